@@ -48,7 +48,9 @@ package struct Ledger: Sendable {
     ///
     /// - Throws: `StorageFault`.
     package func ping() async throws {
-        try await reads.run { try storage.read(.statement) { try transaction($0).checkReadable() } }
+        try await reads.run {
+            try storage.read(.statement) { _ = try $0.rows(#"SELECT user_id FROM "user" LIMIT 1"#) }
+        }
     }
 
     /// Runs a use case that writes, and returns when it is durable. Waiting use cases share one commit. If too many wait for the
@@ -120,17 +122,12 @@ extension Ledger {
         self.init(
             storage: try SQLiteStorage(file: file, features: features, migrates: migrates), randomness: randomness)
     }
-}
 
-/// The keys of callers.
-extension Ledger {
     /// The names of all API keys by their identifiers, those of revoked keys included.
     package func apiKeyNames() async throws -> [String: String] {
         try await read(.statement) { try $0.apiKeyNames() }
     }
-}
 
-extension Ledger {
     /// The pause before a refused use case is tried again.
     private static let backgroundRetryDelay = Duration.milliseconds(100)
 
@@ -196,12 +193,12 @@ extension Table {
             WHERE (other.user_id IS NULL OR one.user_id <> other.user_id) \(condition)
             """
         }
-        return LedgerRule(
-            "\(owner.keyName) leads to another \(owner.table)", violations.joined(separator: " UNION ALL "))
+        return (
+            "\(owner.keyName) leads to another \(owner.table)", violations.joined(separator: " UNION ALL ")
+        )
     }
 }
 
-/// The extent of a read.
 package enum ReadExtent: Sendable {
     /// At most one statement. It is a snapshot by itself and needs no transaction.
     case statement
@@ -216,7 +213,6 @@ package enum ReadExtent: Sendable {
 package struct LedgerState: Hashable, Sendable {
     /// The database and its version: "SQLite 3.46.1".
     package let database: String
-    /// The version of the ledger's tables.
     package let version: Int
     /// The size of the database in bytes, without SQLite's write-ahead log.
     package let size: Int64

@@ -17,16 +17,17 @@ package struct LedgerTransaction {
 
     package var audit: AuditRecords { AuditRecords(database: database, randomness: randomness) }
 
-    package var answers: AnswerRecords { AnswerRecords(database: database) }
+    package var answers: AnswerRecords { database.answers }
 
-    package var events: EventRecords { EventRecords(database: database) }
+    package var events: EventRecords { database.events }
 
     /// The number of a user. A new user gets one.
     ///
     /// - Throws: `LedgerError.userBlocked`; `LedgerError.userUnknown` if the account was never opened, or was erased.
     package func number(of user: User, at moment: Timestamp) throws -> Int64 {
         try requireName(of: user)
-        guard let number = try users.identifier(of: user, at: moment) else { throw LedgerError.userUnknown }
+        if let known = try users.known(user) { return known }
+        guard let number = try users.add([user], at: moment)[user] else { throw LedgerError.userUnknown }
         return number
     }
 
@@ -54,12 +55,10 @@ extension LedgerTransaction {
             .enumerated().sorted { ($0.element.entry.happenedAt, $0.offset) < ($1.element.entry.happenedAt, $1.offset) }
             .map(\.element)
     }
-}
 
-extension LedgerTransaction {
     /// Assigns a number to an app, unless it has one.
     package func register(app bundleIdentifier: String) throws {
-        _ = try AppRecords(database: database).numbers(of: [bundleIdentifier])
+        _ = try database.apps.numbers(of: [bundleIdentifier])
     }
 
     /// The apps whose rows a query returns.
@@ -74,17 +73,8 @@ extension LedgerTransaction {
     /// - Returns: Nil for an app that the ledger does not know.
     package func number(ofApp bundleIdentifier: String?) throws -> RequestedApp? {
         guard let bundleIdentifier else { return RequestedApp(number: nil) }
-        return try AppRecords(database: database).names()
+        return try database.apps.names()
             .first { $0.value.hasSameBytes(as: bundleIdentifier) }.map { RequestedApp(number: $0.key) }
-    }
-}
-
-extension LedgerTransaction {
-    /// Reads one value from the ledger.
-    ///
-    /// - Throws: `StorageFault` if the ledger cannot be read.
-    func checkReadable() throws {
-        let _: Int64? = try database.value(SQLQuery(#"SELECT user_id FROM "user" LIMIT 1"#, []))
     }
 
     /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.
@@ -110,47 +100,47 @@ extension LedgerTransaction {
         }
         return Array(users.prefix(limit))
     }
-}
 
-/// The answers kept under idempotency keys.
-extension LedgerTransaction {
     /// Keeps an answer unless another process has kept one under the key, and deletes the answers older than a moment.
     ///
-    /// - Parameters:
-    ///   - user: The user that the answer is about. The user's erasure deletes it.
-    ///   - isRefusal: True if the ledger keeps the answer even if it does not know the user.
-    /// - Returns: The answer kept under the key.
-    package func keep(
-        _ answer: KeptAnswer,
-        for key: IdempotencyKey,
-        about user: User,
-        isRefusal: Bool = false,
-        at moment: Timestamp,
+    /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
+    /// - Returns: The answer that was kept before; nil if this one is kept.
+    package func earlierAnswer(
+        orKeeping answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp,
         deletingBefore oldest: Timestamp
-    ) throws -> KeptAnswer {
-        try answers.delete(before: oldest)
-        let known = try users.known(user)
-        // The user may have been erased meanwhile. A refusal may be about a user whom the ledger does not know.
-        guard known != nil || isRefusal && user.issuer != User.accountIssuer else { return answer }
-        if try answers.keep(answer, for: key, about: known, at: moment) { return answer }
+    ) throws -> KeptAnswer? {
+        if try answers.keep(answer, for: key, about: user, at: moment, deletingBefore: oldest) { return nil }
         guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
         return kept
     }
-}
 
-extension LedgerTransaction {
+    /// Keeps a refusal like `earlierAnswer`, also about a user whom the ledger does not know. An account that was erased
+    /// meanwhile gets none.
+    ///
+    /// - Returns: The answer kept under the key; the refusal if none may be kept.
+    package func keep(
+        _ refusal: KeptAnswer, for key: IdempotencyKey, about user: User, at moment: Timestamp,
+        deletingBefore oldest: Timestamp
+    ) throws -> KeptAnswer {
+        let known = try users.known(user)
+        guard known != nil || user.issuer != User.accountIssuer else { return refusal }
+        return try earlierAnswer(orKeeping: refusal, for: key, about: known, at: moment, deletingBefore: oldest)
+            ?? refusal
+    }
+
     /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
     package func appAccountToken(of user: User) throws -> UUID? {
-        guard let user = try users.known(user), try users.isAppAccountTokenSettled(of: user) else { return nil }
-        return try users.appAccountToken(of: user)
+        guard let user = try users.known(user), let token = try users.appAccountToken(of: user), token.isSettled
+        else { return nil }
+        return token.token
     }
 
     /// Returns the token that a user's app puts into its purchases, and adds the user if the ledger does not know them.
     package func makeAppAccountToken(of user: User, at moment: Timestamp) throws -> UUID {
         let user = try number(of: user, at: moment)
         guard let token = try users.appAccountToken(of: user) else { throw damaged }
-        if try !users.isAppAccountTokenSettled(of: user) { try users.settleAppAccountToken(of: user) }
-        return token
+        if !token.isSettled { try users.settleAppAccountToken(of: user) }
+        return token.token
     }
 
     /// The user of an account token, compared with given users.
@@ -175,10 +165,9 @@ extension LedgerTransaction {
     ) throws -> AppAccountTokenAnswer {
         let (known, owner) = (try users.known(user), try users.owner(of: token))
         if !isCorrection {
-            if let known, let present = try users.appAccountToken(of: known), present != token,
-                try users.isAppAccountTokenSettled(of: known)
+            if let known, let present = try users.appAccountToken(of: known), present.token != token, present.isSettled
             {
-                return .hasAnother(present)
+                return .hasAnother(present.token)
             }
             // This check precedes the new user's number: a refusal writes nothing.
             if let owner, owner != known { return .ofAnotherUser }
@@ -188,10 +177,7 @@ extension LedgerTransaction {
         try users.settleAppAccountToken(token, of: number, at: moment)
         return .set
     }
-}
 
-/// The keys of callers.
-extension LedgerTransaction {
     package func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(
             """
@@ -246,9 +232,7 @@ extension LedgerTransaction {
             createdAt: try row["created_at"], expiresAt: try row["expires_at"],
             lastUsedAt: try row["last_used_at"], revokedAt: try row["revoked_at"])
     }
-}
 
-extension LedgerTransaction {
     /// Erases a user's name and the rows that the tables mark for erasure.
     ///
     /// Redeemed transactions stay redeemed: a tombstone with a random name owns them, so that nobody can redeem their proofs

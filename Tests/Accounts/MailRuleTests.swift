@@ -66,20 +66,21 @@ import Testing
 
     @Test(
         arguments: [
-            (nil, 0, MailLimit.Count(beganAt: now, mails: 1)),
-            (.init(beganAt: now, mails: 1), 10, .init(beganAt: now, mails: 2)),
-            (.init(beganAt: now, mails: 4), 3599, .init(beganAt: now, mails: 5)),
-            (.init(beganAt: now, mails: 5), 3599, nil),
-            (.init(beganAt: now, mails: 5), 3600, .init(beganAt: later(3600), mails: 1)),
+            (nil, 0, (now, 1)),
+            ((now, 1), 10, (now, 2)),
+            ((now, 4), 3599, (now, 5)),
+            ((now, 5), 3599, nil),
+            ((now, 5), 3600, (later(3600), 1)),
             // A clock that is set back makes nobody wait.
-            (.init(beganAt: later(9999), mails: 5), 0, .init(beganAt: now, mails: 1)),
+            ((later(9999), 5), 0, (now, 1)),
         ] as [(MailLimit.Count?, Int64, MailLimit.Count?)])
     func `an address gets five mails in an hour`(
         count: MailLimit.Count?,
         seconds: Int64,
         next: MailLimit.Count?
     ) {
-        #expect(MailLimit.adding(to: count, upTo: MailLimit.perAddress, at: Self.later(seconds)) == next)
+        let found = MailLimit.adding(to: count, upTo: MailLimit.perAddress, at: Self.later(seconds))
+        #expect(found?.beganAt == next?.beganAt && found?.mails == next?.mails)
     }
 
     // MARK: Attempts

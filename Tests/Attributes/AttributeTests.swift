@@ -9,13 +9,11 @@ import Testing
     private let clock = ManualClock()
     private let folder: TemporaryFolder
     private let ledger: Ledger
-    private let service: AttributeService
     private let mint: User
 
     init() throws {
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        service = AttributeService(ledger: ledger, clock: clock)
         mint = try #require(User(name: "mint"))
     }
 
@@ -30,12 +28,16 @@ import Testing
 
     /// States attributes as the team does, or with the public key of an app.
     private func state(_ attributes: [Attribute], of user: User) async throws {
-        let isPublic = attributes.contains(where: \.isPublic)
-        try await (isPublic ? service.limited(to: "com.example.app") : service).state(attributes, of: user)
+        let app = attributes.contains(where: \.isPublic) ? "com.example.app" : nil
+        try await ledger.write { [clock] in try $0.state(attributes, of: user, from: app, at: clock.now()) }
+    }
+
+    private func attributes(of user: User) async throws -> [Attribute] {
+        try await ledger.read { try $0.attributes(of: user) }
     }
 
     private func words() async throws -> [String] {
-        try await service.attributes(of: mint).map { "\($0.name) \($0.value ?? "-")" }
+        try await attributes(of: mint).map { "\($0.name) \($0.value ?? "-")" }
     }
 
     @Test func `the newest statement counts, in whatever order and however often statements come`() async throws {
@@ -51,7 +53,7 @@ import Testing
             for statement in dice.shuffle(statements) + dice.shuffle(statements) {
                 try await state([statement], of: user)
             }
-            let stated = try await service.attributes(of: user).map { "\($0.name) \($0.value ?? "-")" }
+            let stated = try await attributes(of: user).map { "\($0.name) \($0.value ?? "-")" }
             #expect(stated == ["e\u{301} decomposed", "level 3", "tie b", "\u{E9} composed"], "seed \(seed)")
         }
     }
@@ -70,7 +72,7 @@ import Testing
     {
         let now = clock.now().millisecondsSince1970 / 1000
         try await state([attribute("level", "1", now + 1_000_000_000)], of: mint)
-        #expect(try await service.attributes(of: mint).map(\.statedAt) == [clock.now()])
+        #expect(try await attributes(of: mint).map(\.statedAt) == [clock.now()])
         clock.advance(milliseconds: 1000)
         try await state([attribute("level", "2", now + 1)], of: mint)
         #expect(try await words() == ["level 2"])
@@ -106,7 +108,7 @@ import Testing
                 try await state(
                     [attribute("$email", statement.value, statement.seconds, isPublic: isPublic)], of: user)
             }
-            #expect(try await service.attributes(of: user).first?.value == expected, "order \(number)")
+            #expect(try await attributes(of: user).first?.value == expected, "order \(number)")
         }
     }
 
@@ -154,9 +156,7 @@ import Testing
                 names.map { try attribute($0, "1", 100 + round, isPublic: true) }, of: ghost)
             try await ledger.write { [clock, mint] transaction in
                 let numbers = try [ghost, mint].map { try transaction.number(of: $0, at: clock.now()) }
-                try UserMerge(
-                    former: numbers[0], user: numbers[1], moment: clock.now(), transaction: transaction
-                ).mergeRows()
+                try transaction.mergeRows(of: numbers[0], into: numbers[1])
             }
             let words = try await words()
             #expect(words.count == Attribute.maximumCount + 1)

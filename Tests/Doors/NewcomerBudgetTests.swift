@@ -24,8 +24,8 @@ import Testing
     private static func user(_ name: String) throws -> User { try #require(CustomerIdentifier(name)).user }
 
     private func recorded(of name: String, at door: DoorGarden) async throws -> Int {
-        try await AttributeService(ledger: door.ledger, clock: door.garden.clock)
-            .attributes(of: try Self.user(name)).count
+        let user = try Self.user(name)
+        return try await door.ledger.read { try $0.attributes(of: user) }.count
     }
 
     private func isKnown(_ name: String, at door: DoorGarden) async throws -> Bool {

@@ -12,7 +12,7 @@ import Testing
 
     private func attributes(of name: String, at door: DoorGarden) async throws -> Int {
         let user = try #require(CustomerIdentifier(name)).user
-        return try await AttributeService(ledger: door.ledger, clock: door.garden.clock).attributes(of: user).count
+        return try await door.ledger.read { try $0.attributes(of: user) }.count
     }
 
     @Test func `attributes and log-ins are sent again later`() async throws {

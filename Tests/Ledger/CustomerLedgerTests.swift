@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Foundation
 import Ledger
@@ -118,12 +119,12 @@ import Testing
         for number in 1...3 { _ = try await redeem(claim("\(number)"), for: alice) }
         _ = try await redeem(claim("4"), for: bob)
         for name in ["a", "b"] {
-            try await ledger.write { transaction in
-                let due = try transaction.dueWebhooks(to: name, at: Self.now, limit: 9)
-                let leased = try transaction.lease(due, at: Self.now, until: Self.later(60))
-                try transaction.record(
-                    leased.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
-            }
+            let service = WebhookService(
+                ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now),
+                randomness: .system)
+            let due = try await service.due(for: try await service.endpoint(name), limit: 9) ?? []
+            let leased = try await service.lease(due)
+            try await service.record(leased.map { service.result(of: $0, .answered(status: 200)) })
         }
         func pending(_ endpoint: String) async throws -> [String] {
             try await ledger.read {

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Foundation
 import GRDB
@@ -68,17 +69,16 @@ import Testing
             try await ledger.write { try $0.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e") }
         )
         _ = try await redeem(claim("5"), claim("6"), for: alice)
-        let taken = try await ledger.write {
-            try $0.lease(
-                try $0.dueWebhooks(to: "e", at: Self.now, limit: 2), at: Self.now, until: Self.later(1))
-        }
-        #expect(try await ledger.write { try $0.removeWebhookEndpoint("e", at: Self.now) })
-        try await ledger.write {
-            try $0.record([
-                WebhookResult(of: taken[0], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
-                WebhookResult(of: taken[1], .unanswered(code: "c"), isDelivered: false, nextAttemptAt: Self.later(2)),
-            ])
-        }
+        let service = WebhookService(
+            ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now),
+            randomness: .system)
+        let taken = try await service.lease(
+            try await service.due(for: try await service.endpoint("e"), limit: 2) ?? [])
+        try await service.remove("e", by: "K")
+        try await service.record([
+            service.result(of: taken[0], .answered(status: 204)),
+            service.result(of: taken[1], .unanswered(code: "c")),
+        ])
     }
 
     private func fillCatalog() async throws {

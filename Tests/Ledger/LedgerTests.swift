@@ -155,10 +155,11 @@ import Testing
                 requestDigest: [UInt8](repeating: number, count: 32), bytes: [number])
         }
         let key = IdempotencyKey(caller: "a", key: "k")
-        // No answer is kept about an unknown user, who may have been erased meanwhile.
+        // No answer is kept about an unknown account, which may have been erased meanwhile.
+        let gone = try #require(User(issuer: User.accountIssuer, name: "gone"))
         #expect(
             try await ledger.write {
-                try $0.keep(answer(9), for: key, about: alice, at: Self.now, deletingBefore: Self.later(-10))
+                try $0.keep(answer(9), for: key, about: gone, at: Self.now, deletingBefore: Self.later(-10))
             }
                 == answer(9))
         #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == nil)

@@ -71,13 +71,13 @@ import Testing
         #expect(try await ledger.write { try $0.add(plain, upTo: 2) })
         let found = try await ledger.read { try $0.webhookEndpoint("till") }
         #expect(found == plain && found?.format == .till && found?.authorization == nil)
-        let changed = try await ledger.write {
-            try $0.setAuthorization(WebhookAuthorization("Basic x"), ofWebhookEndpoint: "till")
+        let changed = try await service.setAuthorization(WebhookAuthorization("Basic x"), of: "till", by: "K")
+        #expect(changed.authorization?.value == "Basic x")
+        let removed = try await service.setAuthorization(nil, of: "rc", by: "K")
+        #expect(removed.authorization == nil && removed.format == .revenueCat)
+        await #expect(throws: WebhookError.notFound) {
+            _ = try await service.setAuthorization(nil, of: "none", by: "K")
         }
-        #expect(changed?.authorization?.value == "Basic x")
-        let removed = try await ledger.write { try $0.setAuthorization(nil, ofWebhookEndpoint: "rc") }
-        #expect(removed?.authorization == nil && removed?.format == .revenueCat)
-        #expect(try await ledger.write { try $0.setAuthorization(nil, ofWebhookEndpoint: "none") } == nil)
         #expect(try fixture.problems() == [])
     }
 

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Foundation
 import Ledger
@@ -28,17 +29,20 @@ import Testing
         try await ledger.read { try $0.webhookDeliveries(to: endpoint, in: state, before: nil, limit: 100) }
     }
 
+    private func service(at moment: Timestamp = now, over ledger: Ledger? = nil) throws -> WebhookService {
+        WebhookService(
+            ledger: ledger ?? self.ledger, apps: Apps(App(try Catalog(folder: Project.products))),
+            clock: ManualClock(moment), randomness: .system)
+    }
+
     private func lease(
-        from ledger: (Ledger)? = nil,
+        from ledger: Ledger? = nil,
         at moment: Timestamp = now,
         limit: Int = 100
     ) async throws -> [WebhookDelivery] {
-        let ledger = ledger ?? self.ledger
-        return try await ledger.write {
-            try $0.lease(
-                try $0.dueWebhooks(to: "a", at: moment, limit: limit), at: moment,
-                until: Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + 60_000))
-        }
+        let service = try service(at: moment, over: ledger)
+        return try await service.lease(
+            try await service.due(for: try await service.endpoint("a"), limit: limit) ?? [])
     }
 
     private func words(_ deliveries: [WebhookDelivery]) -> Set<String> {
@@ -75,11 +79,11 @@ import Testing
         let messages = try await deliveries().map(\.messageIdentifier)
         #expect(Set(messages).count == expected.count)
         #expect(try await deliveries(to: "b").map(\.messageIdentifier) == messages)
-        #expect(try await ledger.write { try $0.removeWebhookEndpoint("b", at: Self.now) })
-        #expect(try await !ledger.write { try $0.removeWebhookEndpoint("b", at: Self.now) })
+        try await service().remove("b", by: "K")
+        await #expect(throws: WebhookError.notFound) { try await service().remove("b", by: "K") }
         #expect(try await ledger.read { try $0.webhookEndpoint("b") } == nil)
         #expect(try await ledger.read { try $0.webhookEndpoints() }.map(\.identifier) == ["a"])
-        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.later(9)) }.map(\.identifier) == ["a"])
+        #expect(try await service(at: Self.later(9)).dueEndpoints().map(\.identifier) == ["a"])
         _ = try await redeem(claim("7"), for: alice)
         #expect(try await deliveries(to: "b").count == expected.count)
         #expect(try await deliveries().count == expected.count + 1)
@@ -133,7 +137,7 @@ import Testing
     @Test func `a delivery is leased to one service at a time`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
-        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.map(\.identifier) == ["a"])
+        #expect(try await service().dueEndpoints().map(\.identifier) == ["a"])
         let first = try await lease(limit: 2)
         #expect(first.map(\.attempts) == [1, 1])
         #expect(first.allSatisfy { $0.lastAttempt?.at == Self.now && $0.lastAttempt?.outcome == nil })
@@ -142,20 +146,18 @@ import Testing
         #expect(second.count == 1)
         #expect(Set((first + second).map(\.messageIdentifier)).count == 3)
         #expect(try await lease(from: other).isEmpty)
-        #expect(try await ledger.read { try $0.dueWebhookEndpoints(at: Self.now) }.isEmpty)
-        try await ledger.write {
-            try $0.record(
-                first.map { WebhookResult(of: $0, .answered(status: 200), isDelivered: true, nextAttemptAt: nil) })
-        }
+        #expect(try await service().dueEndpoints().isEmpty)
+        try await service().record(
+            first.map { WebhookResult(of: $0, .answered(status: 200), nextAttemptAt: nil) })
         // The service that leased the third delivery is gone.
         let again = try await lease(at: Self.later(60))
         #expect(again.map(\.messageIdentifier) == second.map(\.messageIdentifier))
         #expect(again.map(\.attempts) == [2])
         // A result after the end of the lease changes nothing.
         let late = second.map {
-            WebhookResult(of: $0, .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil)
+            WebhookResult(of: $0, .unanswered(code: "timedOut"), nextAttemptAt: nil)
         }
-        try await other.write { try $0.record(late) }
+        try await service(over: other).record(late)
         #expect(try await deliveries(in: .pending).map(\.attempts) == [2])
         #expect(try await deliveries(in: .pending).first?.lastAttempt?.outcome == nil)
         #expect(try await deliveries(in: .delivered).count == 2)
@@ -166,13 +168,11 @@ import Testing
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
         let leased = try await lease()
         try #require(leased.count == 3)
-        try await ledger.write {
-            try $0.record([
-                WebhookResult(of: leased[0], .answered(status: 503), isDelivered: false, nextAttemptAt: Self.later(9)),
-                WebhookResult(of: leased[1], .unanswered(code: "timedOut"), isDelivered: false, nextAttemptAt: nil),
-                WebhookResult(of: leased[2], .answered(status: 204), isDelivered: true, nextAttemptAt: nil),
-            ])
-        }
+        try await service().record([
+            WebhookResult(of: leased[0], .answered(status: 503), nextAttemptAt: Self.later(9)),
+            WebhookResult(of: leased[1], .unanswered(code: "timedOut"), nextAttemptAt: nil),
+            WebhookResult(of: leased[2], .answered(status: 204), nextAttemptAt: nil),
+        ])
         #expect(try await lease(at: Self.later(8)).isEmpty)
         let failed = try await deliveries(in: .failed)
         #expect(failed.map(\.messageIdentifier) == [leased[1].messageIdentifier])
@@ -200,20 +200,18 @@ import Testing
         for (number, response) in ["no", nil, "yes"].enumerated() {
             let moment = Self.later(Int64(number))
             let leased = try await #require(lease(at: moment).first)
-            try await ledger.write {
-                try $0.record([
-                    WebhookResult(
-                        of: leased, .answered(status: 500 + number), isDelivered: number == 2,
-                        nextAttemptAt: number == 2 ? nil : Self.later(Int64(number) + 1),
-                        milliseconds: Int64(number), response: response.flatMap { WebhookResponse(Array($0.utf8)) })
-                ])
-            }
+            try await service().record([
+                WebhookResult(
+                    of: leased, .answered(status: number == 2 ? 200 : 500 + number),
+                    nextAttemptAt: number == 2 ? nil : Self.later(Int64(number) + 1),
+                    milliseconds: Int64(number), response: response.flatMap { WebhookResponse(Array($0.utf8)) })
+            ])
         }
         let delivery = try #require(try await deliveries().first)
         let attempts = try await ledger.read { try $0.attempts(of: delivery, limit: 9) }
         #expect(attempts.map(\.number) == [3, 2, 1])
         #expect(attempts.map(\.at) == [2, 1, 0].map(Self.later))
-        #expect(attempts.map(\.outcome) == [502, 501, 500].map { .answered(status: $0) })
+        #expect(attempts.map(\.outcome) == [200, 501, 500].map { .answered(status: $0) })
         #expect(attempts.map(\.milliseconds) == [2, 1, 0])
         #expect(attempts.map(\.response) == ["yes", nil, "no"])
         #expect(delivery.lastAttempt == attempts.first)
@@ -230,20 +228,18 @@ import Testing
         }
         // The first five ended, in turn delivered and failed. The sixth stays pending.
         let leased = try await lease(at: Self.later(9)).sorted { $0.number < $1.number }
-        try await ledger.write {
-            try $0.record(
-                leased.map {
-                    WebhookResult(
-                        of: $0, .answered(status: 200), isDelivered: $0.number != 6 && $0.number.isMultiple(of: 2),
-                        nextAttemptAt: $0.number == 6 ? Self.later(99) : nil)
-                })
-        }
+        try await service().record(
+            leased.map {
+                WebhookResult(
+                    of: $0, .answered(status: $0.number != 6 && $0.number.isMultiple(of: 2) ? 200 : 500),
+                    nextAttemptAt: $0.number == 6 ? Self.later(99) : nil)
+            })
         func replay(after position: WebhookDeliveryPosition, _ limit: Int) async throws -> [WebhookDeliveryPosition] {
             try await ledger.write {
                 try $0.replay(to: "a", after: position, until: Self.later(7), limit: limit)
             }
         }
-        let start = WebhookDeliveryPosition(happenedAt: Self.later(2), messageIdentifier: "")
+        let start = try #require(WebhookDeliveryPosition(cursor: "\(Self.later(2).millisecondsSince1970) msg_"))
         let first = try await replay(after: start, 3)
         #expect(first.map(\.happenedAt) == [2, 3, 4].map(Self.later))
         let second = try await replay(after: try #require(first.last), 3)
@@ -260,9 +256,7 @@ import Testing
         }
         var seen: [WebhookDelivery] = []
         while true {
-            let position = seen.last.map {
-                WebhookDeliveryPosition(happenedAt: $0.entry.happenedAt, messageIdentifier: $0.messageIdentifier)
-            }
+            let position = seen.last.map { WebhookDeliveryPosition($0) }
             let page = try await ledger.read { try $0.webhookDeliveries(to: "a", in: nil, before: position, limit: 2) }
             if page.isEmpty { break }
             seen += page
@@ -289,12 +283,12 @@ import Testing
             })
         let found = try #require(try await ledger.read { try $0.webhookEndpoint("a") })
         #expect(found.secret == secret(2))
-        #expect(found.previousSecret == WebhookEndpoint.EndingSecret(bytes: secret(1), endsAt: Self.later(9)))
-        #expect(
-            try await ledger.write { try $0.setURL("https://other.example", ofWebhookEndpoint: "a") }?.url
-                == "https://other.example")
-        #expect(try await ledger.read { try $0.webhookEndpoint("a") }?.url == "https://other.example")
-        #expect(try await ledger.write { try $0.setURL("https://other.example", ofWebhookEndpoint: "c") } == nil)
+        #expect(found.previousSecret == secret(1) && found.previousSecretEndsAt == Self.later(9))
+        let service = try service()
+        let other = try WebhookURL("https://other.example", allowsPlain: false)
+        #expect(try await service.setURL(other, of: "a", by: "K").url == other.text)
+        #expect(try await ledger.read { try $0.webhookEndpoint("a") }?.url == other.text)
+        await #expect(throws: WebhookError.notFound) { _ = try await service.setURL(other, of: "c", by: "K") }
         #expect(try await ledger.read { try $0.webhookEndpoint("c") } == nil)
     }
 
@@ -304,14 +298,12 @@ import Testing
             _ = try await redeem(claim("\(number)"), for: alice, at: Self.later(Int64(number)))
         }
         let leased = try await lease(at: Self.later(9)).sorted { $0.number < $1.number }
-        try await ledger.write {
-            try $0.record(
-                leased.map {
-                    WebhookResult(
-                        of: $0, .answered(status: $0.number == 1 ? 500 : 200), isDelivered: $0.number != 1,
-                        nextAttemptAt: nil)
-                })
-        }
+        try await service().record(
+            leased.map {
+                WebhookResult(
+                    of: $0, .answered(status: $0.number == 1 ? 500 : 200),
+                    nextAttemptAt: nil)
+            })
         #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 2)
         #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 1)
         #expect(try await ledger.write { try $0.deleteWebhookMessages(before: Self.later(5), limit: 2) } == 0)
@@ -325,13 +317,8 @@ import Testing
         let leased = try await lease()
         #expect(try await ledger.write { try $0.erase(alice, by: .apiKey("K"), at: Self.now) })
         // The result of a delivery that was under way changes nothing.
-        try await ledger.write {
-            try $0.record(
-                leased.map {
-                    WebhookResult(of: $0, .answered(status: 500), isDelivered: false, nextAttemptAt: Self.now)
-                }
-            )
-        }
+        try await service().record(
+            leased.map { WebhookResult(of: $0, .answered(status: 500), nextAttemptAt: Self.now) })
         // Nor is anybody told of what happens to the purchase later.
         let refund = claim("1", revoked: Self.later(9), signedAt: Self.later(9))
         #expect(try await notify("r", refund) == .revoked)

@@ -28,7 +28,9 @@ import Testing
         }
     }
 
-    private func references(_ page: TeamAction.Page) -> [String] { page.actions.map(\.entry.reference) }
+    private func references(_ page: (actions: [ActivityEntry], end: RecordPosition?)) -> [String] {
+        page.actions.map(\.entry.reference)
+    }
 
     @Test func `the actions of people are listed, newest first, and those of keys are not`() async throws {
         try await give("1", to: "alice", by: "member ada", at: 1)
@@ -53,11 +55,11 @@ import Testing
             try await give("\(number)", to: "user\(number % 3)", by: caller, at: Int64(number / 2))
         }
         for member in [nil, "ada", "jun"] {
-            var (found, position): ([String], TeamAction.Position?) = ([], nil)
+            var (found, position): ([String], RecordPosition?) = ([], nil)
             for _ in 0..<20 {
                 let page = try await team.actions(of: member, after: position, limit: limit, searching: 3)
                 found += references(page)
-                position = page.end.flatMap { TeamAction.Position($0.text) }
+                position = page.end.flatMap { RecordPosition($0.description) }
                 if position == nil { break }
             }
             #expect(position == nil)
@@ -67,6 +69,6 @@ import Testing
     }
 
     @Test(arguments: ["", "1 2", "1 2 x", "1 2 3 4", " 1 2 3"]) func `a wrong place is none`(text: String) {
-        #expect(TeamAction.Position(text) == nil)
+        #expect(RecordPosition(text) == nil)
     }
 }

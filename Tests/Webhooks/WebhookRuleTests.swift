@@ -141,7 +141,7 @@ import Testing
         let now = Timestamp(secondsSince1970: 1_790_000_000)
         let endpoint = WebhookEndpoint(
             identifier: "a", url: "https://example.com", createdAt: now, createdBy: "K", secret: [2],
-            previousSecret: WebhookEndpoint.EndingSecret(bytes: [1], endsAt: now))
+            previousSecret: [1], previousSecretEndsAt: now)
         #expect(endpoint.secrets(at: now) == [WebhookSecret(bytes: [2])])
         let before = Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 1)
         #expect(endpoint.secrets(at: before) == [WebhookSecret(bytes: [2]), WebhookSecret(bytes: [1])])

@@ -33,33 +33,6 @@ extension User {
 }
 
 extension LedgerTransaction {
-    /// Opens an account.
-    ///
-    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
-    /// - Throws: `AccountError.emailTaken`; `LedgerError.newcomersLimited`.
-    func openAccount(
-        _ email: EmailAddress, passwordHash: String, newcomers: NewcomerAllowance?, at moment: Timestamp
-    ) throws -> AccountRecord {
-        guard try account(emailLowercase: email.lowercase) == nil else { throw AccountError.emailTaken }
-        // A UUID is a valid name.
-        guard let user = User(issuer: User.accountIssuer, name: UUID(randomness: randomness).lowercasedString)
-        else { throw damaged }
-        // The bytes that the account and its user take in the ledger with a session, about.
-        try newcomers?.charge(NewcomerAllowance.bytes(ofUserNamed: user) + 512 + 4 * email.text.utf8.count)
-        guard let number = try users.insert([user], at: moment)[user] else { throw damaged }
-        let isNew =
-            try database.execute(
-                "INSERT INTO account_email (email_lowercase, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                [email.lowercase, number]) == 1
-        guard isNew else { throw damaged }
-        try database.insert(
-            into: "account", ["user_id", "email", "email_lowercase", "password_hash", "created_at"],
-            [[number, email.text, email.lowercase, passwordHash, moment]])
-        return AccountRecord(
-            number: number, user: user, email: email.text, emailLowercase: email.lowercase, passwordHash: passwordHash,
-            createdAt: moment)
-    }
-
     /// The account of an address; nil if there is none.
     ///
     /// - Parameter emailLowercase: The address in lower case.

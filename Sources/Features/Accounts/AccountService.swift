@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 import Proofs
 
@@ -7,8 +8,8 @@ import Proofs
 /// one call of the ledger.
 package struct AccountService: Sendable {
     package let passwords: Passwords
-    private let ledger: Ledger
-    private let clock: any WallClock
+    let ledger: Ledger
+    let clock: any WallClock
     /// True if the address of a new account gets a mail with a link that verifies it.
     private let sendsMail: Bool
 
@@ -28,8 +29,7 @@ package struct AccountService: Sendable {
         passwords = Passwords(randomness: randomness, cost: cost)
     }
 
-    /// Runs a use case that writes.
-    private func write<Value: Sendable>(
+    func write<Value: Sendable>(
         _ useCase: @escaping @Sendable (LedgerTransaction, Timestamp) throws -> Value
     ) async throws -> Value {
         let now = clock.now()
@@ -71,7 +71,23 @@ package struct AccountService: Sendable {
         _ email: EmailAddress, passwordHash hash: String, language: String = "en", newcomers: NewcomerAllowance? = nil
     ) async throws -> Entrance {
         try await write { transaction, now in
-            let account = try transaction.openAccount(email, passwordHash: hash, newcomers: newcomers, at: now)
+            guard try transaction.account(emailLowercase: email.lowercase) == nil else { throw AccountError.emailTaken }
+            // A UUID is a valid name.
+            let name = UUID(randomness: transaction.randomness).lowercasedString
+            guard let user = User(issuer: User.accountIssuer, name: name) else { throw transaction.damaged }
+            // The bytes that the account and its user take in the ledger with a session, about.
+            try newcomers?.charge(NewcomerAllowance.bytes(ofUserNamed: user) + 512 + 4 * email.text.utf8.count)
+            guard let number = try transaction.users.insert([user], at: now)[user],
+                try transaction.database.execute(
+                    "INSERT INTO account_email (email_lowercase, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                    [email.lowercase, number]) == 1
+            else { throw transaction.damaged }
+            try transaction.database.insert(
+                into: "account", ["user_id", "email", "email_lowercase", "password_hash", "created_at"],
+                [[number, email.text, email.lowercase, hash, now]])
+            let account = AccountRecord(
+                number: number, user: user, email: email.text, emailLowercase: email.lowercase, passwordHash: hash,
+                createdAt: now)
             if sendsMail {
                 // A reached mail limit does not prevent the sign-up. The user can ask for the mail later.
                 _ = try transaction.queue(.verification, to: account.email, about: account, in: language, at: now)
@@ -130,15 +146,27 @@ extension AccountService {
         text.hasPrefix(SessionToken.Kind.access.rawValue)
     }
 
-    /// - Parameter text: The presented text.
     package func user(presenting text: String) async throws -> Presented {
         guard let token = SessionToken(.access, text) else { return .invalid }
         // Valid or not, the token has expired.
         guard clock.now() < token.endsAt else { return .expired }
-        return try await ledger.read(.statement) { try $0.user(presenting: token) }.map { .user($0) } ?? .invalid
+        return try await ledger.read(.statement) { transaction in
+            let row = try transaction.database.row(
+                """
+                SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id)
+                WHERE user_id = $1 AND session_id = $2
+                """,
+                [token.user, token.identifier])
+            let digest = token.digest
+            guard let row, try SessionRecord(row).accessDigests.contains(where: { ConstantTime.areEqual($0, digest) })
+            else { return .invalid }
+            return .user(try User(accountRow: row))
+        }
     }
 
-    /// Exchanges a refresh token for a new pair of tokens.
+    /// Exchanges the latest refresh token of a session for a new pair of tokens. An earlier one was copied, and ends the session.
+    ///
+    /// The previous access token stays valid until it expires.
     ///
     /// - Throws: `AccountError`.
     package func renew(_ text: String) async throws -> SessionTokens {
@@ -146,7 +174,24 @@ extension AccountService {
         guard session != nil else {
             throw token.endsAt <= clock.now() ? AccountError.refreshTokenExpired : .refreshTokenInvalid
         }
-        return try await write { try $0.renewSession(of: token, at: $1) }.get()
+        // A refusal also ends a session, so it is no error of the transaction, which would undo that.
+        return try await write { transaction, now -> Result<SessionTokens, AccountError> in
+            guard let session = try transaction.session(refresh: token) else { return .failure(.refreshTokenInvalid) }
+            guard ConstantTime.areEqual(session.refreshDigest, token.digest) else {
+                try transaction.end(session)
+                return .failure(.refreshTokenReused)
+            }
+            guard now < session.endsAt else { return .failure(.refreshTokenExpired) }
+            let tokens = SessionTokens(of: session.user, continuing: session, at: now, transaction.randomness)
+            try transaction.database.execute(
+                """
+                UPDATE session SET refresh_digest = $1, previous_access_digest = access_digest, access_digest = $2,
+                    ends_at = $3
+                WHERE user_id = $4 AND session_id = $5
+                """,
+                [tokens.refresh.digest, tokens.access.digest, tokens.refresh.endsAt, session.user, session.identifier])
+            return .success(tokens)
+        }.get()
     }
 
     /// Ends a session by its current or an earlier refresh token. An earlier one may be a stolen copy, for which ending the
@@ -162,101 +207,5 @@ extension AccountService {
     private func presented(_ text: String) async throws -> (token: SessionToken, session: SessionRecord?) {
         guard let token = SessionToken(.refresh, text) else { throw AccountError.refreshTokenInvalid }
         return (token, try await ledger.read { try $0.session(refresh: token) })
-    }
-}
-
-/// The use cases of mailed links.
-extension AccountService {
-    /// Queues a mail with a link that verifies the address of an account.
-    ///
-    /// - Throws: `AccountError`: `accountNotFound`, `emailVerified`, `mailTooOften`.
-    package func askForVerification(of user: User, in language: String) async throws {
-        try await write { transaction, now in
-            guard let account = try transaction.account(of: user), account.address != nil else {
-                throw AccountError.accountNotFound
-            }
-            guard account.emailVerifiedAt == nil else { throw AccountError.emailVerified }
-            guard try transaction.queue(.verification, to: account.email, about: account, in: language, at: now)
-            else { throw AccountError.mailTooOften }
-        }
-    }
-
-    /// Queues a mail with a link that resets the password, if the address has an account. A row is written in both cases, so
-    /// that the duration reveals little.
-    package func askForReset(of email: EmailAddress, in language: String) async throws {
-        try await write { transaction, now in
-            try transaction.countRequest(for: email, at: now)
-            guard let account = try transaction.account(emailLowercase: email.lowercase) else { return }
-            _ = try transaction.queue(.reset, to: account.email, about: account, in: language, at: now)
-        }
-    }
-
-    /// Begins the change of an account's address, after the password was confirmed, and replaces an earlier one.
-    ///
-    /// - Throws: `AccountError`: `emailUnchanged`, `mailTooOften`; `CredentialError.passwordWrong` if the account was erased or
-    ///   its password was changed meanwhile.
-    package func askForChange(of account: AccountRecord, to email: EmailAddress, in language: String) async throws {
-        guard email.text != account.email else { throw AccountError.emailUnchanged }
-        try await write { transaction, now in
-            // The address may have been verified since the account was read.
-            guard let account = try transaction.unchanged(account) else { throw CredentialError.passwordWrong }
-            try transaction.beginChange(of: account, to: email, in: language, at: now)
-        }
-    }
-
-    /// Confirms an address, or one half of a change of address.
-    ///
-    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailTaken` if another account has verified the new address
-    ///   meanwhile.
-    package func confirm(_ text: String) async throws -> Confirmation {
-        try await use(text, for: [.verification, .addressChange, .newAddress]) { transaction, account, purpose, now in
-            try transaction.confirm(purpose, of: account, at: now)
-        }
-    }
-
-    /// Releases an address that another person has used to sign up. The account stays, without an address.
-    ///
-    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailVerified` if the account has verified the address.
-    package func release(_ text: String) async throws {
-        try await use(text, for: [.verification]) { transaction, account, _, _ in
-            guard account.emailVerifiedAt == nil else { throw AccountError.emailVerified }
-            try transaction.releaseEmail(of: account)
-        }
-    }
-
-    /// The account of a link for a password reset. This is the first half of a reset. It writes nothing, so that a stranger
-    /// without a link causes no hash.
-    ///
-    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
-    package func account(resetBy text: String) async throws -> AccountRecord {
-        let (token, now) = (try AccountLink.secret(text), clock.now())
-        return try await ledger.read { try $0.account(of: token, for: [.reset], at: now).account }
-    }
-
-    /// Sets the new password of an account, and ends all its sessions.
-    ///
-    /// - Parameter hash: The hash of the new password.
-    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
-    package func reset(_ text: String, to hash: String) async throws {
-        try await use(text, for: [.reset]) { transaction, account, _, now in
-            try transaction.setPasswordHash(hash, of: account.number)
-            try transaction.verifyEmail(of: account.number, at: now)
-        }
-    }
-
-    /// Uses a mailed link. A stranger without one causes no write.
-    ///
-    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`; the errors of `body`.
-    private func use<Value: Sendable>(
-        _ text: String,
-        for purposes: Set<LinkPurpose>,
-        _ body: @escaping @Sendable (LedgerTransaction, AccountRecord, LinkPurpose, Timestamp) throws -> Value
-    ) async throws -> Value {
-        let (token, now) = (try AccountLink.secret(text), clock.now())
-        _ = try await ledger.read { try $0.account(of: token, for: purposes, at: now) }
-        return try await write { transaction, now in
-            let (account, purpose) = try transaction.account(of: token, for: purposes, at: now)
-            return try body(transaction, account, purpose, now)
-        }
     }
 }

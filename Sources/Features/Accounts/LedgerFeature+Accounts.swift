@@ -17,7 +17,7 @@ extension Table {
             .integer("user_id"), .text("email"), .text("email_lowercase"), .text("password_hash"),
             .integer("created_at"), .integer("email_verified_at").optional,
         ],
-        key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
+        key: ["user_id"], erasure: .deletion)
 
     /// A session. The ledger stores only the digests of tokens. The previous access token is valid until it expires; the
     /// previous refresh token is not.

@@ -47,7 +47,28 @@ package struct MailQueue: Sendable {
                 WHERE next_attempt_at IS NOT NULL AND created_at < $1
                 """,
                 [now.adding(seconds: -MailSchedule.maximumAge)])
-            return try mails.compactMap { try transaction.lease($0, at: now, until: now.adding(seconds: Self.lease)) }
+            return try mails.compactMap { mail -> LeasedMail? in
+                let end = now.adding(seconds: Self.lease)
+                let isTaken =
+                    try transaction.database.execute(
+                        """
+                        UPDATE mail SET attempts = attempts + 1, next_attempt_at = $1
+                        WHERE user_id = $2 AND mail_id = $3 AND next_attempt_at = $4
+                        """,
+                        [end, mail.user, mail.identifier, mail.nextAttemptAt]) == 1
+                guard isTaken else { return nil }
+                var leased = mail
+                leased.attempts += 1
+                leased.nextAttemptAt = end
+                let secret = AccountLink.secret(of: mail.user, transaction.randomness)
+                let link = AccountLink(mail.purpose, to: mail.email, at: now)
+                try transaction.database.insert(
+                    into: "account_link",
+                    ["user_id", "digest", "purpose", "email_lowercase", "created_at", "ends_at"],
+                    [[mail.user, secret.digest, link.purpose, link.emailLowercase, now, link.endsAt]])
+                let change = mail.purpose == .addressChange ? try transaction.addressChange(of: mail.user) : nil
+                return LeasedMail(mail: leased, token: secret, linkEndsAt: link.endsAt, newEmail: change?.email)
+            }
         }
     }
 
@@ -60,7 +81,21 @@ package struct MailQueue: Sendable {
     }
 
     package func record(_ results: [MailResult]) async throws {
-        try await ledger.write { transaction in for result in results { try transaction.record(result) } }
+        try await ledger.write { transaction in
+            for result in results {
+                let mail = result.mail
+                // Another sender may have taken the mail meanwhile.
+                try transaction.database.execute(
+                    """
+                    UPDATE mail SET next_attempt_at = $1, sent_at = $2, error = $3
+                    WHERE user_id = $4 AND mail_id = $5 AND next_attempt_at = $6
+                    """,
+                    [
+                        result.nextAttemptAt, result.outcome == .sent ? result.endedAt : nil, result.error, mail.user,
+                        mail.identifier, mail.nextAttemptAt,
+                    ])
+            }
+        }
     }
 
     /// Deletes old mails and links, and expired counts.
@@ -180,15 +215,7 @@ package enum MailLimit {
     static let window: Int64 = 3600
 
     /// The number of mails within an hour, to one address or about one account.
-    package struct Count: Hashable, Sendable {
-        package let beganAt: Timestamp
-        package let mails: Int
-
-        package init(beganAt: Timestamp, mails: Int) {
-            self.beganAt = beganAt
-            self.mails = mails
-        }
-    }
+    package typealias Count = (beganAt: Timestamp, mails: Int)
 
     /// The count after one more mail.
     ///
@@ -198,9 +225,9 @@ package enum MailLimit {
     /// - Returns: Nil if the limit is reached.
     package static func adding(to count: Count?, upTo limit: Int, at moment: Timestamp) -> Count? {
         guard let count, moment < count.beganAt.adding(seconds: window), count.beganAt <= moment else {
-            return Count(beganAt: moment, mails: 1)
+            return (moment, 1)
         }
-        return count.mails < limit ? Count(beganAt: count.beganAt, mails: count.mails + 1) : nil
+        return count.mails < limit ? (count.beganAt, count.mails + 1) : nil
     }
 }
 
@@ -237,23 +264,15 @@ extension LedgerTransaction {
         return true
     }
 
-    /// Writes that a mail to an address was asked for, in one of a few rows that the addresses share: strangers may name any
-    /// number of addresses.
-    func countRequest(for email: EmailAddress, at moment: Timestamp) throws {
-        let digest = DigestAlgorithm.sha256.digest(of: Array(email.lowercase.utf8))
-        // No address has a space.
-        _ = try countMail("requests \(digest[0])", upTo: .max, at: moment)
-    }
-
     /// Counts a mail to an address or about an account. A mail that is never sent, because a later one replaces it, is counted
     /// too.
     ///
     /// - Parameter subject: The address or the account.
     /// - Returns: False if the limit is reached.
-    private func countMail(_ subject: String, upTo limit: Int, at moment: Timestamp) throws -> Bool {
+    func countMail(_ subject: String, upTo limit: Int, at moment: Timestamp) throws -> Bool {
         let digest = DigestAlgorithm.sha256.digest(of: Array(subject.utf8))
         let known = try database.row("SELECT began_at, mails FROM mail_count WHERE subject_digest = $1", [digest])
-            .map { MailLimit.Count(beganAt: try $0["began_at"], mails: try $0["mails"]) }
+            .map { row -> MailLimit.Count in (try row["began_at"], try row["mails"]) }
         guard let count = MailLimit.adding(to: known, upTo: limit, at: moment) else { return false }
         try database.execute(
             """
@@ -269,37 +288,5 @@ extension LedgerTransaction {
         guard try database.has("mail"), let user = try users.known(user) else { return [] }
         return try database.rows("SELECT * FROM mail WHERE user_id = $1 ORDER BY created_at, mail_id", [user])
             .map(QueuedMail.init)
-    }
-
-    /// - Returns: Nil if another sender has taken the mail, or it was deleted.
-    fileprivate func lease(_ mail: QueuedMail, at moment: Timestamp, until end: Timestamp) throws -> LeasedMail? {
-        let isTaken =
-            try database.execute(
-                """
-                UPDATE mail SET attempts = attempts + 1, next_attempt_at = $1
-                WHERE user_id = $2 AND mail_id = $3 AND next_attempt_at = $4
-                """,
-                [end, mail.user, mail.identifier, mail.nextAttemptAt]) == 1
-        guard isTaken else { return nil }
-        var leased = mail
-        leased.attempts += 1
-        leased.nextAttemptAt = end
-        let (token, linkEndsAt) = try addLink(for: mail, at: moment)
-        let newEmail = mail.purpose == .addressChange ? try addressChange(of: mail.user)?.email : nil
-        return LeasedMail(mail: leased, token: token, linkEndsAt: linkEndsAt, newEmail: newEmail)
-    }
-
-    /// Records the result of an attempt, unless another sender has taken the mail meanwhile.
-    fileprivate func record(_ result: MailResult) throws {
-        let mail = result.mail
-        try database.execute(
-            """
-            UPDATE mail SET next_attempt_at = $1, sent_at = $2, error = $3
-            WHERE user_id = $4 AND mail_id = $5 AND next_attempt_at = $6
-            """,
-            [
-                result.nextAttemptAt, result.outcome == .sent ? result.endedAt : nil, result.error, mail.user,
-                mail.identifier, mail.nextAttemptAt,
-            ])
     }
 }

@@ -51,7 +51,7 @@ package struct SessionTokens: Hashable, Sendable {
     package let refresh: SessionToken
 
     /// - Parameter known: The session to continue; nil for a new one.
-    fileprivate init(
+    init(
         of user: Int64, continuing known: SessionRecord? = nil, at moment: Timestamp, _ randomness: Randomness
     ) {
         access = SessionToken(
@@ -84,7 +84,7 @@ package struct SessionRecord: Hashable, Sendable {
 }
 
 extension SessionRecord {
-    fileprivate init(_ row: SQLRow) throws {
+    init(_ row: SQLRow) throws {
         let previous: [UInt8]? = try row["previous_access_digest"]
         self.init(
             user: try row["user_id"], identifier: try row["session_id"], refreshIdentifier: try row["refresh_id"],
@@ -118,20 +118,6 @@ extension LedgerTransaction {
         return tokens
     }
 
-    /// The user of an access token; nil if the token is unknown or its session has ended.
-    func user(presenting token: SessionToken) throws -> User? {
-        let row = try database.row(
-            """
-            SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id)
-            WHERE user_id = $1 AND session_id = $2
-            """,
-            [token.user, token.identifier])
-        let digest = token.digest
-        guard let row, try SessionRecord(row).accessDigests.contains(where: { ConstantTime.areEqual($0, digest) })
-        else { return nil }
-        return try User(accountRow: row)
-    }
-
     /// The session of a refresh token, also of an earlier one; nil if it has ended.
     func session(refresh token: SessionToken) throws -> SessionRecord? {
         try database.row(
@@ -145,28 +131,6 @@ extension LedgerTransaction {
         return try database.rows(
             "SELECT * FROM session WHERE user_id = $1 ORDER BY began_at DESC, session_id", [user]
         ).map(SessionRecord.init)
-    }
-
-    /// Renews a session by its latest refresh token. An earlier one was copied, and ends it.
-    ///
-    /// The previous access token stays valid until it expires.
-    ///
-    /// - Returns: A refusal also ends a session, so it is no error, which would undo that.
-    func renewSession(of token: SessionToken, at moment: Timestamp) throws -> Result<SessionTokens, AccountError> {
-        guard let session = try session(refresh: token) else { return .failure(.refreshTokenInvalid) }
-        guard ConstantTime.areEqual(session.refreshDigest, token.digest) else {
-            try end(session)
-            return .failure(.refreshTokenReused)
-        }
-        guard moment < session.endsAt else { return .failure(.refreshTokenExpired) }
-        let tokens = SessionTokens(of: session.user, continuing: session, at: moment, randomness)
-        try database.execute(
-            """
-            UPDATE session SET refresh_digest = $1, previous_access_digest = access_digest, access_digest = $2, ends_at = $3
-            WHERE user_id = $4 AND session_id = $5
-            """,
-            [tokens.refresh.digest, tokens.access.digest, tokens.refresh.endsAt, session.user, session.identifier])
-        return .success(tokens)
     }
 
     /// Ends a session. One that has ended stays unchanged.

@@ -1,7 +1,6 @@
 import Ledger
 
 extension LedgerFeature {
-    /// The attributes of customers.
     package static let attributes = LedgerFeature(
         tables: [.attribute, .appAttribute],
         mergeHook: { former, user, database in
@@ -18,7 +17,7 @@ extension Table {
             .integer("user_id"), .text("name", check: "name <> ''"), .text("value").optional, .integer("stated_at"),
             .integer("is_public", check: "is_public IN (0, 1)"),
         ],
-        key: ["user_id", "name"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
+        key: ["user_id", "name"], erasure: .deletion)
 
     /// The last statement about each attribute with the public keys of each app.
     fileprivate static let appAttribute = Table(
@@ -27,6 +26,5 @@ extension Table {
             .integer("user_id"), .integer("app", check: "app > 0"), .text("name", check: "name <> ''"),
             .text("value").optional, .integer("stated_at"),
         ],
-        key: ["user_id", "app", "name"], references: [Reference(columns: ["user_id"], table: "user")],
-        erasure: .deletion)
+        key: ["user_id", "app", "name"], erasure: .deletion)
 }

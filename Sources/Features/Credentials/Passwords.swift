@@ -41,7 +41,6 @@ package struct Passwords: Sendable {
     }
 }
 
-/// The error of a check of a password.
 package enum CredentialError: String, RuledError, CaseIterable {
     /// The password of a logged-in person is wrong, or was changed meanwhile.
     case passwordWrong

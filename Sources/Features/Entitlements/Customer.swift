@@ -112,7 +112,7 @@ extension LedgerTransaction {
     ) throws {
         guard !purchases.isEmpty else { return }
         let records = ExpectedTransactionRecords(
-            database: database, apps: try AppRecords(database: database).numbers(of: Set(purchases.map(\.app))))
+            database: database, apps: try database.apps.numbers(of: Set(purchases.map(\.app))))
         let facts = try EntitlementRecords(database: database, apps: records.apps)
             .facts(aboutOwnersOf: Set(purchases.map(\.key)))
         var new: [ImportedCustomer.ExpectedPurchase] = []

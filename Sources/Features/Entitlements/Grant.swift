@@ -225,11 +225,8 @@ extension LedgerTransaction {
         at moment: Timestamp
     ) throws -> KeptAnswer? {
         guard let key, let answer else { return nil }
-        let (answers, oldest) = (AnswerRecords(database: database), moment.adding(days: -1))
-        try answers.delete(before: oldest)
-        if try answers.keep(answer, for: key, about: user, at: moment) { return nil }
-        guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
-        return kept
+        return try earlierAnswer(
+            orKeeping: answer, for: key, about: user, at: moment, deletingBefore: moment.adding(days: -1))
     }
 }
 

@@ -18,7 +18,7 @@ extension LedgerTransaction {
         guard try database.has("kept_proof") else {
             return ProofReport(notKept: try database.value("SELECT count(*) FROM redeemed_transaction", []) ?? 0)
         }
-        var check = ProofCheck(verifier: verifier, apps: try AppRecords(database: database).numbers(of: []))
+        var check = ProofCheck(verifier: verifier, apps: try database.apps.numbers(of: []))
         try database.forEachPage(of: "SELECT digest, bytes FROM kept_certificate") { page in
             for row in page { check.certificates[try row["digest"]] = try row["bytes"] as [UInt8] }
         }

@@ -97,7 +97,6 @@ package enum FigureInterval: String, CaseIterable, Sendable {
     }
 }
 
-/// A query for a figure.
 package struct FigureQuery: Hashable, Sendable {
     /// The dimension of the series, besides the currency of a figure that is money.
     package enum Group: String, CaseIterable, Sendable {
@@ -112,7 +111,6 @@ package struct FigureQuery: Hashable, Sendable {
         case production
         case sandbox
 
-        /// The origins of the environment.
         package var origins: Set<Origin> {
             switch self {
             case .production: [.appleProduction, .localProduction]

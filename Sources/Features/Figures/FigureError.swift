@@ -1,6 +1,5 @@
 import Proofs
 
-/// The error of a query for a figure.
 package enum FigureError: RuledError, Equatable {
     case unknown(String)
     case timeInvalid

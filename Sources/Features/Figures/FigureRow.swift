@@ -47,7 +47,6 @@ struct FigureRow: Hashable {
         FigureSpan.allCases.flatMap { span in FigureBreakdown.allCases.map { FigureRow(key, span, $0) } }
     }
 
-    /// The values of the columns.
     var values: [any SQLConvertible] {
         [
             day.daysSince1970, span.rawValue, metric, breakdown.rawValue, app, origin, product.text, storefront.text,

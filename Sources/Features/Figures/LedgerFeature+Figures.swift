@@ -32,12 +32,12 @@ extension Table {
     fileprivate static let figureContribution = Table(
         name: "figure_contribution", family: .userData,
         columns: [.integer("user_id"), .integer("version"), .integer("rules"), .blob("sums")],
-        key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], hasLargeRows: true)
+        key: ["user_id"], hasLargeRows: true)
 
     /// The writes for users that the sums do not include yet.
     fileprivate static let figurePending = Table(
         name: "figure_pending", family: .userData, columns: [.integer("user_id"), .integer("version")],
-        key: ["user_id", "version"], references: [Reference(columns: ["user_id"], table: "user")])
+        key: ["user_id", "version"])
 
     /// The times at which work on the whole ledger was done.
     fileprivate static let figureUpkeep = Table(

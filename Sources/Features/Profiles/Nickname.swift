@@ -9,7 +9,6 @@ package struct Nickname: Hashable, Sendable {
     /// The text in NFC, without surrounding spaces.
     package let text: String
 
-    /// - Throws: `ProfileError`.
     package init(_ text: String) throws(ProfileError) {
         guard text.utf8.count <= Self.maximumSize else { throw .nicknameTooLong }
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping

@@ -1,7 +1,6 @@
 import Ledger
 import Proofs
 
-/// The error of a change of a profile.
 package enum ProfileError: RuledError, Equatable {
     case nicknameTooShort
     case nicknameTooLong

@@ -92,8 +92,7 @@ extension LedgerTransaction {
                 """,
                 [user, item.collection, item.number])
         }
-        try events.append(
-            UserChange(kind: .profileChanged, subject: "", happenedAt: moment), to: user)
+        try events.append(.profileChanged, [("", user)], at: moment)
         return .success(try profile(of: user, accepting: origins, at: moment))
     }
 
@@ -112,7 +111,6 @@ extension LedgerTransaction {
         guard isNew else { return }
         // The end of the wish takes as many bytes again, and is never refused.
         try charge(2 * (100 + product.utf8.count), for: user, to: newcomers)
-        try events.append(
-            UserChange(kind: .wished, subject: product, happenedAt: moment), to: user)
+        try events.append(.wished, [(product, user)], at: moment)
     }
 }

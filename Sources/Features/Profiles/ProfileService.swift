@@ -19,7 +19,6 @@ package struct ProfileService: Sendable {
         self.acceptedOrigins = acceptedOrigins
     }
 
-    /// The current catalogs.
     package var catalogs: Catalogs { apps.catalogs }
 
     package func profile(of user: User) async throws -> Profile {
@@ -79,8 +78,7 @@ package struct ProfileService: Sendable {
                 try transaction.database.execute(
                     "DELETE FROM wish WHERE user_id = $1 AND product_id = $2", [user, product]) == 1
             else { return }
-            try transaction.events.append(
-                UserChange(kind: .wishRemoved, subject: product, happenedAt: clock.now()), to: user)
+            try transaction.events.append(.wishRemoved, [(product, user)], at: clock.now())
         }
     }
 
@@ -97,7 +95,6 @@ package struct Profile: Codable, Hashable, Sendable {
     package let chosen: [Item]
 }
 
-/// The wishes and the items of a user.
 package struct UserProductState: Sendable {
     let wishes: [String: Timestamp]
     let items: Set<Item>

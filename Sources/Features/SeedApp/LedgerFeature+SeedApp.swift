@@ -6,12 +6,11 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// The members of the seed app.
     fileprivate static let member = Table(
         name: "member", family: .userData,
         columns: [
             .integer("user_id"), .text("phone_number"), .text("email"), .text("fcm_token"), .text("birth"),
             .integer("gender"), .integer("joined_at"),
         ],
-        key: ["user_id"], references: [Reference(columns: ["user_id"], table: "user")], erasure: .deletion)
+        key: ["user_id"], erasure: .deletion)
 }

@@ -39,7 +39,6 @@ extension Table {
         key: ["digest"], indexes: [Index(name: "team_invitation_of_member", columns: ["name"])],
         restoration: .deletion)
 
-    /// The changes of the team, in order.
     fileprivate static let teamChange = Table(
         name: "team_change", family: .everywhere,
         columns: [

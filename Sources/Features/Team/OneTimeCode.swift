@@ -23,7 +23,6 @@ package enum OneTimeCode {
         }
     }
 
-    /// The code of a time step.
     package static func code(at step: Int64, secret: [UInt8]) -> String {
         let counter = step.bytes
         let hash = MessageAuthentication.hmac(.sha1, of: counter, secret: secret)

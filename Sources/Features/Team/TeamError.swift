@@ -1,6 +1,5 @@
 import Proofs
 
-/// The error of a use case of the team.
 package enum TeamError: RuledError, Equatable {
     case nameInvalid(String)
     case nameTaken(String)

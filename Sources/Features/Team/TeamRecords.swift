@@ -73,7 +73,6 @@ extension LedgerTransaction {
         try database.execute("DELETE FROM team_invitation WHERE name = $1", [name])
     }
 
-    /// Records a change of the team.
     func record(
         _ event: TeamChange.Event, of member: String, role: TeamRole? = nil, by actor: TeamActor, at moment: Timestamp
     ) throws {

@@ -23,7 +23,6 @@ package enum TeamRole: String, Sendable, CaseIterable, SQLConvertible {
     }
 }
 
-/// A permission of a team member.
 package enum TeamPermission: Sendable, CaseIterable {
     /// Allows reading every page but those of other permissions.
     case view

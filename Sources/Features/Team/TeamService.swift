@@ -236,3 +236,58 @@ extension LedgerTransaction {
         guard isReplaced else { throw TeamError.lastAdministrator(member.name) }
     }
 }
+
+/// The actions of the members on users.
+extension TeamService {
+    /// The largest number of entries that one page searches for those of a member or an event.
+    package static let searchedEntries = 5000
+
+    /// The actions of the members on all users, newest first. A page with a filter may have fewer actions than the limit and
+    /// still have a next page.
+    ///
+    /// - Parameters:
+    ///   - member: The name of a member, also a removed one; nil for all.
+    ///   - event: Nil for all events.
+    ///   - position: The place after which the page begins; nil for the first page.
+    ///   - searched: The largest number of entries that the page searches.
+    /// - Returns: A page, and the place after which the next one begins; nil for the last page.
+    package func actions(
+        of member: String? = nil,
+        event: AuditEntry.Event? = nil,
+        after position: RecordPosition? = nil,
+        limit: Int,
+        searching searched: Int = searchedEntries
+    ) async throws -> (actions: [ActivityEntry], end: RecordPosition?) {
+        let start = position ?? RecordPosition(.max, .max, .max)
+        return try await ledger.read { transaction in
+            let database = transaction.database
+            // The condition of the index `audit_of_members`.
+            var sql = """
+                FROM audit WHERE substr(actor, 1, 7) = 'member ' AND (happened_at, user_id, number) < ($1, $2, $3)
+                """
+            let order = "ORDER BY happened_at DESC, user_id DESC, number DESC"
+            var arguments: [any SQLConvertible] = [start.first, start.second, start.third]
+            var end: RecordPosition?
+            if member != nil || event != nil {
+                end = try database.row(
+                    "SELECT happened_at, user_id, number \(sql) \(order) LIMIT 1 OFFSET $4", arguments + [searched - 1]
+                ).map { RecordPosition(try $0["happened_at"], try $0["user_id"], try $0["number"]) }
+            }
+            if let end {
+                sql += " AND (happened_at, user_id, number) >= ($4, $5, $6)"
+                arguments += [end.first, end.second, end.third] as [any SQLConvertible]
+            }
+            let filters: [(String, (any SQLConvertible)?)] = [
+                ("actor", member.map { AuditActor.member($0) }), ("event", event),
+            ]
+            for case (let column, let value?) in filters {
+                arguments.append(value)
+                sql += " AND \(column) = $\(arguments.count)"
+            }
+            arguments.append(limit + 1)
+            let found = try database.rows("SELECT * \(sql) \(order) LIMIT $\(arguments.count)", arguments)
+            let actions = try transaction.activity(Array(found.prefix(limit)))
+            return (actions, found.count > limit ? actions.last?.position : end)
+        }
+    }
+}

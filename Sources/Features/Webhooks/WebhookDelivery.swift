@@ -16,12 +16,13 @@ package struct WebhookDelivery: Hashable, Sendable {
         case failed
     }
 
-    /// The outcome of an attempt.
     package enum Outcome: Hashable, Sendable {
-        /// The receiver answered.
         case answered(status: Int)
         /// The receiver did not answer. The code is the reason.
         case unanswered(code: String)
+
+        /// True for a status from 200 to 299.
+        package var isDelivery: Bool { if case .answered(200...299) = self { true } else { false } }
 
         /// A code from a small set, for metrics and logs.
         package var code: String {
@@ -76,15 +77,12 @@ package struct WebhookDelivery: Hashable, Sendable {
 
 extension WebhookEndpoint {
     init(_ row: SQLRow) throws {
-        let previous: [UInt8]? = try row["previous_secret"]
-        let endsAt: Timestamp? = try row["previous_secret_ends_at"]
-        var ending: EndingSecret?
-        if let previous, let endsAt { ending = EndingSecret(bytes: previous, endsAt: endsAt) }
         let authorization: String? = try row["authorization_value"]
         self.init(
             identifier: try row["endpoint_id"], url: try row["url"], format: try row["format"],
             createdAt: try row["created_at"], createdBy: try row["created_by"], secret: try row["secret"],
-            previousSecret: ending, authorization: authorization.flatMap { WebhookAuthorization($0) },
+            previousSecret: try row["previous_secret"], previousSecretEndsAt: try row["previous_secret_ends_at"],
+            authorization: authorization.flatMap { WebhookAuthorization($0) },
             app: try row["app"])
     }
 }
@@ -121,12 +119,7 @@ extension WebhookDelivery.Attempt {
 /// The end of a page of deliveries.
 package struct WebhookDeliveryPosition: Hashable, Sendable {
     package let happenedAt: Timestamp
-    package let messageIdentifier: String
-
-    package init(happenedAt: Timestamp, messageIdentifier: String) {
-        self.happenedAt = happenedAt
-        self.messageIdentifier = messageIdentifier
-    }
+    let messageIdentifier: String
 }
 
 extension WebhookDeliveryPosition {
@@ -146,12 +139,11 @@ extension WebhookDeliveryPosition {
     package var cursor: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
 }
 
-/// The deliveries to webhooks.
 extension WebhookService {
-    /// The duration of a lease, in milliseconds. Afterwards another service may send the messages.
-    static let lease: Int64 = 60_000
-    /// The retention of delivered messages, in milliseconds.
-    static let retention: Int64 = 30 * 86_400 * 1000
+    /// The duration of a lease, in seconds. Afterwards another service may send the messages.
+    private static let lease: Int64 = 60
+    /// The retention of delivered messages, in days.
+    private static let retention: Int64 = 30
     /// The largest number of messages that one commit deletes or replays. More would delay redemptions.
     package static let changedAtOnce = 1000
     /// The largest number of commits of one replay of a period.
@@ -193,12 +185,11 @@ extension WebhookService {
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
     package func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
-        _ = try await endpoint(identifier)
-        let found = try await change(identifier, .messageReplayed, by: key, detail: { _ in message }) {
+        try await change(
+            identifier, .messageReplayed, by: key, detail: { _ in message }, or: .messageNotFound
+        ) {
             try $0.replay(message, to: identifier)
         }
-        guard let found else { throw WebhookError.messageNotFound }
-        return found
     }
 
     /// Sends failed messages again, oldest first.
@@ -207,11 +198,12 @@ extension WebhookService {
     /// - Throws: `WebhookError`, `notFound`.
     package func replayFailed(to identifier: String, by key: String) async throws -> Int {
         _ = try await endpoint(identifier)
-        let count = try await change(identifier, .messagesReplayed, by: key, detail: String.init(_:)) {
-            let count = try $0.replayFailed(to: identifier, limit: Self.changedAtOnce)
-            return count > 0 ? count : nil
+        let now = clock.now()
+        return try await ledger.write { transaction in
+            let count = try transaction.replayFailed(to: identifier, limit: Self.changedAtOnce)
+            try transaction.recordReplay(of: count, to: identifier, at: now, by: key)
+            return count
         }
-        return count ?? 0
     }
 
     /// Sends the delivered and the failed messages of a period again, oldest first, in several commits.
@@ -231,14 +223,13 @@ extension WebhookService {
         var last = WebhookDeliveryPosition(happenedAt: start, messageIdentifier: "")
         var count = 0
         for _ in 0..<Self.maximumCommits {
-            let replayed =
-                try await change(
-                    identifier, .messagesReplayed, by: key, detail: { (replayed) in String(replayed.count) }
-                ) { [last] (transaction) -> [WebhookDeliveryPosition]? in
-                    let replayed = try transaction.replay(
-                        to: identifier, after: last, until: end, limit: Self.changedAtOnce)
-                    return replayed.isEmpty ? nil : replayed
-                } ?? []
+            let now = clock.now()
+            let replayed = try await ledger.write { [last] transaction in
+                let replayed = try transaction.replay(
+                    to: identifier, after: last, until: end, limit: Self.changedAtOnce)
+                try transaction.recordReplay(of: replayed.count, to: identifier, at: now, by: key)
+                return replayed
+            }
             count += replayed.count
             guard let next = replayed.last, replayed.count == Self.changedAtOnce else { return (count, nil) }
             last = next
@@ -246,27 +237,65 @@ extension WebhookService {
         return (count, last)
     }
 
-    /// The endpoints with due deliveries.
     package func dueEndpoints() async throws -> [WebhookEndpoint] {
-        try await ledger.read { try $0.dueWebhookEndpoints(at: clock.now()) }
+        try await ledger.read {
+            try $0.database.rows(
+                """
+                SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND endpoint_id IN (
+                    SELECT endpoint_id FROM webhook_delivery WHERE next_attempt_at <= $1)
+                ORDER BY endpoint_id
+                """,
+                [clock.now()]
+            ).map(WebhookEndpoint.init)
+        }
     }
 
-    /// The due deliveries to an endpoint.
+    /// The due deliveries to an endpoint, those without an attempt first.
     ///
     /// - Returns: Nil if the endpoint has changed or was removed.
     package func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
         guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {
             return nil
         }
-        return try await ledger.read { try $0.dueWebhooks(to: endpoint.identifier, at: clock.now(), limit: limit) }
+        return try await ledger.read {
+            try $0.webhookDeliveries(
+                """
+                webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
+                ORDER BY next_attempt_at, webhook_delivery.happened_at LIMIT $3
+                """,
+                [endpoint.identifier, clock.now(), limit])
+        }
     }
 
-    /// Leases due deliveries. The caller sends them and records their results.
+    /// Leases due deliveries, so that no other service sends them. The caller sends them and records their results. A lease
+    /// counts as an attempt, even if the service stops during it.
+    ///
+    /// - Returns: The leased deliveries, without those that another service leased meanwhile.
     package func lease(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
         let now = clock.now()
-        return try await ledger.write {
-            try $0.lease(
-                due, at: now, until: Timestamp(millisecondsSince1970: now.millisecondsSince1970 + Self.lease))
+        let end = now.adding(seconds: Self.lease)
+        return try await ledger.write { transaction in
+            try due.compactMap { delivery -> WebhookDelivery? in
+                let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
+                let isTaken =
+                    try transaction.database.execute(
+                        """
+                        UPDATE webhook_delivery
+                        SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
+                        WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                        """,
+                        [end, number] + key + [delivery.nextAttemptAt]) == 1
+                guard isTaken else { return nil }
+                try transaction.database.insert(
+                    into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
+                    [key + [number, now]])
+                var leased = delivery
+                (leased.state, leased.nextAttemptAt, leased.lastAttemptNumber) = (.pending, end, number)
+                leased.attempts += 1
+                leased.lastAttempt = WebhookDelivery.Attempt(
+                    number: number, at: now, outcome: nil, milliseconds: nil, response: nil)
+                return leased
+            }
         }
     }
 
@@ -281,24 +310,44 @@ extension WebhookService {
         milliseconds: Int64? = nil,
         response: WebhookResponse? = nil
     ) -> WebhookResult {
-        let isDelivered = if case .answered(200...299) = outcome { true } else { false }
         let next =
-            isDelivered
+            outcome.isDelivery
             ? nil : WebhookSchedule.backoff.next(after: delivery.attempts, at: clock.now(), randomness: randomness)
         return WebhookResult(
-            of: delivery, outcome, isDelivered: isDelivered, nextAttemptAt: next, milliseconds: milliseconds,
-            response: response)
+            of: delivery, outcome, nextAttemptAt: next, milliseconds: milliseconds, response: response)
     }
 
+    /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
     package func record(_ results: [WebhookResult]) async throws {
-        try await ledger.write { try $0.record(results) }
+        try await ledger.write { transaction in
+            for result in results {
+                let (status, error): (Int?, String?) =
+                    switch result.outcome {
+                    case .answered(let status): (status, nil)
+                    case .unanswered(let code): (nil, code)
+                    }
+                let (leased, key) = (result.delivery, result.delivery.key)
+                let isCurrent =
+                    try transaction.database.execute(
+                        """
+                        UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
+                        WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
+                        """,
+                        [result.nextAttemptAt, result.outcome.isDelivery] + key + [leased.nextAttemptAt]) == 1
+                guard isCurrent else { continue }
+                try transaction.database.update(
+                    "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
+                    where: ["user_id", "audit_number", "endpoint_id", "number"],
+                    [[status, error, result.milliseconds, result.response] + key + [leased.lastAttemptNumber]])
+            }
+        }
     }
 
     /// Deletes old delivered messages.
     ///
     /// - Returns: True if there may be more of them.
     package func deleteExpired() async throws -> Bool {
-        let moment = Timestamp(millisecondsSince1970: clock.now().millisecondsSince1970 - Self.retention)
+        let moment = clock.now().adding(days: -Self.retention)
         return try await ledger.write { try $0.deleteWebhookMessages(before: moment, limit: Self.changedAtOnce) }
             == Self.changedAtOnce
     }

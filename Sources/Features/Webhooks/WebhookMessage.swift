@@ -4,7 +4,6 @@ import Proofs
 
 /// A message to a webhook: a change to a user's items.
 package struct WebhookMessage: Codable, Sendable {
-    /// The type of a message.
     package enum Kind: String, CaseIterable, Codable, Sendable {
         case purchaseGranted = "purchase.granted"
         case purchaseRevoked = "purchase.revoked"
@@ -20,7 +19,6 @@ package struct WebhookMessage: Codable, Sendable {
         case itemTakenBack = "item.takenBack"
     }
 
-    /// The change and its user.
     package struct Content: Codable, Sendable {
         package let user: UserName
         /// The number in the user's audit log. A greater number means a later change.
@@ -29,7 +27,6 @@ package struct WebhookMessage: Codable, Sendable {
         package let actor: String
         /// The name of the API key; nil for another actor, and if the ledger does not have the key.
         package var actorName: String?
-        /// The origin of a purchase.
         package var origin: Origin?
         /// The transaction that was granted, revoked or replaced.
         package var transactionId: String?
@@ -52,15 +49,8 @@ package struct WebhookMessage: Codable, Sendable {
 extension WebhookMessage {
     init(_ delivery: WebhookDelivery, _ kind: Kind) {
         let entry = delivery.entry
-        let (isGrant, isTransfer) =
-            switch kind {
-            case .itemGiven, .itemTakenBack: (true, false)
-            case .purchaseTransferredIn, .purchaseTransferredOut: (false, true)
-            case .purchaseGranted, .purchaseRevoked, .purchaseExpired, .subscriptionProductChanged,
-                .subscriptionRenewalFailed, .subscriptionGracePeriodBegan, .subscriptionAutoRenewDisabled,
-                .subscriptionAutoRenewEnabled:
-                (false, false)
-            }
+        let isGrant = [.itemGiven, .itemTakenBack].contains(kind)
+        let isTransfer = [.purchaseTransferredIn, .purchaseTransferredOut].contains(kind)
         self.init(
             type: kind, timestamp: entry.happenedAt.rfc3339,
             data: Content(
@@ -86,28 +76,29 @@ extension WebhookMessage {
     }
 }
 
-extension WebhookMessage.Kind {
-    /// - Returns: Nil for an event without a message.
-    init?(_ event: AuditEntry.Event) {
-        switch event {
-        case .granted: self = .purchaseGranted
-        case .revoked: self = .purchaseRevoked
-        case .transferredIn: self = .purchaseTransferredIn
-        case .transferredOut: self = .purchaseTransferredOut
-        case .expired: self = .purchaseExpired
-        case .productChanged: self = .subscriptionProductChanged
-        case .renewalFailed: self = .subscriptionRenewalFailed
-        case .gracePeriodBegan: self = .subscriptionGracePeriodBegan
-        case .autoRenewDisabled: self = .subscriptionAutoRenewDisabled
-        case .autoRenewEnabled: self = .subscriptionAutoRenewEnabled
-        case .itemGiven: self = .itemGiven
-        case .itemTakenBack: self = .itemTakenBack
-        case .assigned, .credited, .refused, .spent, .aliased, .erased: return nil
+extension AuditEntry.Event {
+    /// The types of the messages about an event, in each format; nil for an event without a message. In RevenueCat's format a
+    /// grant may have another type.
+    var messageKinds: (till: WebhookMessage.Kind, revenueCat: RevenueCatEvent.Kind)? {
+        switch self {
+        case .granted: (.purchaseGranted, .nonRenewingPurchase)
+        case .revoked: (.purchaseRevoked, .cancellation)
+        case .transferredIn: (.purchaseTransferredIn, .transfer)
+        case .transferredOut: (.purchaseTransferredOut, .transfer)
+        // RevenueCat's back ends remove access at this event. After a failed renewal the user no longer owns the item.
+        case .expired: (.purchaseExpired, .expiration)
+        case .renewalFailed: (.subscriptionRenewalFailed, .expiration)
+        case .productChanged: (.subscriptionProductChanged, .productChange)
+        case .gracePeriodBegan: (.subscriptionGracePeriodBegan, .billingIssue)
+        case .autoRenewDisabled: (.subscriptionAutoRenewDisabled, .cancellation)
+        case .autoRenewEnabled: (.subscriptionAutoRenewEnabled, .uncancellation)
+        case .itemGiven: (.itemGiven, .nonRenewingPurchase)
+        case .itemTakenBack: (.itemTakenBack, .expiration)
+        case .assigned, .credited, .refused, .spent, .aliased, .erased: nil
         }
     }
 }
 
-/// A user's name with its issuer.
 package struct UserName: Codable, Sendable {
     /// The issuer. Empty if the team's own back end names the user.
     package let issuer: String

@@ -6,7 +6,6 @@ package struct WebhookResult: Hashable, Sendable {
     /// The delivery when it was leased.
     package let delivery: WebhookDelivery
     package let outcome: WebhookDelivery.Outcome
-    package let isDelivered: Bool
     /// The time of the next attempt; nil if the message was delivered or given up.
     let nextAttemptAt: Timestamp?
     /// The duration of the attempt; nil if it is unknown.
@@ -15,19 +14,17 @@ package struct WebhookResult: Hashable, Sendable {
     package let response: String?
 
     /// True if only a replay makes another attempt.
-    package var isGivenUp: Bool { !isDelivered && nextAttemptAt == nil }
+    package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
 
     package init(
         of delivery: WebhookDelivery,
         _ outcome: WebhookDelivery.Outcome,
-        isDelivered: Bool,
         nextAttemptAt: Timestamp?,
         milliseconds: Int64? = nil,
         response: WebhookResponse? = nil
     ) {
         self.delivery = delivery
         self.outcome = outcome
-        self.isDelivered = isDelivered
         self.nextAttemptAt = nextAttemptAt
         self.milliseconds = milliseconds
         self.response = response?.text
@@ -81,17 +78,6 @@ package struct WebhookAuthorization: Hashable, Sendable, CustomStringConvertible
 
 /// An endpoint of a team's back end that receives webhooks.
 package struct WebhookEndpoint: Hashable, Sendable {
-    /// A replaced secret, and the end of its validity.
-    package struct EndingSecret: Hashable, Sendable {
-        package let bytes: [UInt8]
-        package let endsAt: Timestamp
-
-        package init(bytes: [UInt8], endsAt: Timestamp) {
-            self.bytes = bytes
-            self.endsAt = endsAt
-        }
-    }
-
     package let identifier: String
     package let url: String
     /// The format of the messages, which never changes.
@@ -102,7 +88,9 @@ package struct WebhookEndpoint: Hashable, Sendable {
     /// The secret that signs messages.
     package internal(set) var secret: [UInt8]
     /// The previous secret, which also signs messages until it ends; nil if the secret was never replaced.
-    package internal(set) var previousSecret: EndingSecret?
+    package internal(set) var previousSecret: [UInt8]?
+    /// The end of the previous secret; nil if there is none.
+    package internal(set) var previousSecretEndsAt: Timestamp?
     /// The header `Authorization` of each message; nil for none.
     package let authorization: WebhookAuthorization?
     /// The bundle identifier of the only app whose events it receives, that of the key that created it; nil for all events.
@@ -115,7 +103,8 @@ package struct WebhookEndpoint: Hashable, Sendable {
         createdAt: Timestamp,
         createdBy: String,
         secret: [UInt8],
-        previousSecret: EndingSecret? = nil,
+        previousSecret: [UInt8]? = nil,
+        previousSecretEndsAt: Timestamp? = nil,
         authorization: WebhookAuthorization? = nil,
         app: String? = nil
     ) {
@@ -126,6 +115,7 @@ package struct WebhookEndpoint: Hashable, Sendable {
         self.createdBy = createdBy
         self.secret = secret
         self.previousSecret = previousSecret
+        self.previousSecretEndsAt = previousSecretEndsAt
         self.authorization = authorization
         self.app = app
     }
@@ -140,7 +130,7 @@ package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
     /// True if an entry of the audit log has a message in this format.
     func hasMessage(about entry: AuditEntry) -> Bool {
         switch self {
-        case .till: WebhookMessage.Kind(entry.event) != nil
+        case .till: entry.event.messageKinds != nil
         case .revenueCat: RevenueCatEvent.isSent(about: entry)
         }
     }

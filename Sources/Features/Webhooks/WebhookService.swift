@@ -54,11 +54,9 @@ package struct WebhookService: Sendable {
             identifier: "wh_" + randomness.bytes(12).hexadecimal, url: url.text, format: format, createdAt: clock.now(),
             createdBy: key, secret: randomness.bytes(WebhookSecret.length), authorization: authorization,
             app: limitingApp)
-        let added = try await change(endpoint.identifier, .added, by: key) {
+        return try await record(.added, of: endpoint.identifier, by: key, or: .tooMany) {
             try $0.add(endpoint, upTo: Self.maximumEndpoints) ? endpoint : nil
         }
-        guard let added else { throw WebhookError.tooMany }
-        return added
     }
 
     /// All endpoints that the caller sees, oldest first.
@@ -84,36 +82,43 @@ package struct WebhookService: Sendable {
         try await ledger.read { try $0.webhookChanges(of: identifier, limit: limit) }
     }
 
-    /// Makes a change of an endpoint by the team, and records it in the same transaction.
+    /// Makes a change of an endpoint that the caller sees, and records it in the same transaction.
     ///
     /// - Parameters:
-    ///   - detail: Returns the detail of the change.
+    ///   - error: The error if nothing was changed.
     ///   - change: Returns nil if nothing was changed. Then nothing is recorded.
+    /// - Throws: `WebhookError`, `notFound`; the error if nothing was changed.
     func change<Value: Sendable>(
         _ identifier: String,
         _ event: WebhookChange.Event,
         by key: String,
         detail: @escaping @Sendable (Value) -> String? = { _ in nil },
+        or error: WebhookError = .notFound,
         _ change: @escaping @Sendable (LedgerTransaction) throws -> Value?
-    ) async throws -> Value? {
-        let (now, bytes) = (clock.now(), randomness.bytes(WebhookChangeIdentifier.randomCount))
+    ) async throws -> Value {
+        _ = try await endpoint(identifier)
+        return try await record(event, of: identifier, by: key, detail: detail, or: error, change)
+    }
+
+    private func record<Value: Sendable>(
+        _ event: WebhookChange.Event,
+        of identifier: String,
+        by key: String,
+        detail: @escaping @Sendable (Value) -> String? = { _ in nil },
+        or error: WebhookError,
+        _ change: @escaping @Sendable (LedgerTransaction) throws -> Value?
+    ) async throws -> Value {
+        let now = clock.now()
         return try await ledger.write { transaction in
-            guard let value = try change(transaction) else { return nil }
-            let change = WebhookChange(
-                endpointIdentifier: identifier, happenedAt: now, event: event, changedBy: key, detail: detail(value))
-            try transaction.record(change, randomBytes: bytes)
+            guard let value = try change(transaction) else { throw error }
+            try transaction.record(event, of: identifier, at: now, by: key, detail: detail(value))
             return value
         }
     }
 
     /// - Throws: `WebhookError`, `notFound`.
     package func setURL(_ url: WebhookURL, of identifier: String, by key: String) async throws -> WebhookEndpoint {
-        _ = try await endpoint(identifier)
-        let found = try await change(identifier, .urlChanged, by: key, detail: \.url) {
-            try $0.setURL(url.text, ofWebhookEndpoint: identifier)
-        }
-        guard let found else { throw WebhookError.notFound }
-        return found
+        try await set("url", url.text, of: identifier, .urlChanged, detail: url.text, by: key)
     }
 
     /// Sets the header `Authorization` of an endpoint's messages.
@@ -125,13 +130,22 @@ package struct WebhookService: Sendable {
         of identifier: String,
         by key: String
     ) async throws -> WebhookEndpoint {
-        _ = try await endpoint(identifier)
-        let detail = authorization == nil ? "removed" : "set"
-        let found = try await change(identifier, .authorizationChanged, by: key, detail: { _ in detail }) {
-            try $0.setAuthorization(authorization, ofWebhookEndpoint: identifier)
+        try await set(
+            "authorization_value", authorization?.value, of: identifier, .authorizationChanged,
+            detail: authorization == nil ? "removed" : "set", by: key)
+    }
+
+    /// Sets a column of an endpoint, also for pending deliveries.
+    private func set(
+        _ column: String, _ value: String?, of identifier: String, _ event: WebhookChange.Event, detail: String,
+        by key: String
+    ) async throws -> WebhookEndpoint {
+        try await change(identifier, event, by: key, detail: { _ in detail }) { transaction in
+            try transaction.database.execute(
+                "UPDATE webhook_endpoint SET \(column) = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+                [value, identifier])
+            return try transaction.webhookEndpoint(identifier)
         }
-        guard let found else { throw WebhookError.notFound }
-        return found
     }
 
     /// Replaces an endpoint's secret. Both secrets sign messages during the overlap.
@@ -148,25 +162,26 @@ package struct WebhookService: Sendable {
         guard seconds == 0 || present.secrets(at: now).count == 1 else { throw WebhookError.secretBeingReplaced }
         var replaced = present
         replaced.secret = randomness.bytes(WebhookSecret.length)
-        let end = Timestamp(millisecondsSince1970: now.millisecondsSince1970 + seconds * 1000)
-        replaced.previousSecret = WebhookEndpoint.EndingSecret(bytes: present.secret, endsAt: end)
-        let detail = String(seconds)
-        let changed = try await change(identifier, .secretReplaced, by: key, detail: { _ in detail }) { [replaced] in
+        let end = now.adding(seconds: seconds)
+        (replaced.previousSecret, replaced.previousSecretEndsAt) = (present.secret, end)
+        // Nothing is changed if another caller replaced the secret meanwhile.
+        return try await record(
+            .secretReplaced, of: identifier, by: key, detail: { _ in String(seconds) }, or: .secretBeingReplaced
+        ) { [replaced] in
             try $0.replace(present.secret, with: replaced.secret, ending: end, ofWebhookEndpoint: identifier)
                 ? replaced : nil
         }
-        // Another caller replaced the secret meanwhile.
-        guard let changed else { throw WebhookError.secretBeingReplaced }
-        return changed
     }
 
+    /// Removes an endpoint. Its deliveries end, and `deleteExpired` deletes them.
+    ///
     /// - Throws: `WebhookError`, `notFound`.
     package func remove(_ identifier: String, by key: String) async throws {
-        _ = try await endpoint(identifier)
-        let removed = try await change(identifier, .removed, by: key) {
-            try $0.removeWebhookEndpoint(identifier, at: clock.now()) ? identifier : nil
+        _ = try await change(identifier, .removed, by: key) {
+            try $0.database.execute(
+                "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
+                [clock.now(), identifier]) == 1 ? identifier : nil
         }
-        guard removed != nil else { throw WebhookError.notFound }
     }
 }
 
@@ -182,11 +197,7 @@ extension WebhookService {
             let limit = Self.changedAtOnce / max(endpoints.count, Self.maximumEndpoints)
             for endpoint in endpoints {
                 let count = try transaction.replayWebhooks(about: user, to: endpoint, limit: limit)
-                guard count > 0 else { continue }
-                let change = WebhookChange(
-                    endpointIdentifier: endpoint, happenedAt: now, event: .messagesReplayed, changedBy: key,
-                    detail: String(count))
-                try transaction.record(change, randomBytes: randomness.bytes(WebhookChangeIdentifier.randomCount))
+                try transaction.recordReplay(of: count, to: endpoint, at: now, by: key)
                 total += count
             }
             return total
@@ -206,7 +217,7 @@ extension WebhookService {
         switch endpoint.format {
         case .till:
             return deliveries.map { delivery in
-                WebhookMessage.Kind(delivery.entry.event).map { .till(WebhookMessage(delivery, $0)) }
+                delivery.entry.event.messageKinds.map { .till(WebhookMessage(delivery, $0.till)) }
             }
         case .revenueCat:
             let (catalogs, now) = (apps.catalogs, clock.now())
@@ -274,7 +285,7 @@ package struct SignedWebhook: Sendable {
 extension WebhookEndpoint {
     /// The secrets that are valid at a moment, newest first.
     package func secrets(at moment: Timestamp) -> [WebhookSecret] {
-        let previous = previousSecret.flatMap { $0.endsAt > moment ? $0.bytes : nil }
+        let previous = previousSecretEndsAt.flatMap { $0 > moment ? previousSecret : nil }
         return ([secret] + [previous].compactMap(\.self)).map(WebhookSecret.init)
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The URL of a webhook.
 package struct WebhookURL: Hashable, Sendable {
     /// The largest number of bytes.
     package static let maximumLength = 2048
@@ -71,44 +70,37 @@ package enum AddressRange {
     /// - Parameter address: 4 or 16 bytes. Other sizes are not public.
     package static func isPublic(_ address: [UInt8]) -> Bool {
         switch address.count {
-        case 4: !privateRanges.contains { $0.contains(address) }
+        case 4: !privateRanges.contains { contains(address, $0) }
         // All global unicast addresses begin with these three bits.
-        case 16 where address[0] & 0xE0 == 0x20: !privateRangesOfVersion6.contains { $0.contains(address) }
+        case 16 where address[0] & 0xE0 == 0x20: !privateRangesOfVersion6.contains { contains(address, $0) }
         default: false
         }
     }
 
-    private struct Range {
-        let prefix: [UInt8]
-        let bits: Int
+    /// The first bytes of the addresses of a range, and the number of their bits that count.
+    private typealias Range = (prefix: [UInt8], bits: Int)
 
-        init(_ prefix: [UInt8], _ bits: Int) {
-            self.prefix = prefix
-            self.bits = bits
+    private static func contains(_ address: [UInt8], _ range: Range) -> Bool {
+        for (index, byte) in range.prefix.enumerated() {
+            let left = min(8, range.bits - index * 8)
+            guard left > 0 else { break }
+            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> left)
+            if address[index] & mask != byte & mask { return false }
         }
-
-        func contains(_ address: [UInt8]) -> Bool {
-            for (index, byte) in prefix.enumerated() {
-                let left = min(8, bits - index * 8)
-                guard left > 0 else { break }
-                let mask = UInt8(truncatingIfNeeded: 0xFF00 >> left)
-                if address[index] & mask != byte & mask { return false }
-            }
-            return true
-        }
+        return true
     }
 
-    private static let privateRanges = [
-        Range([0], 8), Range([10], 8), Range([100, 64], 10), Range([127], 8), Range([169, 254], 16),
-        Range([172, 16], 12), Range([192, 0, 0], 24), Range([192, 0, 2], 24), Range([192, 88, 99], 24),
-        Range([192, 168], 16), Range([198, 18], 15), Range([198, 51, 100], 24), Range([203, 0, 113], 24),
+    private static let privateRanges: [Range] = [
+        ([0], 8), ([10], 8), ([100, 64], 10), ([127], 8), ([169, 254], 16),
+        ([172, 16], 12), ([192, 0, 0], 24), ([192, 0, 2], 24), ([192, 88, 99], 24),
+        ([192, 168], 16), ([198, 18], 15), ([198, 51, 100], 24), ([203, 0, 113], 24),
         // Multicast and reserved addresses.
-        Range([224], 4), Range([240], 4),
+        ([224], 4), ([240], 4),
     ]
 
     /// The ranges for transition (6to4, Teredo), documentation and tests.
-    private static let privateRangesOfVersion6 = [
-        Range([0x20, 0x01, 0x00], 23), Range([0x20, 0x01, 0x0D, 0xB8], 32), Range([0x20, 0x02], 16),
-        Range([0x3F, 0xFF, 0x00], 20),
+    private static let privateRangesOfVersion6: [Range] = [
+        ([0x20, 0x01, 0x00], 23), ([0x20, 0x01, 0x0D, 0xB8], 32), ([0x20, 0x02], 16),
+        ([0x3F, 0xFF, 0x00], 20),
     ]
 }

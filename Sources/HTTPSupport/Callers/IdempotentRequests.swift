@@ -112,7 +112,7 @@ package final class IdempotentRequests: Sendable {
         return try await ledger.write {
             if let number = try $0.users.known(user), try !admits($0, refusal, number) { return refusal }
             return try $0.keep(
-                refusal, for: key, about: user, isRefusal: true, at: now, deletingBefore: now.adding(days: -1))
+                refusal, for: key, about: user, at: now, deletingBefore: now.adding(days: -1))
         }
     }
 

@@ -77,7 +77,6 @@ package struct AuditEntry: Hashable, Sendable {
     }
 }
 
-/// The actor of an audit entry.
 package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvertible {
     /// The user's own app.
     case user

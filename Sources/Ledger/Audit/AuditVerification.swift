@@ -5,7 +5,6 @@ import Proofs
 /// Each page is read from its own snapshot, so that no transaction is long. A user's last record is compared with the user's
 /// head from the snapshot that shows no further record. Records written later than their user's turn are not verified.
 package struct AuditVerification: Hashable, Sendable {
-    /// The largest number of reported breaks.
     static let maximumReported = 10
     /// The largest number of users and of records in a page.
     package static let sizeOfPage = 1000
@@ -36,21 +35,12 @@ package struct AuditVerification: Hashable, Sendable {
 
     package init() {}
 
-    /// The users from the position on, and their records.
-    struct Page: Sendable {
-        struct Head: Sendable {
-            let user: Int64
-            let name: User?
-            let number: Int64
-            let digest: [UInt8]
-        }
-
-        let heads: [Head]
-        /// The records in the order of the users and of their numbers.
-        let records: [(user: Int64, record: AuditRecord)]
-        /// True if the page may lack records of its last users.
-        let isCut: Bool
-    }
+    /// The users from the position on, and their records in the order of the users and of their numbers. A page that is cut may
+    /// lack records of its last users.
+    typealias Page = (
+        heads: [(user: Int64, name: User?, number: Int64, digest: [UInt8])],
+        records: [(user: Int64, record: AuditRecord)], isCut: Bool
+    )
 
     /// Verifies a page that begins at the position.
     mutating func verify(_ page: Page) {
@@ -102,41 +92,30 @@ extension Ledger {
         var verification = verification
         guard !verification.isComplete else { return verification }
         let (user, last) = (verification.user, verification.last)
-        let page = try await read(.longSnapshot) { transaction in
-            try transaction.audit.page(from: user, after: last?.number, limit: limit)
+        let page = try await read(.longSnapshot) { transaction -> AuditVerification.Page in
+            let heads = try transaction.database.rows(
+                """
+                SELECT user_id, issuer, name, audit_number, audit_digest FROM "user" WHERE user_id >= $1
+                ORDER BY user_id LIMIT $2
+                """,
+                [user, limit]
+            ).map { row in
+                (
+                    user: try row["user_id"] as Int64, name: User(issuer: try row["issuer"], name: try row["name"]),
+                    number: try row["audit_number"] as Int64, digest: try row["audit_digest"] as [UInt8]
+                )
+            }
+            guard let end = heads.last?.user else { return ([], [], isCut: false) }
+            let rows = try transaction.database.rows(
+                """
+                SELECT * FROM audit WHERE (user_id, number) > ($1, $2) AND user_id <= $3
+                ORDER BY user_id, number LIMIT $4
+                """,
+                [user, last?.number ?? .min, end, limit])
+            let records = try rows.map { (user: try $0["user_id"] as Int64, record: try AuditRecord($0)) }
+            return (heads, records, isCut: rows.count == limit)
         }
         verification.verify(page)
         return verification
-    }
-}
-
-extension AuditRecords {
-    /// A page of a verification.
-    ///
-    /// - Parameters:
-    ///   - user: The number of the first user.
-    ///   - number: The number of that user's last verified record; nil for none.
-    fileprivate func page(from user: Int64, after number: Int64?, limit: Int) throws -> AuditVerification.Page {
-        let heads = try database.rows(
-            """
-            SELECT user_id, issuer, name, audit_number, audit_digest FROM "user" WHERE user_id >= $1
-            ORDER BY user_id LIMIT $2
-            """,
-            [user, limit]
-        ).map { row in
-            AuditVerification.Page.Head(
-                user: try row["user_id"], name: User(issuer: try row["issuer"], name: try row["name"]),
-                number: try row["audit_number"], digest: try row["audit_digest"])
-        }
-        guard let end = heads.last?.user else { return AuditVerification.Page(heads: [], records: [], isCut: false) }
-        let rows = try database.rows(
-            """
-            SELECT * FROM audit WHERE (user_id, number) > ($1, $2) AND user_id <= $3
-            ORDER BY user_id, number LIMIT $4
-            """,
-            [user, number ?? .min, end, limit])
-        return AuditVerification.Page(
-            heads: heads, records: try rows.map { (user: try $0["user_id"], record: try AuditRecord($0)) },
-            isCut: rows.count == limit)
     }
 }

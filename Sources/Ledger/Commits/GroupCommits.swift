@@ -24,13 +24,6 @@ final class GroupCommits: Sendable {
         self.storage = storage
     }
 
-    /// A request that waits for a commit.
-    enum Entry: Sendable {
-        case useCase(Work)
-        /// The next request of a batch.
-        case batch(any BatchQueue)
-    }
-
     /// A part, and the action after its commit.
     struct Work: Sendable {
         /// The number of requests of the part.
@@ -41,7 +34,8 @@ final class GroupCommits: Sendable {
     }
 
     private struct State {
-        var waiting: [Entry] = []
+        /// The batch of each waiting request.
+        var waiting: [any BatchQueue] = []
         var isCommitting = false
     }
 
@@ -57,31 +51,25 @@ final class GroupCommits: Sendable {
         observers.withLock { $0.append(observer) }
     }
 
+    /// Runs a use case, which is a batch of its own.
     func run<Value: Sendable>(
         _ useCase: @escaping @Sendable (any LedgerDatabase) throws -> Value
     ) async throws -> Value {
-        let slots = AnswerSlots<Value>(count: 1)
-        return try await withCheckedThrowingContinuation { continuation in
-            let work = Work(
-                count: 1,
-                part: { LedgerPart { slots.fill(from: 0, [try useCase($0)]) } },
-                finish: { continuation.resume(with: slots.result(0, error: $0[0])) })
-            if !enqueue(.useCase(work)) { continuation.resume(throwing: overloaded) }
-        }
+        try await LedgerBatch<Void, Value>(self, upTo: 1) { _, database in [try useCase(database)] }.answer(())
     }
 
     var overloaded: StorageFault { StorageFault(cause: .overloaded, path: storage.damaged.path) }
 
-    /// Adds an entry to the queue.
+    /// Adds the next request of a batch to the queue.
     ///
-    /// - Parameter admit: Runs if the entry is accepted, before its commit begins.
+    /// - Parameter admit: Runs if the request is accepted, before its commit begins.
     /// - Returns: False if too many requests wait for the priority of the task.
-    func enqueue(_ entry: Entry, _ admit: () -> Void = {}) -> Bool {
+    func enqueue(_ batch: any BatchQueue, _ admit: () -> Void) -> Bool {
         let places = CommitPriority.current.places(of: Self.maximumWaiting)
         let (isAccepted, begins) = state.withLock { state in
             guard state.waiting.count < places else { return (false, false) }
             admit()
-            state.waiting.append(entry)
+            state.waiting.append(batch)
             defer { state.isCommitting = true }
             return (true, !state.isCommitting)
         }
@@ -91,9 +79,9 @@ final class GroupCommits: Sendable {
 
     /// Commits groups until the queue is empty.
     private func commitAll() {
-        while let entries = next() {
+        while let waiting = next() {
             let started = ContinuousClock.now
-            let works = works(of: entries)
+            let works = works(of: waiting)
             var errors = storage.commit(works.map { $0.part() })[...]
             let time = ContinuousClock.now - started
             for observer in observers.withLock({ $0 }) { observer(time) }
@@ -104,7 +92,7 @@ final class GroupCommits: Sendable {
         }
     }
 
-    private func next() -> [Entry]? {
+    private func next() -> [any BatchQueue]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isCommitting = false
@@ -115,18 +103,13 @@ final class GroupCommits: Sendable {
         }
     }
 
-    /// The parts of a group. Requests of one batch become one part.
-    private func works(of entries: [Entry]) -> [Work] {
-        var works: [Work] = []
-        var batches: [ObjectIdentifier: (queue: any BatchQueue, count: Int)] = [:]
-        for entry in entries {
-            switch entry {
-            case .useCase(let work): works.append(work)
-            case .batch(let queue): batches[ObjectIdentifier(queue), default: (queue, 0)].count += 1
-            }
+    /// The parts of a group. Requests of one batch become one part, at the place of the first.
+    private func works(of requests: [any BatchQueue]) -> [Work] {
+        var counts: [ObjectIdentifier: Int] = [:]
+        for batch in requests { counts[ObjectIdentifier(batch), default: 0] += 1 }
+        return requests.flatMap { batch in
+            counts.removeValue(forKey: ObjectIdentifier(batch)).map(batch.dequeue) ?? []
         }
-        for (queue, count) in batches.values { works += queue.dequeue(count) }
-        return works
     }
 }
 

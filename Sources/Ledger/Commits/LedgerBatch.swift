@@ -1,6 +1,5 @@
 import Synchronization
 
-/// The queue of the requests of a batch.
 protocol BatchQueue: AnyObject, Sendable {
     /// Takes the oldest requests, which wait for the commit that is about to run.
     func dequeue(_ count: Int) -> [GroupCommits.Work]
@@ -33,7 +32,7 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
     /// - Throws: The error of the batch for this request alone; `StorageFault`.
     package func answer(_ request: Request) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
-            let isAccepted = commits.enqueue(.batch(self)) {
+            let isAccepted = commits.enqueue(self) {
                 waiting.withLock { $0.append(Waiting(request: request, continuation: continuation)) }
             }
             if !isAccepted { continuation.resume(throwing: commits.overloaded) }

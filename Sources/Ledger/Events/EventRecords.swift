@@ -4,19 +4,17 @@ import Proofs
 package struct EventRecords {
     let database: any LedgerDatabase
 
-    package init(database: any LedgerDatabase) {
-        self.database = database
-    }
-
-    /// Records a change.
-    package func append(_ change: UserChange, to user: Int64) throws {
-        try append([(change, user)])
-    }
+    /// The number of changes that the ledger keeps of each user.
+    private static let keptChanges: Int64 = 200
 
     /// Records changes, and deletes the oldest changes of each user beyond the limit.
-    package func append(_ changes: [(change: UserChange, user: Int64)]) throws {
-        guard !changes.isEmpty else { return }
-        let users = Set(changes.map(\.user))
+    ///
+    /// - Parameter subjects: The product of each change, empty for the profile; and the user.
+    package func append(
+        _ kind: UserChange, _ subjects: [(subject: String, user: Int64)], at moment: Timestamp
+    ) throws {
+        guard !subjects.isEmpty else { return }
+        let users = Set(subjects.map(\.user))
         var last: [Int64: Int64] = [:]
         let rows = try database.rows(
             """
@@ -26,17 +24,17 @@ package struct EventRecords {
             """,
             [database.list(users.sorted())])
         for row in rows { last[try row["user_id"]] = try row["number"] as Int64 }
-        let numbered = changes.map { change, user in
+        let numbered = subjects.map { subject, user in
             last[user, default: 0] += 1
-            return (change: change, user: user, number: last[user, default: 0])
+            return (subject: subject, user: user, number: last[user, default: 0])
         }
         try database.insert(
             into: "user_change", ["user_id", "number", "kind", "subject", "happened_at"],
-            numbered.map { [$0.user, $0.number, $0.change.kind.rawValue, $0.change.subject, $0.change.happenedAt] })
+            numbered.map { [$0.user, $0.number, kind.rawValue, $0.subject, moment] })
         // The numbers have no gaps: each new change replaces one old change.
         try database.delete(
             from: "user_change", where: ["user_id", "number"],
-            numbered.filter { $0.number > UserChange.kept }.map { [$0.user, $0.number - UserChange.kept] })
+            numbered.filter { $0.number > Self.keptChanges }.map { [$0.user, $0.number - Self.keptChanges] })
         for user in users { database.recordChange(of: user) }
     }
 
@@ -136,11 +134,13 @@ package struct EventPosition: Hashable, Sendable, CustomStringConvertible {
     package let audit: Int64
     package let change: Int64
 
-    package init(audit: Int64, change: Int64) {
-        self.audit = audit
-        self.change = change
-    }
+    /// A position after all events, as of another ledger.
+    package static let afterAll = EventPosition(audit: .max, change: .max)
 
+    package var description: String { "\(audit)-\(change)" }
+}
+
+extension EventPosition {
     /// - Returns: Nil for a text of another form.
     package init?(_ text: String) {
         guard let match = text.wholeMatch(of: /([0-9]{1,18})-([0-9]{1,18})/), let audit = Int64(match.1),
@@ -148,11 +148,8 @@ package struct EventPosition: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         self.init(audit: audit, change: change)
     }
-
-    package var description: String { "\(audit)-\(change)" }
 }
 
-/// The answer to a listener.
 package enum EventAnswer: Hashable, Sendable {
     /// The events in order, and the position after them. Empty if nothing has happened since the listener's position.
     case events([UserEvent], upTo: EventPosition)
@@ -163,27 +160,11 @@ package enum EventAnswer: Hashable, Sendable {
     case erased
 }
 
-/// A change that the audit log does not record. Users make most of them.
-package struct UserChange {
-    package enum Kind: String {
-        case wished
-        case wishRemoved
-        case profileChanged
-        /// A purchase ends at another time than it was reported to.
-        case endChanged
-    }
-
-    /// The number of changes that the ledger keeps of each user.
-    static let kept: Int64 = 200
-
-    let kind: Kind
-    /// The product; empty for the profile.
-    let subject: String
-    let happenedAt: Timestamp
-
-    package init(kind: Kind, subject: String, happenedAt: Timestamp) {
-        self.kind = kind
-        self.subject = subject
-        self.happenedAt = happenedAt
-    }
+/// A kind of a user's change that the audit log does not record. Users make most of them.
+package enum UserChange: String {
+    case wished
+    case wishRemoved
+    case profileChanged
+    /// A purchase ends at another time than it was reported to.
+    case endChanged
 }

@@ -10,55 +10,18 @@ struct ExportLine: Codable {
     var version: Int?
     var table: String?
     /// The values by column, without nulls. Bytes are in base64.
-    var row: [String: Scalar]?
+    var row: [String: SQLValue]?
     /// The number of rows, in the last line only.
     var rows: Int?
     /// The digest in hexadecimal, in the last line only.
     var sha256: String?
+}
 
-    enum Scalar: Codable {
-        case number(Int64)
-        case text(String)
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let number = try? container.decode(Int64.self) {
-                self = .number(number)
-            } else {
-                self = .text(try container.decode(String.self))
-            }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch self {
-            case .number(let number): try container.encode(number)
-            case .text(let text): try container.encode(text)
-            }
-        }
-    }
-
-    /// - Parameter row: A row of the table.
+extension ExportLine {
     init(_ table: Table, _ row: SQLRow) {
         self.table = table.name
         self.row = Dictionary(
-            zip(row.columns, row.values).compactMap { column, value in
-                switch value {
-                case .null: nil
-                case .integer(let number): (column, .number(number))
-                case .text(let text): (column, .text(text))
-                case .blob(let bytes): (column, .text(Data(bytes).base64EncodedString()))
-                }
-            }, uniquingKeysWith: { first, _ in first })
-    }
-
-    init(version: Int) {
-        self.version = version
-    }
-
-    init(rows: Int, sha256: String) {
-        self.rows = rows
-        self.sha256 = sha256
+            zip(row.columns, row.values).filter { $0.1 != .null }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The values for the columns of a table, in order.
@@ -70,7 +33,7 @@ struct ExportLine: Codable {
         for column in table.columns {
             switch (row[column.name], column.kind) {
             case (nil, _): values.append(.null)
-            case (.number(let number), .integer): values.append(.integer(number))
+            case (.integer(let number), .integer): values.append(.integer(number))
             case (.text(let text), .text): values.append(.text(text))
             case (.text(let text), .blob):
                 guard let bytes = Data(base64Encoded: text) else { return nil }
@@ -79,6 +42,28 @@ struct ExportLine: Codable {
             }
         }
         return values
+    }
+}
+
+/// The value of a column in an export. Bytes are read as their text in base64.
+extension SQLValue: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int64.self) {
+            self = .integer(number)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .integer(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        case .blob(let bytes): try container.encode(Data(bytes).base64EncodedString())
+        }
     }
 }
 
@@ -94,9 +79,19 @@ extension Ledger {
             // A retry cannot undo the lines already written.
             guard !isBegun else { throw BackupError.interrupted }
             isBegun = true
-            var export = LedgerExport()
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            var hash = SHA256State()
             var rows = 0
-            func write(_ lines: [ExportLine]) throws { try output(try export.text(of: lines)) }
+            func write(_ lines: [ExportLine]) throws {
+                var text = Data()
+                for line in lines {
+                    text.append(try encoder.encode(line))
+                    text.append(UInt8(ascii: "\n"))
+                }
+                hash.update([UInt8](text)[...])
+                try output(text)
+            }
             try write([ExportLine(version: database.tables.schema.version)])
             for table in try database.describedTables() {
                 try database.forEachPage(of: table.inOrder) { page in
@@ -104,7 +99,7 @@ extension Ledger {
                     rows += page.count
                 }
             }
-            try write([ExportLine(rows: rows, sha256: export.digest)])
+            try write([ExportLine(rows: rows, sha256: hash.digest().hexadecimal)])
             return rows
         }
     }
@@ -145,28 +140,5 @@ extension LedgerDatabase {
     func describedTables() throws -> [Table] {
         let present = try presentTables()
         return tables.schema.tables.filter { present.contains($0.name) }
-    }
-}
-
-/// The encoder of the lines of an export, with their digest.
-struct LedgerExport {
-    private var hash = SHA256State()
-    private let encoder = JSONEncoder()
-
-    init() {
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    }
-
-    /// The digest of all lines so far, in hexadecimal.
-    var digest: String { hash.digest().hexadecimal }
-
-    mutating func text(of lines: [ExportLine]) throws -> Data {
-        var text = Data()
-        for line in lines {
-            text.append(try encoder.encode(line))
-            text.append(UInt8(ascii: "\n"))
-        }
-        hash.update([UInt8](text)[...])
-        return text
     }
 }

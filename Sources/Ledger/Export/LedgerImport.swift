@@ -18,7 +18,6 @@ struct LedgerImport {
     private var rows = 0
     private var isComplete = false
 
-    /// The dialect of the database.
     private let dialect: SQLDialect
 
     init(database: any LedgerDatabase, dialect: SQLDialect) throws {

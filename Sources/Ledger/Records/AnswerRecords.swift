@@ -4,10 +4,6 @@ import Proofs
 package struct AnswerRecords {
     let database: any LedgerDatabase
 
-    package init(database: any LedgerDatabase) {
-        self.database = database
-    }
-
     /// The answers kept for keys, unless they are older than a moment.
     package func answers(for keys: [(key: IdempotencyKey, since: Timestamp)]) throws -> [IdempotencyKey: KeptAnswer] {
         guard let oldest = keys.map(\.since).min() else { return [:] }
@@ -35,7 +31,7 @@ package struct AnswerRecords {
         at moment: Timestamp
     ) throws {
         guard let oldest = answers.map(\.deletingBefore).min() else { return }
-        try delete(before: oldest)
+        try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
         try database.insert(
             into: "kept_answer",
             ["idempotency_key", "caller", "request_digest", "answer", "kept_at", "user_id"],
@@ -56,22 +52,26 @@ package struct AnswerRecords {
         ).map(Self.answer)
     }
 
-    package func delete(before oldest: Timestamp) throws {
-        try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
-    }
-
-    /// Keeps an answer, unless there is one under the key.
+    /// Keeps an answer unless there is one under the key, and deletes the answers older than a moment.
     ///
     /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
     /// - Returns: False if there is an answer under the key.
-    package func keep(_ answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp) throws
-        -> Bool
-    {
-        try database.execute(
+    func keep(
+        _ answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp,
+        deletingBefore oldest: Timestamp
+    ) throws -> Bool {
+        try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
+        return try database.execute(
             """
             INSERT INTO kept_answer (idempotency_key, caller, request_digest, answer, kept_at, user_id)
             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
             """,
             [key.key, key.caller, answer.requestDigest, answer.bytes, moment, user]) == 1
     }
+}
+
+extension LedgerDatabase {
+    package var answers: AnswerRecords { AnswerRecords(database: self) }
+    package var apps: AppRecords { AppRecords(database: self) }
+    package var events: EventRecords { EventRecords(database: self) }
 }

@@ -4,10 +4,6 @@ import Proofs
 package struct AppRecords {
     let database: any LedgerDatabase
 
-    package init(database: any LedgerDatabase) {
-        self.database = database
-    }
-
     /// The query of `names` and `numbers`.
     package static var known: SQLQuery { SQLQuery("SELECT app, bundle_id FROM app") }
 

@@ -1,25 +1,10 @@
 import Foundation
 import Proofs
 
-/// A merge of a user into another, inside the caller's transaction. The former user becomes a tombstone, like an erased user.
-/// Its audit log stays.
-package struct UserMerge {
-    private let former: Int64
-    private let user: Int64
-    private let moment: Timestamp
-    private let transaction: LedgerTransaction
-
-    package init(former: Int64, user: Int64, moment: Timestamp, transaction: LedgerTransaction) {
-        self.former = former
-        self.user = user
-        self.moment = moment
-        self.transaction = transaction
-    }
-
-    private var database: any LedgerDatabase { transaction.database }
-
+/// The merge of a user into another. The former user becomes a tombstone, like an erased user. Its audit log stays.
+extension LedgerTransaction {
     /// The number of rows of a user that a merge moves. It counts no further than to one above a limit.
-    package static func recordCount(of user: Int64, upTo limit: Int, in database: any LedgerDatabase) throws -> Int {
+    package func mergedRecordCount(of user: Int64, upTo limit: Int) throws -> Int {
         var count = 0
         for table in database.tables.schema.tables where table.merge != nil && count <= limit {
             guard try database.has(table.name) else { continue }
@@ -38,14 +23,15 @@ package struct UserMerge {
     ///
     /// - Parameter name: The former user's own name.
     /// - Returns: The name of the tombstone.
-    package func mergeNames(_ name: User) throws -> String {
-        let users = transaction.users
-        let tombstone = transaction.randomness.bytes(16).hexadecimal
+    package func mergeNames(
+        of former: Int64, _ name: User, into user: Int64, at moment: Timestamp
+    ) throws -> String {
+        let tombstone = randomness.bytes(16).hexadecimal
         let hasRoom = try users.aliasesLeft(of: user) > 0
         try users.rename(former, from: name, to: User.erasedIssuer, tombstone)
-        try redirect("user_name", by: ["name", "issuer"])
+        try redirect("user_name", by: ["name", "issuer"], of: former, to: user)
         try users.addNewestAlias(name, of: user, at: moment)
-        try redirectToken(isKept: hasRoom)
+        try redirectToken(of: former, to: user, at: moment, isKept: hasRoom)
         // The users who were merged into the former user before.
         let formers = try users.formers(of: former)
         try database.delete(from: "user_merge", where: ["user_id", "former_id"], formers.map { [former, $0] })
@@ -55,10 +41,10 @@ package struct UserMerge {
     }
 
     /// Moves the former user's rows of all features, except those that a feature moves by rules of its own.
-    package func mergeRows() throws {
+    package func mergeRows(of former: Int64, into user: Int64) throws {
         for feature in database.tables.schema.features {
             for table in feature.tables where table.merge == .move {
-                if try database.has(table.name) { try move(table) }
+                if try database.has(table.name) { try move(table, of: former, to: user) }
             }
             try feature.mergeHook?(former, user, database)
         }
@@ -70,7 +56,7 @@ package struct UserMerge {
     }
 
     /// Moves rows. An existing row of the same key stays.
-    private func move(_ table: Table) throws {
+    private func move(_ table: Table, of former: Int64, to user: Int64) throws {
         let rows = try database.rows("SELECT * FROM \(table.quotedName) WHERE user_id = $1", [former])
         guard let columns = rows.first?.columns else { return }
         try database.delete(from: table.name, where: ["user_id"], [[former]])
@@ -79,7 +65,7 @@ package struct UserMerge {
     }
 
     /// Makes the aliases of the former user lead to the other user.
-    private func redirect(_ table: String, by key: [String]) throws {
+    private func redirect(_ table: String, by key: [String], of former: Int64, to user: Int64) throws {
         let rows = try database.rows(
             "SELECT \(key.joined(separator: ", ")) FROM \(table) WHERE user_id = $1 AND aliased_at IS NOT NULL",
             [former])
@@ -90,12 +76,12 @@ package struct UserMerge {
     /// new token.
     ///
     /// - Parameter isKept: False to delete a token that was never returned.
-    private func redirectToken(isKept: Bool) throws {
+    private func redirectToken(of former: Int64, to user: Int64, at moment: Timestamp, isKept: Bool) throws {
         let key = ["app_account_token"]
-        try redirect("account_token", by: key)
-        guard let token = try transaction.users.appAccountToken(of: former) else { throw transaction.damaged }
-        let new = UUID(randomness: transaction.randomness)
-        if try isKept || transaction.users.isAppAccountTokenSettled(of: former) {
+        try redirect("account_token", by: key, of: former, to: user)
+        guard let (token, isSettled) = try users.appAccountToken(of: former) else { throw damaged }
+        let new = UUID(randomness: randomness)
+        if isKept || isSettled {
             try database.update("account_token", set: ["user_id", "aliased_at"], where: key, [[user, moment, token]])
         } else {
             try database.delete(from: "account_token", where: key, [[token]])
@@ -120,7 +106,6 @@ package struct UserHead {
     /// True if the user was erased.
     let isErased: Bool
 
-    /// The head of a new user.
     package static let first = UserHead(
         version: 0, lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning,
         isErased: false)

@@ -6,20 +6,6 @@ package struct UserRecords {
     let database: any LedgerDatabase
     let randomness: Randomness
 
-    package init(database: any LedgerDatabase, randomness: Randomness) {
-        self.database = database
-        self.randomness = randomness
-    }
-
-    /// A user's number in the ledger. A new user gets a number and an account token.
-    ///
-    /// - Returns: Nil if the account was never opened, or was erased. Nobody could sign in to it.
-    func identifier(of user: User, at moment: Timestamp) throws -> Int64? {
-        if let known = try known(user) { return known }
-        guard user.issuer != User.accountIssuer else { return nil }
-        return try insert([user], at: moment)[user]
-    }
-
     /// The numbers of the users whom the ledger knows.
     package func known(among wanted: Set<User>) throws -> [User: Int64] {
         guard !wanted.isEmpty else { return [:] }
@@ -101,14 +87,11 @@ package struct UserRecords {
         try database.value("SELECT user_id FROM account_token WHERE app_account_token = $1", [token])
     }
 
-    func appAccountToken(of identifier: Int64) throws -> UUID? {
-        try database.value(#"SELECT app_account_token FROM "user" WHERE user_id = $1"#, [identifier])
-    }
-
-    /// True if a user's account token may be in use, because the service returned it or the team set it.
-    func isAppAccountTokenSettled(of identifier: Int64) throws -> Bool {
-        try database.value(#"SELECT is_app_account_token_settled FROM "user" WHERE user_id = $1"#, [identifier])
-            ?? false
+    /// A user's account token. It is settled if it may be in use, because the service returned it or the team set it.
+    func appAccountToken(of identifier: Int64) throws -> (token: UUID, isSettled: Bool)? {
+        try database.row(
+            #"SELECT app_account_token, is_app_account_token_settled FROM "user" WHERE user_id = $1"#, [identifier]
+        ).map { (try $0["app_account_token"], try $0["is_app_account_token_settled"]) }
     }
 
     /// Marks a user's account token as in use.
@@ -118,14 +101,14 @@ package struct UserRecords {
 
     /// Gives a user an account token that no other user has. The former token stays as an alias if it was in use.
     func settleAppAccountToken(_ token: UUID, of identifier: Int64, at moment: Timestamp) throws {
-        if let old = try appAccountToken(of: identifier), old != token {
+        if let old = try appAccountToken(of: identifier), old.token != token {
             // The new token may be that of a user who was merged into this one.
             try database.delete(from: "account_token", where: ["app_account_token"], [[token]])
-            if try isAppAccountTokenSettled(of: identifier) {
+            if old.isSettled {
                 try database.update(
-                    "account_token", set: ["aliased_at"], where: ["app_account_token"], [[moment, old]])
+                    "account_token", set: ["aliased_at"], where: ["app_account_token"], [[moment, old.token]])
             } else {
-                try database.delete(from: "account_token", where: ["app_account_token"], [[old]])
+                try database.delete(from: "account_token", where: ["app_account_token"], [[old.token]])
             }
             try database.insert(into: "account_token", ["app_account_token", "user_id"], [[token, identifier]])
             try database.update("user", set: ["app_account_token"], where: ["user_id"], [[token, identifier]])
@@ -136,7 +119,7 @@ package struct UserRecords {
     /// Removes an account token from a user. If it is the user's own, the user gets a new one.
     func takeAppAccountToken(_ token: UUID, from identifier: Int64) throws {
         try database.delete(from: "account_token", where: ["app_account_token"], [[token]])
-        guard try appAccountToken(of: identifier) == token else { return }
+        guard try appAccountToken(of: identifier)?.token == token else { return }
         let new = UUID(randomness: randomness)
         try database.insert(into: "account_token", ["app_account_token", "user_id"], [[new, identifier]])
         try database.update(
@@ -182,7 +165,6 @@ package struct UserRecords {
 }
 
 extension User {
-    /// The sort key of names.
     fileprivate var key: [ByteKey] { [ByteKey(name), ByteKey(issuer)] }
 }
 

@@ -73,15 +73,16 @@ extension LedgerFeature {
     static let users = LedgerFeature(
         tables: Table.users + Table.audit + Table.callers,
         rules: [
-            LedgerRule(
+            (
                 "A user's last numbers differ from those of the records",
                 """
                 SELECT name FROM "user" LEFT JOIN audit ON audit.user_id = "user".user_id AND number = audit_number
                 WHERE audit_number <> (SELECT coalesce(max(number), 0) FROM audit AS each
                         WHERE each.user_id = "user".user_id)
                     OR audit_number > 0 AND (digest IS NULL OR digest <> audit_digest)
-                """),
-            LedgerRule(
+                """
+            ),
+            (
                 "An alias leads to no user",
                 """
                 SELECT user_name.name FROM user_name LEFT JOIN "user" ON "user".user_id = user_name.user_id
@@ -90,25 +91,18 @@ extension LedgerFeature {
                 SELECT account_token.app_account_token FROM account_token
                     LEFT JOIN "user" ON "user".user_id = account_token.user_id
                 WHERE aliased_at IS NOT NULL AND "user".user_id IS NULL
-                """),
-            LedgerRule(
+                """
+            ),
+            (
                 "An account token is not a UUID in lowercase",
                 """
                 SELECT name FROM "user" WHERE app_account_token NOT LIKE '________-____-____-____-____________'
                     OR app_account_token <> lower(app_account_token)
-                """),
+                """
+            ),
         ])
 }
 
-/// A rule of the ledger that the constraints of its tables do not enforce.
-package struct LedgerRule: Sendable {
-    /// The description of a row that breaks the rule.
-    let sentence: String
-    /// A query for the rows that break the rule; the first column names a row.
-    let violations: String
-
-    package init(_ sentence: String, _ violations: String) {
-        self.sentence = sentence
-        self.violations = violations
-    }
-}
+/// A rule of the ledger that the constraints of its tables do not enforce: the description of a row that breaks it, and a query
+/// for such rows. The query's first column names a row.
+package typealias LedgerRule = (sentence: String, violations: String)

@@ -12,7 +12,7 @@ extension Table {
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
             .text("app").optional,
         ],
-        key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
+        key: ["user_id", "number"],
         // The latest records of all users, by origin, and the numbers of each event since a moment.
         indexes: [
             Index(name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"]),
@@ -57,8 +57,7 @@ extension Table {
             .integer("user_id"), .integer("number", check: "number > 0"), .text("kind"), .text("subject"),
             .integer("happened_at"),
         ],
-        key: ["user_id", "number"], references: [Reference(columns: ["user_id"], table: "user")],
-        erasure: .deletion)
+        key: ["user_id", "number"], erasure: .deletion)
 }
 
 /// The tables of those who call the service, and of the answers that they were given.
@@ -113,7 +112,7 @@ extension Table {
             .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
             .blob("audit_digest", count: 32),
         ],
-        key: ["user_id"])
+        key: ["user_id"], references: [])
 
     /// The users by their names. `aliased_at`: the time at which a name became an alias of the user; null for the user's own
     /// name.
@@ -143,7 +142,6 @@ extension Table {
     private static let userMerge = Table(
         name: "user_merge", family: .userData,
         columns: [.integer("user_id"), .integer("former_id"), .integer("merged_at")], key: ["user_id", "former_id"],
-        references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [Index(name: "user_merge_of_former", columns: ["former_id"])], merge: .byRule)
 
     /// The numbers of bundle identifiers.

@@ -28,7 +28,7 @@ package struct Table: Sendable {
         columns: [Column],
         key: [String],
         unique: [[String]] = [],
-        references: [Reference] = [],
+        references: [Reference]? = nil,
         checks: [String] = [],
         indexes: [Index] = [],
         hasLargeRows: Bool = false,
@@ -43,7 +43,7 @@ package struct Table: Sendable {
         self.columns = columns
         self.key = key
         self.unique = unique
-        self.references = references
+        self.references = references ?? (family == .userData ? [Reference(columns: ["user_id"], table: "user")] : [])
         self.checks = checks
         self.indexes = indexes
         self.hasLargeRows = hasLargeRows
@@ -96,7 +96,8 @@ package struct Table: Sendable {
     package enum Family: Sendable {
         /// A key that is unique for all users, distributed by its first column.
         case globalKey
-        /// The data of users: each key begins with the user, and each foreign key stays within one user.
+        /// The data of users: each key begins with the user, and each foreign key stays within one user. Rows without other
+        /// references refer to their user.
         case userData
         /// A small table that every node of a distributed database has.
         case everywhere
@@ -198,7 +199,6 @@ package struct Table: Sendable {
         }
     }
 
-    /// The statements that create the table.
     func statements(in dialect: SQLDialect) -> [String] {
         let columns = columns.map { dialect.definition(of: $0) }
         let constraints =

@@ -9,7 +9,7 @@ struct AttributeRoutes: Sendable {
     /// The maximum size of a body, in bytes. It has room for each attribute with its longest name and value.
     private static let maximumSize = 256 * 1024
 
-    let attributes: AttributeService
+    let service: EntitlementService
     let subjects: Subjects
     let clock: any WallClock
 
@@ -17,14 +17,17 @@ struct AttributeRoutes: Sendable {
         group.on(.listAttributes, .listOwnAttributes) { request, context in
             let user = try subjects.user(request, context)
             let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
-            let attributes = try await attributes.attributes(of: user).filter { showsPersonal || !$0.isPersonal }
+            let attributes = try await service.ledger.read { try $0.attributes(of: user) }
+                .filter { showsPersonal || !$0.isPersonal }
             return try JSONAnswer.response(List(attributes.compactMap { AttributeResource($0) }))
         }
         group.on(.stateAttributes, .stateOwnAttributes) { request, context in
             let user = try subjects.user(request, context)
             let body = try await JSONBody(request, context, of: .stateAttributes, upTo: Self.maximumSize)
-            try await attributes.state(
-                try statements(in: body), of: user, newcomers: context.newcomers(for: request))
+            let (statements, newcomers) = (try statements(in: body), context.newcomers(for: request))
+            try await service.ledger.write {
+                try $0.state(statements, of: user, newcomers: newcomers, at: service.clock.now())
+            }
             return HTTPResponse.Status.noContent
         }
     }

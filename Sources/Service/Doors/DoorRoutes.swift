@@ -44,7 +44,6 @@ package struct DoorRoutes: RouteSource {
 /// A class: Swift 6.3.1 crashes while it compiles a route that keeps a copy as wide as these parts while it waits.
 package final class DoorServices: Sendable {
     package let entitlements: EntitlementService
-    package let attributes: AttributeService
     package let authentication: Authentication
     /// The rate limits of callers; nil for none.
     package let limits: RateLimitMiddleware?
@@ -70,12 +69,10 @@ package final class DoorServices: Sendable {
         self.metrics = metrics
         self.clock = clock
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
-        attributes = AttributeService(ledger: entitlements.ledger, clock: clock)
     }
 
     private init(_ services: DoorServices, limitedTo app: String) {
         entitlements = services.entitlements.limited(to: app)
-        attributes = services.attributes.limited(to: app)
         authentication = services.authentication
         limits = services.limits
         metrics = services.metrics

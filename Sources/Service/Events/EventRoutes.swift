@@ -22,7 +22,7 @@ struct EventRoutes: Sendable {
                 return Response(status: .noContent)
             }
             // An invalid position comes from another ledger, so it is after everything here.
-            let position = known.map { EventPosition($0) ?? EventPosition(audit: .max, change: .max) }
+            let position = known.map { EventPosition($0) ?? .afterAll }
             let listener = hub.listen(to: number, from: context.clientAddress(of: request))
             let subscription = EventSubscription(listener, in: hub)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""

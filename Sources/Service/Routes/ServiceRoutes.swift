@@ -186,9 +186,7 @@ package struct ServiceRoutes: Sendable {
         SupportRoutes(service: service, subjects: subjects, orders: orders).add(to: version)
         GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         BalanceRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
-        AttributeRoutes(
-            attributes: AttributeService(ledger: service.ledger, clock: service.clock), subjects: subjects, clock: clock
-        ).add(to: version)
+        AttributeRoutes(service: service, subjects: subjects, clock: clock).add(to: version)
         if let profiles {
             let shown = ProfileRoutes(profiles: profiles, products: products, subjects: subjects)
             shown.addUnauthenticated(to: open)

@@ -220,7 +220,7 @@ package struct WebhookSecretsResource: Codable, SchemaSource, Sendable {
         let secrets = endpoint.secrets(at: moment).map(\.description)
         secret = secrets[0]
         previousSecret = secrets.dropFirst().first
-        previousSecretEndsAt = secrets.count > 1 ? endpoint.previousSecret?.endsAt.rfc3339 : nil
+        previousSecretEndsAt = secrets.count > 1 ? endpoint.previousSecretEndsAt?.rfc3339 : nil
         authorization = endpoint.authorization?.value
     }
 }

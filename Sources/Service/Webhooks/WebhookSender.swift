@@ -131,7 +131,7 @@ package struct WebhookSender: Service {
         }
         try await Ledger.retryingWhileOverloaded { try await service.record(results) }
         for result in results { report(result) }
-        return results.isEmpty || results.contains(where: \.isDelivered)
+        return results.isEmpty || results.contains { $0.outcome.isDelivery }
     }
 
     private func send(
@@ -152,8 +152,8 @@ package struct WebhookSender: Service {
 
     private func report(_ result: WebhookResult) {
         metrics.count(
-            .webhookAttempts, result.isDelivered ? "delivered" : result.isGivenUp ? "failed" : "retried",
-            code: result.isDelivered ? "" : result.outcome.code)
+            .webhookAttempts, result.outcome.isDelivery ? "delivered" : result.isGivenUp ? "failed" : "retried",
+            code: result.outcome.isDelivery ? "" : result.outcome.code)
         guard result.isGivenUp else { return }
         logger.warning(
             "webhook given up",

@@ -38,13 +38,14 @@ struct HealthRoutes: Sendable {
         let pageSize = try request.query("pageSize")
         let event = try request.query("event").flatMap { AuditEntry.Event(rawValue: $0) }
         let found = try await services.team.actions(
-            of: member, event: event, after: try page.position { TeamAction.Position($0) }, limit: page.size)
+            of: member, event: event, after: try page.position { RecordPosition($0) }, limit: page.size)
         let members = try await services.team.members().map(\.name)
         let next = found.end.map {
             ConsolePath(
                 "health", "team",
                 query: [
-                    "member": member, "event": event?.rawValue, "cursor": HTTPSupport.Page.cursor(after: $0.text),
+                    "member": member, "event": event?.rawValue,
+                    "cursor": HTTPSupport.Page.cursor(after: $0.description),
                     "pageSize": pageSize,
                 ])
         }

@@ -43,7 +43,7 @@ extension WebhooksRoutes {
                     fact("Added") { Shown.moment(endpoint.createdAt) }
                     fact(Phrase("By", context: "added")) { ActorWords.html(caller: endpoint.createdBy, keys) }
                     fact("Previous secret valid until") {
-                        hasPrevious ? Shown.moment(endpoint.previousSecret?.endsAt) : Shown.nothing
+                        hasPrevious ? Shown.moment(endpoint.previousSecretEndsAt) : Shown.nothing
                     }
                 }
             }

@@ -132,7 +132,7 @@ struct WebhooksRoutes: Sendable {
                     p { code(.class("secret"), .id("secret-\(index)")) { plain(secret) } }
                     p(.class("actions")) { Shown.copyButton(for: "secret-\(index)") }
                     if index > 0 {
-                        p { spaced(by: ": ", Phrase("Signs until"), Shown.moment(endpoint.previousSecret?.endsAt)) }
+                        p { spaced(by: ": ", Phrase("Signs until"), Shown.moment(endpoint.previousSecretEndsAt)) }
                     }
                 }
             }

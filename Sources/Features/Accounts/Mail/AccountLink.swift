@@ -1,7 +1,6 @@
 import Ledger
 import Proofs
 
-/// The purpose of a mailed link.
 package enum LinkPurpose: String, SQLConvertible, Sendable, CaseIterable {
     /// Verifies the address of an account. If the account is another person's, it releases the address instead.
     case verification
@@ -21,7 +20,6 @@ package enum LinkPurpose: String, SQLConvertible, Sendable, CaseIterable {
     }
 }
 
-/// The result of a confirmation.
 package enum Confirmation: String, CaseIterable, Codable, Sendable {
     /// The address of the account is verified.
     case verified
@@ -121,67 +119,10 @@ extension LedgerTransaction {
         return (account, link.purpose)
     }
 
-    /// Confirms an address, or one half of a change of address.
-    func confirm(_ purpose: LinkPurpose, of account: AccountRecord, at moment: Timestamp) throws -> Confirmation {
-        if purpose == .verification {
-            try verifyEmail(of: account.number, at: moment)
-            // A verified address must confirm later changes.
-            try deleteLinks(of: account.number)
-            return .verified
-        }
-        guard var change = try addressChange(of: account.number) else { throw AccountError.linkInvalid }
-        if purpose == .addressChange { change.isConfirmedAtOld = true } else { change.isConfirmedAtNew = true }
-        guard change.isConfirmedAtOld, change.isConfirmedAtNew else {
-            try set(change, of: account.number)
-            try deleteLinks([purpose], of: account.number)
-            return .waitsForOther
-        }
-        // Another account loses the address if it has not verified it. The account may already have it in another case.
-        if let holder = try self.account(emailLowercase: change.emailLowercase), holder.number != account.number {
-            guard holder.emailVerifiedAt == nil else { throw AccountError.emailTaken }
-            try releaseEmail(of: holder)
-        }
-        try setEmail(change.email, change.emailLowercase, of: account, verifiedAt: moment)
-        return .changed
-    }
-
     /// Takes the address from an account, which stays.
     func releaseEmail(of account: AccountRecord) throws {
         // No address has this form, so it is unique per account.
         try setEmail("", "released:\(account.user.name)", of: account, verifiedAt: nil)
-    }
-
-    /// Begins a change of an account's address, and replaces an earlier one.
-    ///
-    /// - Throws: `AccountError.mailTooOften`.
-    func beginChange(
-        of account: AccountRecord, to email: EmailAddress, in language: String, at moment: Timestamp
-    ) throws {
-        // An unverified old address may be a stranger's mailbox or none, so only a verified one must confirm.
-        let isVerified = account.emailVerifiedAt != nil
-        try deleteLinks([.addressChange, .newAddress], of: account.number)
-        try set(
-            AddressChange(
-                email: email.text, emailLowercase: email.lowercase, askedAt: moment, isConfirmedAtOld: !isVerified,
-                isConfirmedAtNew: false),
-            of: account.number)
-        let mails: [(LinkPurpose, to: String)] =
-            (isVerified ? [(.addressChange, account.email)] : []) + [(.newAddress, email.text)]
-        for (purpose, address) in mails {
-            guard try queue(purpose, to: address, about: account, in: language, at: moment) else {
-                throw AccountError.mailTooOften
-            }
-        }
-    }
-
-    /// Adds a link with a new secret for a mail.
-    func addLink(for mail: QueuedMail, at moment: Timestamp) throws -> (secret: Secret, endsAt: Timestamp) {
-        let secret = AccountLink.secret(of: mail.user, randomness)
-        let link = AccountLink(mail.purpose, to: mail.email, at: moment)
-        try database.insert(
-            into: "account_link", ["user_id", "digest", "purpose", "email_lowercase", "created_at", "ends_at"],
-            [[mail.user, secret.digest, link.purpose, link.emailLowercase, moment, link.endsAt]])
-        return (secret, link.endsAt)
     }
 
     /// Deletes the links of an account, its unsent mails with links, and its pending change.
@@ -191,7 +132,7 @@ extension LedgerTransaction {
     }
 
     /// Deletes the links of an account for some purposes, and its unsent mails with such links.
-    private func deleteLinks(_ purposes: [LinkPurpose], of user: Int64) throws {
+    fileprivate func deleteLinks(_ purposes: [LinkPurpose], of user: Int64) throws {
         for purpose in purposes {
             let arguments: [any SQLConvertible] = [user, purpose]
             try database.execute("DELETE FROM account_link WHERE user_id = $1 AND purpose = $2", arguments)
@@ -210,7 +151,7 @@ extension LedgerTransaction {
     }
 
     /// Stores a change, and replaces an earlier one.
-    private func set(_ change: AddressChange, of user: Int64) throws {
+    fileprivate func set(_ change: AddressChange, of user: Int64) throws {
         try database.execute("DELETE FROM address_change WHERE user_id = $1", [user])
         try database.insert(
             into: "address_change",
@@ -221,5 +162,138 @@ extension LedgerTransaction {
                     change.isConfirmedAtNew,
                 ]
             ])
+    }
+}
+
+/// The use cases of mailed links.
+extension AccountService {
+    /// Queues a mail with a link that verifies the address of an account.
+    ///
+    /// - Throws: `AccountError`: `accountNotFound`, `emailVerified`, `mailTooOften`.
+    package func askForVerification(of user: User, in language: String) async throws {
+        try await write { transaction, now in
+            guard let account = try transaction.account(of: user), account.address != nil else {
+                throw AccountError.accountNotFound
+            }
+            guard account.emailVerifiedAt == nil else { throw AccountError.emailVerified }
+            guard try transaction.queue(.verification, to: account.email, about: account, in: language, at: now)
+            else { throw AccountError.mailTooOften }
+        }
+    }
+
+    /// Queues a mail with a link that resets the password, if the address has an account. A row is written in both cases, so
+    /// that the duration reveals little.
+    package func askForReset(of email: EmailAddress, in language: String) async throws {
+        try await write { transaction, now in
+            // One of a few rows that the addresses share: strangers may name any number of addresses. No address has a space.
+            let digest = DigestAlgorithm.sha256.digest(of: Array(email.lowercase.utf8))
+            _ = try transaction.countMail("requests \(digest[0])", upTo: .max, at: now)
+            guard let account = try transaction.account(emailLowercase: email.lowercase) else { return }
+            _ = try transaction.queue(.reset, to: account.email, about: account, in: language, at: now)
+        }
+    }
+
+    /// Begins the change of an account's address, after the password was confirmed, and replaces an earlier one.
+    ///
+    /// - Throws: `AccountError`: `emailUnchanged`, `mailTooOften`; `CredentialError.passwordWrong` if the account was erased or
+    ///   its password was changed meanwhile.
+    package func askForChange(of account: AccountRecord, to email: EmailAddress, in language: String) async throws {
+        guard email.text != account.email else { throw AccountError.emailUnchanged }
+        try await write { transaction, now in
+            // The address may have been verified since the account was read.
+            guard let account = try transaction.unchanged(account) else { throw CredentialError.passwordWrong }
+            // An unverified old address may be a stranger's mailbox or none, so only a verified one must confirm.
+            let isVerified = account.emailVerifiedAt != nil
+            try transaction.deleteLinks([.addressChange, .newAddress], of: account.number)
+            try transaction.set(
+                AddressChange(
+                    email: email.text, emailLowercase: email.lowercase, askedAt: now, isConfirmedAtOld: !isVerified,
+                    isConfirmedAtNew: false),
+                of: account.number)
+            let mails: [(LinkPurpose, to: String)] =
+                (isVerified ? [(.addressChange, account.email)] : []) + [(.newAddress, email.text)]
+            for (purpose, address) in mails {
+                guard try transaction.queue(purpose, to: address, about: account, in: language, at: now) else {
+                    throw AccountError.mailTooOften
+                }
+            }
+        }
+    }
+
+    /// Confirms an address, or one half of a change of address.
+    ///
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailTaken` if another account has verified the new address
+    ///   meanwhile.
+    package func confirm(_ text: String) async throws -> Confirmation {
+        try await use(text, for: [.verification, .addressChange, .newAddress]) { transaction, account, purpose, now in
+            if purpose == .verification {
+                try transaction.verifyEmail(of: account.number, at: now)
+                // A verified address must confirm later changes.
+                try transaction.deleteLinks(of: account.number)
+                return .verified
+            }
+            guard var change = try transaction.addressChange(of: account.number) else { throw AccountError.linkInvalid }
+            if purpose == .addressChange { change.isConfirmedAtOld = true } else { change.isConfirmedAtNew = true }
+            guard change.isConfirmedAtOld, change.isConfirmedAtNew else {
+                try transaction.set(change, of: account.number)
+                try transaction.deleteLinks([purpose], of: account.number)
+                return .waitsForOther
+            }
+            // Another account loses the address if it has not verified it. The account may already have it in another case.
+            if let holder = try transaction.account(emailLowercase: change.emailLowercase),
+                holder.number != account.number
+            {
+                guard holder.emailVerifiedAt == nil else { throw AccountError.emailTaken }
+                try transaction.releaseEmail(of: holder)
+            }
+            try transaction.setEmail(change.email, change.emailLowercase, of: account, verifiedAt: now)
+            return .changed
+        }
+    }
+
+    /// Releases an address that another person has used to sign up. The account stays, without an address.
+    ///
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`, or `emailVerified` if the account has verified the address.
+    package func release(_ text: String) async throws {
+        try await use(text, for: [.verification]) { transaction, account, _, _ in
+            guard account.emailVerifiedAt == nil else { throw AccountError.emailVerified }
+            try transaction.releaseEmail(of: account)
+        }
+    }
+
+    /// The account of a link for a password reset. This is the first half of a reset. It writes nothing, so that a stranger
+    /// without a link causes no hash.
+    ///
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
+    package func account(resetBy text: String) async throws -> AccountRecord {
+        let (token, now) = (try AccountLink.secret(text), clock.now())
+        return try await ledger.read { try $0.account(of: token, for: [.reset], at: now).account }
+    }
+
+    /// Sets the new password of an account, and ends all its sessions.
+    ///
+    /// - Parameter hash: The hash of the new password.
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`.
+    package func reset(_ text: String, to hash: String) async throws {
+        try await use(text, for: [.reset]) { transaction, account, _, now in
+            try transaction.setPasswordHash(hash, of: account.number)
+            try transaction.verifyEmail(of: account.number, at: now)
+        }
+    }
+
+    /// Uses a mailed link. A stranger without one causes no write.
+    ///
+    /// - Throws: `AccountError`: `linkInvalid`, `linkExpired`; the errors of `body`.
+    private func use<Value: Sendable>(
+        _ text: String,
+        for purposes: Set<LinkPurpose>,
+        _ body: @escaping @Sendable (LedgerTransaction, AccountRecord, LinkPurpose, Timestamp) throws -> Value
+    ) async throws -> Value {
+        let (token, now) = (try AccountLink.secret(text), clock.now())
+        _ = try await ledger.read { try $0.account(of: token, for: purposes, at: now) }
+        return try await write { transaction, now in
+            let (account, purpose) = try transaction.account(of: token, for: purposes, at: now)
+            return try body(transaction, account, purpose, now)
+        }
     }
 }

@@ -12,7 +12,6 @@ package struct MailTemplate: Hashable, Sendable {
     private static let maximumSubjectLength = 200
     private static let subjectField = "Subject:"
 
-    /// A placeholder for a value.
     package enum Placeholder: String, Sendable, CaseIterable {
         case link
         /// The link by which the owner of an address releases it from another person's account.
@@ -122,7 +121,6 @@ package struct MailLinks: Hashable, Sendable {
 }
 
 extension LeasedMail {
-    /// The link of the mail.
     package func link(_ links: MailLinks) -> String {
         links.link(mail.purpose == .reset ? "reset" : "confirm", token)
     }
@@ -139,7 +137,6 @@ extension LeasedMail {
 
 /// The templates of mails, for each purpose and language.
 package struct MailTemplates: Sendable {
-    /// The defect of a template file.
     package struct Defect: Error, CustomStringConvertible {
         package let description: String
     }

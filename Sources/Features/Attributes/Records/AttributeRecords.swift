@@ -40,24 +40,25 @@ struct AttributeRecords {
 
     func write(_ update: AttributeUpdate, of user: Int64, _ app: Int64) throws {
         try delete(update.deleted + update.written, of: user, app)
-        if app == Self.team {
-            try database.insert(
-                into: "attribute", ["user_id", "name", "value", "stated_at", "is_public"],
-                update.written.map { [user, $0.name, $0.value, $0.statedAt, $0.isPublic] })
-        } else {
-            try database.insert(
-                into: "app_attribute", ["user_id", "app", "name", "value", "stated_at"],
-                update.written.map { [user, app, $0.name, $0.value, $0.statedAt] })
-        }
+        let (table, columns, key) = place(of: user, app)
+        // An app's statements are public.
+        let isTeam = app == Self.team
+        try database.insert(
+            into: table, columns + ["name", "value", "stated_at"] + (isTeam ? ["is_public"] : []),
+            update.written.map { key + [$0.name, $0.value, $0.statedAt] + (isTeam ? [$0.isPublic] : []) })
     }
 
     private func delete(_ attributes: [Attribute], of user: Int64, _ app: Int64) throws {
-        if app == Self.team {
-            try database.delete(from: "attribute", where: ["user_id", "name"], attributes.map { [user, $0.name] })
-        } else {
-            try database.delete(
-                from: "app_attribute", where: ["user_id", "app", "name"], attributes.map { [user, app, $0.name] })
-        }
+        let (table, columns, key) = place(of: user, app)
+        try database.delete(from: table, where: columns + ["name"], attributes.map { key + [$0.name] })
+    }
+
+    /// The table of the attributes that the team or an app has stated, and the beginning of its key.
+    private func place(
+        of user: Int64, _ app: Int64
+    ) -> (table: String, columns: [String], key: [any SQLConvertible]) {
+        app == Self.team
+            ? ("attribute", ["user_id"], [user]) : ("app_attribute", ["user_id", "app"], [user, app])
     }
 }
 
@@ -101,7 +102,7 @@ extension LedgerTransaction {
         let bytesOfUser = try users.known(user) == nil ? NewcomerAllowance.bytes(ofUserNamed: user) : 0
         let number = try number(of: user, at: moment)
         let records = AttributeRecords(database: database)
-        let side = try app.flatMap { try AppRecords(database: database).numbers(of: [$0])[$0] } ?? AttributeRecords.team
+        let side = try app.flatMap { try database.apps.numbers(of: [$0])[$0] } ?? AttributeRecords.team
         let before = try records.attributes(of: number)[side] ?? []
         let update = try before.update(by: statements.map { $0.received(at: moment) })
         guard !update.isEmpty else { return }

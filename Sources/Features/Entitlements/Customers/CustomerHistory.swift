@@ -56,7 +56,7 @@ extension LedgerTransaction {
     ) throws -> CustomerHistory? {
         guard let number = try users.known(user), let known = try knownUser(user) else { return nil }
         let (origins, records) = (view.accepted.origins(for: user), ReadingRecords(database: database))
-        let apps = try AppRecords(database: database).names()
+        let apps = try database.apps.names()
         var renewals: [TransactionKey: StatedRenewal] = [:]
         for purchase in try records.renewals(of: number)
         where origins.contains(purchase.origin) && view.includes(app: apps[purchase.app]) {

@@ -36,7 +36,7 @@ struct ClaimGroup {
         try database.prefetch(
             [AppRecords.known] + (wanted.isEmpty ? [] : [users.knownUsers(wanted)])
                 + EntitlementRecords.queries(about: claims, in: database))
-        let apps = try AppRecords(database: database).numbers(of: Set(requests.flatMap(\.apps)))
+        let apps = try database.apps.numbers(of: Set(requests.flatMap(\.apps)))
         var facts = try EntitlementRecords(database: database, apps: apps).facts(about: claims)
         let statements = requests.filter(\.isStatement).flatMap(\.claims)
         let expected = claims.filter { facts.expectedOwners[$0.originalKey] != nil }
@@ -47,7 +47,7 @@ struct ClaimGroup {
         let strangers = newcomers.strangers(among: unknown)
         numbers.merge(try users.add(unknown.filter { strangers[$0] == nil }, at: moment)) { $1 }
         let notifications = NotificationRecords(database: database, apps: apps)
-        let keptAnswers = AnswerRecords(database: database)
+        let keptAnswers = database.answers
         let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
         let earlier = try notifications.known(among: requests)
 

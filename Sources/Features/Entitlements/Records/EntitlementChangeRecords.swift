@@ -34,11 +34,11 @@ struct EntitlementChangeRecords {
         try RefusalRecords(database: database, apps: apps).insert(refusals)
         try transaction.audit.append(entries, to: &heads)
         try transaction.users.write(heads)
-        try EventRecords(database: database).append(
-            changes.events.compactMap { event in
-                guard case .endChanged(let product, let user) = event else { return nil }
-                return (UserChange(kind: .endChanged, subject: product, happenedAt: decision.moment), user)
-            })
+        let ends = changes.events.compactMap { event -> (String, Int64)? in
+            guard case .endChanged(let product, let user) = event else { return nil }
+            return (product, user)
+        }
+        try database.events.append(.endChanged, ends, at: decision.moment)
     }
 
     /// The new and changed transactions.

@@ -165,7 +165,7 @@ extension LedgerTransaction {
     ///
     /// - Throws: `LogInError.customerTooLarge`.
     private func recordCount(of user: Int64, upTo limit: Int) throws -> Int {
-        let count = try UserMerge.recordCount(of: user, upTo: limit, in: database)
+        let count = try mergedRecordCount(of: user, upTo: limit)
         guard count <= limit else { throw LogInError.customerTooLarge }
         return count
     }
@@ -194,8 +194,7 @@ extension LedgerTransaction {
         let records = EntitlementRecords(database: database, apps: apps)
         let before = try records.facts(ofPurchases: try records.originals(of: former))
         // The names come first: the former customer is a tombstone then, whose audit records concern nobody any more.
-        let merge = UserMerge(former: former, user: customer, moment: moment, transaction: self)
-        let tombstone = try merge.mergeNames(name)
+        let tombstone = try mergeNames(of: former, name, into: customer, at: moment)
         var decision = before.decision(at: moment)
         decision.merge(former, into: customer, identifier: name.name, by: actor)
         try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: decision).write()
@@ -203,7 +202,7 @@ extension LedgerTransaction {
         try moveGrants(of: former, to: customer)
         try moveAdditions(of: former, to: customer)
         try moveSpendings(of: former, to: customer)
-        try merge.mergeRows()
+        try mergeRows(of: former, into: customer)
         try audit.append(
             AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)
     }

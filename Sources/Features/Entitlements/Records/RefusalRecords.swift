@@ -101,7 +101,7 @@ extension LedgerTransaction {
             return Refusal(user: number, key: key, result: code)
         }
         let records = RefusalRecords(
-            database: database, apps: try AppRecords(database: database).numbers(of: [app]))
+            database: database, apps: try database.apps.numbers(of: [app]))
         var known = try records.known(among: claims.map(refusal))
         let new = claims.filter { known.insert(refusal($0)) }
         guard !new.isEmpty else { return }

@@ -81,7 +81,7 @@ extension LedgerDatabase {
 
 extension LedgerTransaction {
     /// The numbers of all apps.
-    var apps: AppNumbers { get throws { try AppRecords(database: database).numbers(of: []) } }
+    var apps: AppNumbers { get throws { try database.apps.numbers(of: []) } }
 
     /// The name of each user, except of erased ones.
     func presentNames(of numbers: Set<Int64>) throws -> [Int64: User] {

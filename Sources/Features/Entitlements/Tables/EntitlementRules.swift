@@ -3,8 +3,8 @@ import Proofs
 
 /// The invariants of purchases and grants beyond the constraints of their tables.
 enum EntitlementRules {
-    static let all = [
-        LedgerRule(
+    static let all: [LedgerRule] = [
+        (
             "A transaction belongs to another user than its claim",
             """
             SELECT transaction_id FROM redeemed_transaction AS redeemed
@@ -13,7 +13,7 @@ enum EntitlementRules {
                 OR claim.original_transaction_id <> redeemed.original_transaction_id
             """
         ),
-        LedgerRule(
+        (
             "A claim has no transaction",
             """
             SELECT transaction_id FROM claim LEFT JOIN redeemed_transaction AS redeemed
@@ -21,7 +21,7 @@ enum EntitlementRules {
             WHERE sequence IS NULL
             """
         ),
-        LedgerRule(
+        (
             "A transaction belongs to another user than its original purchase",
             """
             SELECT transaction_id FROM redeemed_transaction AS redeemed
@@ -29,11 +29,11 @@ enum EntitlementRules {
             WHERE original.user_id IS NULL OR redeemed.user_id <> original.user_id
             """
         ),
-        LedgerRule(
+        (
             "A merged user still owns a purchase",
             "SELECT original_transaction_id FROM user_merge JOIN original ON original.user_id = former_id"
         ),
-        LedgerRule(
+        (
             "A user's last numbers are lower than those of the records",
             """
             SELECT name FROM "user"
@@ -43,29 +43,29 @@ enum EntitlementRules {
                     WHERE team_grant.user_id = "user".user_id)
             """
         ),
-        LedgerRule(
+        (
             "A redeemed transaction is still parked",
             "SELECT transaction_id FROM parked_transaction JOIN claim USING (transaction_id, origin, app)"
         ),
-        LedgerRule(
+        (
             "An import expects a purchase for no user",
             """
             SELECT original_transaction_id FROM expected_transaction LEFT JOIN "user" USING (user_id)
             WHERE "user".user_id IS NULL OR user_id IN (SELECT former_id FROM user_merge)
             """
         ),
-        LedgerRule(
+        (
             "A grace period has no date of its statement",
             "SELECT transaction_id FROM redeemed_transaction WHERE grace_ends_at IS NOT NULL AND grace_stated_at IS NULL"
         ),
-        LedgerRule(
+        (
             "A transaction has an unknown origin",
             """
             SELECT transaction_id FROM redeemed_transaction
             WHERE origin NOT IN (\(Origin.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
             """
         ),
-        LedgerRule(
+        (
             "The period of an item differs from its transaction",
             """
             SELECT transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
@@ -77,14 +77,14 @@ enum EntitlementRules {
                 OR coalesce(entitlement.ends_at, -1) <> coalesce(covered.ends_at, -1)
             """
         ),
-        LedgerRule(
+        (
             "A credit differs from its transaction",
             """
             SELECT transaction_id FROM credit JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
             WHERE credit.is_revoked <> covered.is_revoked OR credit.origin <> covered.origin
             """
         ),
-        LedgerRule(
+        (
             "A transaction is missing in its owner's audit log",
             """
             SELECT transaction_id FROM (
@@ -100,7 +100,7 @@ enum EntitlementRules {
             ) AS untold
             """
         ),
-        LedgerRule(
+        (
             "An audit log has a transaction that nobody has redeemed",
             """
             SELECT reference FROM (

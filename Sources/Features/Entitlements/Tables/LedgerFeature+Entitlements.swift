@@ -14,8 +14,7 @@ extension Table {
     fileprivate static let keptProof = Table(
         name: "kept_proof", family: .userData,
         columns: [.integer("user_id"), .blob("proof_digest", count: 32), .blob("bytes"), .blob("certificates")],
-        key: ["user_id", "proof_digest"], references: [Reference(columns: ["user_id"], table: "user")],
-        hasLargeRows: true, erasure: .deletion, merge: .move)
+        key: ["user_id", "proof_digest"], hasLargeRows: true, erasure: .deletion, merge: .move)
 
     fileprivate static let keptCertificate = Table(
         name: "kept_certificate", family: .globalKey, columns: [.blob("digest", count: 32), .blob("bytes")],

@@ -51,7 +51,6 @@ extension Table {
             .blob("leaf_digest", count: 32).optional,
         ] + TransactionFacts.columns + [.blob("event_statements").optional],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
-        references: [Reference(columns: ["user_id"], table: "user")],
         indexes: [
             // The team searches for the latest customers of a product.
             Index(
@@ -91,8 +90,7 @@ extension Table {
             .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
             .integer("stated_at"), .blob("proof_digest", count: 32),
         ] + RenewalFacts.columns,
-        key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
-        hasLargeRows: true, merge: .move)
+        key: ["user_id"] + originalKey, hasLargeRows: true, merge: .move)
 
     /// The states of purchases with an end in the histories of their owners. `changes_at`: the moment at which time alone
     /// changes the state.
@@ -102,7 +100,7 @@ extension Table {
             .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"), .text("state"),
             .integer("renews").optional, .integer("changes_at").optional,
         ],
-        key: ["user_id"] + originalKey, references: [Reference(columns: ["user_id"], table: "user")],
+        key: ["user_id"] + originalKey,
         indexes: [
             Index(name: "purchase_state_that_changes", columns: ["changes_at"], condition: "changes_at IS NOT NULL")
         ],

@@ -14,7 +14,6 @@ extension Table {
             .integer("revoked_at").optional, .text("revoked_by").optional, .text("revocation_reason").optional,
         ],
         key: ["user_id", "sequence"], unique: [["user_id", "grant_id"]],
-        references: [Reference(columns: ["user_id"], table: "user")],
         checks: ["(revoked_at IS NULL) = (revoked_by IS NULL) AND (revoked_at IS NULL) = (revocation_reason IS NULL)"],
         erasure: .update(
             """
@@ -31,7 +30,7 @@ extension Table {
             .integer("sequence", check: "sequence > 0"), .text("reason", check: "reason <> ''"), .text("revoked_by"),
             .integer("revoked_at"), .text("reinstated_by").optional, .integer("reinstated_at").optional,
         ],
-        key: ["user_id"] + originalKey + ["sequence"], references: [Reference(columns: ["user_id"], table: "user")],
+        key: ["user_id"] + originalKey + ["sequence"],
         checks: ["(reinstated_by IS NULL) = (reinstated_at IS NULL)"],
         indexes: [
             Index(
@@ -49,7 +48,7 @@ extension Table {
             .text("idempotency_key").optional, .blob("request_digest", count: 32).optional,
             .integer("left_after"), .integer("merged_from").optional,
         ],
-        key: ["user_id", "spending_id"], references: [Reference(columns: ["user_id"], table: "user")],
+        key: ["user_id", "spending_id"],
         indexes: [
             Index(
                 name: "spending_by_idempotency_key", columns: ["user_id", "idempotency_key"], isUnique: true,
@@ -65,16 +64,14 @@ extension Table {
             .integer("amount", check: "amount > 0"), .text("reason", check: "reason <> ''"), .text("added_by"),
             .integer("added_at"), .integer("merged_from").optional,
         ],
-        key: ["user_id", "addition_id"], references: [Reference(columns: ["user_id"], table: "user")],
-        erasure: .update("reason = 'erased'"), merge: .byRule)
+        key: ["user_id", "addition_id"], erasure: .update("reason = 'erased'"), merge: .byRule)
 
     /// The recorded refusals, each once for a user, a transaction and a reason. They stay with a merged customer: a stranger could
     /// use up the limit of another user.
     private static let refusal = Table(
         name: "refusal", family: .userData,
         columns: [.integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason")],
-        key: ["user_id"] + transactionKey + ["reason"],
-        references: [Reference(columns: ["user_id"], table: "user")])
+        key: ["user_id"] + transactionKey + ["reason"])
 
     /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App
     /// Store. `findings`: the number of each outcome of that run, as JSON.

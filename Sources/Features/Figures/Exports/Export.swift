@@ -34,7 +34,6 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     /// JSON Lines, with one object per line and without null members.
     case jsonLines = "jsonl"
 
-    /// The media type.
     package var contentType: String {
         switch self {
         case .csv: "text/csv; charset=utf-8; header=present"
@@ -43,27 +42,17 @@ package enum ExportFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// A cell of an export.
+/// A cell of an export. It is empty without a value.
 enum ExportValue: Hashable, Sendable {
-    case null
-    case text(String)
-    case integer(Int64)
+    case text(String?)
+    case integer(Int64?)
     case bool(Bool)
     /// RFC 3339, UTC.
-    case date(Timestamp)
+    case date(Timestamp?)
     /// Milliunits, which are exported as units.
-    case amount(Int64)
-
-    static func text(_ text: String?) -> ExportValue { text.map { .text($0) } ?? .null }
-
-    static func date(_ date: Timestamp?) -> ExportValue { date.map { .date($0) } ?? .null }
-
-    static func amount(_ amount: Int64?) -> ExportValue { amount.map { .amount($0) } ?? .null }
-
-    static func integer(_ number: Int64?) -> ExportValue { number.map { .integer($0) } ?? .null }
+    case amount(Int64?)
 }
 
-/// The text of an export.
 struct ExportText {
     /// The first characters of a formula. Spreadsheets of East Asia accept them in full width, too.
     private static let formulaBeginnings: Set<Unicode.Scalar> = Set("=+-@＝＋－＠﹦﹢﹣﹫\u{2212}".unicodeScalars)
@@ -89,15 +78,12 @@ struct ExportText {
 
     /// A cell in RFC 4180. A text that a spreadsheet would interpret as a formula gets an apostrophe before it.
     static func cell(_ value: ExportValue) -> String {
-        switch value {
-        case .text(var text):
-            if isFormula(text) { text = "'" + text }
-            let isPlain = !text.utf8.contains { byte in
-                [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
-            }
-            return isPlain ? text : quoted(text)
-        case .date, .null, .integer, .bool, .amount: return plainText(value)
+        guard case .text(var text?) = value else { return plainText(value) ?? "" }
+        if isFormula(text) { text = "'" + text }
+        let isPlain = !text.utf8.contains { byte in
+            [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
         }
+        return isPlain ? text : quoted(text)
     }
 
     /// True if a spreadsheet could interpret a text as a formula. It may skip spaces and invisible characters before one, and a line
@@ -129,9 +115,8 @@ struct ExportText {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
         let members = try zip(export.columns, row).compactMap { column, value -> String? in
-            let text = Self.plainText(value)
+            guard let text = Self.plainText(value) else { return nil }
             switch value {
-            case .null: return nil
             case .integer, .bool, .amount: return "\"\(column)\":\(text)"
             case .text, .date:
                 return "\"\(column)\":" + String(decoding: try encoder.encode(text), as: UTF8.self)
@@ -140,14 +125,14 @@ struct ExportText {
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    private static func plainText(_ value: ExportValue) -> String {
+    /// - Returns: Nil for an empty cell.
+    private static func plainText(_ value: ExportValue) -> String? {
         switch value {
-        case .null: ""
         case .text(let text): text
-        case .integer(let number): String(number)
+        case .integer(let number): number.map { String($0) }
         case .bool(let bool): bool ? "true" : "false"
-        case .date(let date): date.rfc3339
-        case .amount(let milliunits): decimal(milliunits)
+        case .date(let date): date?.rfc3339
+        case .amount(let milliunits): milliunits.map(decimal)
         }
     }
 

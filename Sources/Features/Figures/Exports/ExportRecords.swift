@@ -51,16 +51,16 @@ struct ExportRecords {
     }
 
     private func transactions(of users: [ExportedUser], until end: Timestamp) throws -> [[ExportValue]] {
-        let apps = try AppRecords(database: database).names()
+        let apps = try database.apps.names()
         let records = ReadingRecords(database: database)
         let numbers = Set(users.map(\.number))
         let (bought, items) = (try records.transactions(of: numbers), try records.boughtItems(of: numbers))
         let renewals = try renewals(of: numbers, until: end)
         return users.flatMap { user in
-            ExportedTransactions(
-                user: user, apps: apps, items: items[user.number] ?? [:],
-                renewals: renewals[user.number] ?? ExportedRenewals(), product: product
-            ).rows(of: (bought[user.number] ?? []).filter { isExported($0) }, until: end)
+            rows(
+                of: (bought[user.number] ?? []).filter { isExported($0) && $0.redeemedAt <= end }
+                    .sorted { $0.sequence < $1.sequence },
+                by: user, apps: apps, items: items[user.number] ?? [:], renewals[user.number] ?? ExportedRenewals())
         }
     }
 
@@ -106,11 +106,10 @@ struct ExportRecords {
         for row in rows { purchases[try row["user_id"]] = row }
         return try users.filter { $0.name != nil && $0.firstSeenAt <= end }.map { user in
             let row = purchases[user.number]
-            let first: Timestamp? = try row?["first_purchase"]
-            let last: Timestamp? = try row?["last_purchase"]
             return [
                 .text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(user.appAccountToken),
-                .integer(try row?["transactions"] ?? 0), .date(first), .date(last),
+                .integer(try row?["transactions"] ?? 0), .date(try row?["first_purchase"]),
+                .date(try row?["last_purchase"]),
             ]
         }
     }
@@ -128,13 +127,11 @@ struct ExportRecords {
             [database.list(users.map(\.number)), end]
         ).map { row in
             let user = known[try row["user_id"]]
-            let (origin, reason): (String?, String?) = (try row["origin"], try row["reason"])
-            let actorName: String? = try row["actor_name"]
             return [
-                .text(user?.name), .text(user?.issuer), .integer(try row["number"] as Int64),
-                .date(try row["happened_at"] as Timestamp), .text(try row["event"] as String),
-                .text(try row["actor"] as String), .text(origin), .text(try row["reference"] as String),
-                .text(try row["subject"] as String), .text(reason), .text(actorName),
+                .text(user?.name), .text(user?.issuer), .integer(try row["number"]), .date(try row["happened_at"]),
+                .text(try row["event"]), .text(try row["actor"]), .text(try row["origin"]),
+                .text(try row["reference"]), .text(try row["subject"]), .text(try row["reason"]),
+                .text(try row["actor_name"]),
             ]
         }
     }

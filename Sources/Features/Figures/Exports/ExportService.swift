@@ -19,7 +19,6 @@ package struct ExportService: Sendable {
         self.product = product
     }
 
-    /// A part of an export.
     package struct Part: Sendable {
         package let text: String
         /// The position of the next part; nil after the last.

@@ -2,20 +2,15 @@ import Proofs
 
 /// The rows of a user's transactions. Some columns depend on the user's other transactions: the number of the renewal, and the
 /// first payment after a trial.
-struct ExportedTransactions {
-    let user: ExportedUser
-    /// The bundle identifiers of apps.
-    let apps: [Int64: String]
-    /// The items by the numbers of the transactions.
-    let items: [Int64: [Item]]
-
-    let renewals: ExportedRenewals
-    /// Returns a product of the catalog; nil if the catalog has none of the identifier.
-    let product: (String) -> Product?
-
-    /// - Parameter end: The moment after which redeemed transactions are left out.
-    func rows(of bought: [RedeemedTransaction], until end: Timestamp) -> [[ExportValue]] {
-        let bought = bought.filter { $0.redeemedAt <= end }.sorted { $0.sequence < $1.sequence }
+extension ExportRecords {
+    /// - Parameters:
+    ///   - bought: The transactions, in the order of their numbers.
+    ///   - apps: The bundle identifiers of apps.
+    ///   - items: The items by the numbers of the transactions.
+    func rows(
+        of bought: [RedeemedTransaction], by user: ExportedUser, apps: [Int64: String], items: [Int64: [Item]],
+        _ renewals: ExportedRenewals
+    ) -> [[ExportValue]] {
         let purchases = Dictionary(grouping: bought, by: \.purchase).mapValues { transactions in
             Self.periods(
                 of: transactions.filter(\.isSubscription).sorted {
@@ -58,56 +53,47 @@ struct ExportedTransactions {
 /// A row of the export: a transaction with what its columns show.
 struct ExportedTransaction {
     /// The columns with their names, in their order.
-    static let columns: [Column] = [
-        Column("rc_original_app_user_id") { .text($0.user.name) },
-        Column("user_issuer") { .text($0.user.issuer) },
-        Column("first_seen_time") { .date($0.user.firstSeenAt) },
-        Column("app") { .text($0.app) },
-        Column("origin") { .text($0.transaction.origin.rawValue) },
-        Column("store") { _ in .text("app_store") },
-        Column("is_sandbox") { .bool(FigureQuery.Environment.sandbox.origins.contains($0.transaction.origin)) },
-        Column("country") { .text($0.facts.text(.storefront)) },
-        Column("product_identifier") { .text($0.transaction.productIdentifier) },
-        Column("product_display_name") { .text($0.productName) },
-        Column("product_duration") { .text($0.product?.subscription?.period.description) },
-        Column("quantity") { .integer(Int64($0.transaction.quantity)) },
-        Column("store_transaction_id") { .text($0.transaction.transactionIdentifier) },
-        Column("original_store_transaction_id") { .text($0.transaction.originalTransactionIdentifier) },
-        Column("start_time") { .date($0.transaction.purchaseDate) },
-        Column("end_time") { .date($0.transaction.paidUntil) },
-        Column("grace_period_end_time") { .date($0.transaction.graceEndsAt) },
-        Column("effective_end_time") { .date($0.effectiveEnd) },
-        Column("refunded_at") { .date($0.transaction.revocationDate) },
-        Column("unsubscribe_detected_at") { .date($0.turnedOff) },
-        Column("billing_issues_detected_at") { .date($0.failedCharge) },
-        Column("is_auto_renewable") { .bool($0.number != nil) },
-        Column("is_trial_period") { .bool($0.terms.isTrial) },
-        Column("is_in_intro_offer_period") { .bool($0.terms.isIntroductory && !$0.terms.isTrial) },
-        Column("is_trial_conversion") { .bool($0.isTrialConversion) },
-        Column("renewal_number") { .integer($0.number.map(Int64.init)) },
-        Column("offer") { .text($0.facts.text(.offerIdentifier)) },
-        Column("offer_type") { .integer($0.facts.integer(.offerType)) },
-        Column("ownership_type") { .text($0.facts.text(.inAppOwnershipType)) },
-        Column("purchased_currency") { .text($0.facts.text(.currency)) },
+    static let columns: [(name: String, value: @Sendable (ExportedTransaction) -> ExportValue)] = [
+        ("rc_original_app_user_id", { .text($0.user.name) }),
+        ("user_issuer", { .text($0.user.issuer) }),
+        ("first_seen_time", { .date($0.user.firstSeenAt) }),
+        ("app", { .text($0.app) }),
+        ("origin", { .text($0.transaction.origin.rawValue) }),
+        ("store", { _ in .text("app_store") }),
+        ("is_sandbox", { .bool(FigureQuery.Environment.sandbox.origins.contains($0.transaction.origin)) }),
+        ("country", { .text($0.facts.text(.storefront)) }),
+        ("product_identifier", { .text($0.transaction.productIdentifier) }),
+        ("product_display_name", { .text($0.productName) }),
+        ("product_duration", { .text($0.product?.subscription?.period.description) }),
+        ("quantity", { .integer(Int64($0.transaction.quantity)) }),
+        ("store_transaction_id", { .text($0.transaction.transactionIdentifier) }),
+        ("original_store_transaction_id", { .text($0.transaction.originalTransactionIdentifier) }),
+        ("start_time", { .date($0.transaction.purchaseDate) }),
+        ("end_time", { .date($0.transaction.paidUntil) }),
+        ("grace_period_end_time", { .date($0.transaction.graceEndsAt) }),
+        ("effective_end_time", { .date($0.effectiveEnd) }),
+        ("refunded_at", { .date($0.transaction.revocationDate) }),
+        ("unsubscribe_detected_at", { .date($0.turnedOff) }),
+        ("billing_issues_detected_at", { .date($0.failedCharge) }),
+        ("is_auto_renewable", { .bool($0.number != nil) }),
+        ("is_trial_period", { .bool($0.terms.isTrial) }),
+        ("is_in_intro_offer_period", { .bool($0.terms.isIntroductory && !$0.terms.isTrial) }),
+        ("is_trial_conversion", { .bool($0.isTrialConversion) }),
+        ("renewal_number", { .integer($0.number.map(Int64.init)) }),
+        ("offer", { .text($0.facts.text(.offerIdentifier)) }),
+        ("offer_type", { .integer($0.facts.integer(.offerType)) }),
+        ("ownership_type", { .text($0.facts.text(.inAppOwnershipType)) }),
+        ("purchased_currency", { .text($0.facts.text(.currency)) }),
         // A refund leaves nothing of the price, except of what was paid.
-        Column("price_in_purchased_currency") { row in
-            .amount(row.transaction.paidAmount.map { row.transaction.revocationDate == nil ? $0 : 0 })
-        },
-        Column("purchase_price_in_purchased_currency") { .amount($0.transaction.paidAmount) },
-        Column("entitlement_identifiers") { .text($0.itemNames) },
-        Column("redeemed_at") { .date($0.transaction.redeemedAt) },
-        Column("updated_at") { .date($0.facts.date(.signedDate)) },
+        (
+            "price_in_purchased_currency",
+            { row in .amount(row.transaction.paidAmount.map { row.transaction.revocationDate == nil ? $0 : 0 }) }
+        ),
+        ("purchase_price_in_purchased_currency", { .amount($0.transaction.paidAmount) }),
+        ("entitlement_identifiers", { .text($0.itemNames) }),
+        ("redeemed_at", { .date($0.transaction.redeemedAt) }),
+        ("updated_at", { .date($0.facts.date(.signedDate)) }),
     ]
-
-    struct Column: Sendable {
-        let name: String
-        let value: @Sendable (ExportedTransaction) -> ExportValue
-
-        init(_ name: String, _ value: @escaping @Sendable (ExportedTransaction) -> ExportValue) {
-            self.name = name
-            self.value = value
-        }
-    }
 
     let user: ExportedUser
     let transaction: RedeemedTransaction
@@ -201,7 +187,6 @@ struct ExportedRenewals {
     }
 }
 
-/// A user of an export.
 struct ExportedUser {
     let number: Int64
     /// Nil for an erased user.

@@ -1,27 +1,33 @@
 import Ledger
 import Proofs
 
-/// The calculation of a figure from the sums.
 struct FigureCalculation {
     let query: FigureQuery
     /// The day of the query, which is not over.
     let today: CalendarDay
+    let database: any LedgerDatabase
+    /// The bundle identifiers of apps.
+    let apps: [Int64: String]
+    /// The number of the app in the query; 0 for an unknown app, and nil for all apps.
+    let app: Int64?
     private let formula: FigureFormula
 
-    init(_ query: FigureQuery, today: CalendarDay) {
-        self.query = query
-        self.today = today
+    init(_ query: FigureQuery, today: CalendarDay, in database: any LedgerDatabase) throws {
+        (self.query, self.today, self.database) = (query, today, database)
+        let apps = try database.apps.names()
+        self.apps = apps
+        app = query.app.map { name in apps.first { ByteKey($0.value) == ByteKey(name) }?.key ?? 0 }
         formula = query.figure.formula
     }
 
     /// - Throws: `FigureError` for a time that has not begun, or for too many points.
-    func answer(_ reading: FigureReading, _ upkeep: FigureUpkeepRecords) throws -> FigureAnswer {
+    func answer() throws -> FigureAnswer {
         let last = min(query.last, today)
         guard query.first <= today,
             let firsts = query.interval.periods(from: query.first, to: last, upTo: FigureQuery.maximumPeriods)
         else { throw FigureError.timeInvalid }
         let times = firsts.map { $0..<query.interval.end($0) }
-        let table = try table(of: times, reading)
+        let table = try table(of: times)
         let order = table.series.indices.sorted {
             let (one, other) = (table.series[$0], table.series[$1])
             return (one.group, one.currency) < (other.group, other.currency)
@@ -40,17 +46,19 @@ struct FigureCalculation {
                     currency: formula.isMoney ? series.currency.text : nil,
                     points: points(of: number, table))
             },
-            pendingUsers: try upkeep.pendingUsers(limit: FigureAnswer.maximumPending),
-            isBackfilled: try upkeep.isBackfilled())
+            pendingUsers: try database.value(
+                "SELECT count(*) FROM (SELECT DISTINCT user_id FROM figure_pending LIMIT $1) AS pending",
+                [FigureAnswer.maximumPending]) ?? 0,
+            isBackfilled: try database.isFigureBackfilled())
     }
 
     /// The sums of the time before the first period, and of each period. Ends that a renewal may still move count when their
     /// day is over.
-    private func table(of times: [Range<CalendarDay>], _ reading: FigureReading) throws -> FigureTable {
+    private func table(of times: [Range<CalendarDay>]) throws -> FigureTable {
         var table = FigureTable(
             formula.metrics, times: times.count + 1, maximumPoints: maximumPoints(of: times.count))
         let tomorrow = today.adding(days: 1)
-        func periods(until end: CalendarDay) -> [FigureReading.Time] {
+        func periods(until end: CalendarDay) -> [Time] {
             times.enumerated().map { place, days in
                 .init(place: place + 1, days: min(days.lowerBound, end)..<min(days.upperBound, end))
             }
@@ -58,18 +66,18 @@ struct FigureCalculation {
         func itself(_ metrics: Set<FigureMetric>) -> [FigureMetric: FigureMetric] {
             Dictionary(uniqueKeysWithValues: metrics.map { ($0, $0) })
         }
-        var past: [FigureReading.Time] = []
-        if formula.needsEarlierDays, let first = try reading.firstDay(), first < times[0].lowerBound {
+        var past: [Time] = []
+        if formula.needsEarlierDays, let first = try firstDay(), first < times[0].lowerBound {
             past = [.init(place: 0, days: first..<times[0].lowerBound)]
         }
-        try reading.add(
+        try add(
             past + periods(until: tomorrow), itself(formula.metrics.filter { !$0.isAnticipated }), to: &table)
         let anticipated = itself(formula.metrics.filter(\.isAnticipated))
-        try reading.add(past + periods(until: today), anticipated, to: &table)
+        try add(past + periods(until: today), anticipated, to: &table)
         // A net sum has them: those of today are taken out again.
         let parts = formula.metrics.compactMap { net in net.anticipatedPart.map { ($0, net) } }
         if let place = times.lastIndex(where: { $0.contains(today) }) {
-            try reading.add(
+            try add(
                 [.init(place: place + 1, days: today..<tomorrow)], Dictionary(uniqueKeysWithValues: parts), to: &table)
         }
         // Without any sum there is still one series, of zeros, if it has no group and no currency.

@@ -45,12 +45,8 @@ struct FigureCheck {
         return Array(problems.prefix(limit))
     }
 
-    private struct Entry {
-        let user: Int64
-        let contribution: FigureContribution
-        /// True if the user was not written since, and the rules are of this version.
-        let isCurrent: Bool
-    }
+    /// A user's contribution. It is current if the user was not written since, and the rules are of this version.
+    private typealias Entry = (user: Int64, contribution: FigureContribution, isCurrent: Bool)
 
     /// - Returns: Nil after the last page.
     private func page(after user: Int64) throws -> (users: [Entry], last: Int64)? {
@@ -62,11 +58,10 @@ struct FigureCheck {
             """,
             [user, Self.usersOfPage])
         guard let last = rows.last else { return nil }
-        let entries = try rows.map { row in
+        let entries = try rows.map { row -> Entry in
             let contribution = try FigureContribution(row)
-            return Entry(
-                user: try row["user_id"], contribution: contribution,
-                isCurrent: contribution.version == (try row["written"]) && contribution.rules == UserFigures.version)
+            let isCurrent = contribution.version == (try row["written"]) && contribution.rules == UserFigures.version
+            return (try row["user_id"], contribution, isCurrent)
         }
         return (entries, try last["user_id"])
     }

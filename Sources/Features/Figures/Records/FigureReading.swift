@@ -1,27 +1,14 @@
 import Ledger
 import Proofs
 
-/// The SQL that reads sums, inside the caller's transaction.
+/// The SQL that reads sums.
 ///
 /// A time is read as whole months and the remaining days, so that years of sums need few rows.
-struct FigureReading {
-    let database: any LedgerDatabase
-    let query: FigureQuery
-    /// The number of the app in the query; nil for all apps.
-    let app: Int64?
-    /// The bundle identifiers of apps.
-    let apps: [Int64: String]
-
+extension FigureCalculation {
     /// A time, from a day to the day before another, and its place in a table.
     struct Time {
         let place: Int
         let days: Range<CalendarDay>
-    }
-
-    private struct Cell {
-        let span: FigureSpan
-        let day: CalendarDay
-        let place: Int
     }
 
     /// Adds the sums of times to a table.
@@ -29,11 +16,8 @@ struct FigureReading {
     /// - Parameter metrics: The metrics that are read, each with the metric of the table.
     /// - Throws: `FigureError.tooManyPoints`.
     func add(_ times: [Time], _ metrics: [FigureMetric: FigureMetric], to table: inout FigureTable) throws {
-        let cells = times.flatMap(Self.cells)
-        for span in FigureSpan.allCases {
-            var places: [Int64: Int] = [:]
-            for cell in cells where cell.span == span { places[cell.day.daysSince1970] = cell.place }
-            guard !places.isEmpty, !metrics.isEmpty else { continue }
+        guard !metrics.isEmpty else { return }
+        for (span, places) in Self.places(of: times).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             for row in try rows(span, places.keys.sorted(), metrics, table) {
                 // By place: a year may have a hundred thousand rows.
                 guard case .integer(let day) = row.values[0], let place = places[day],
@@ -52,17 +36,19 @@ struct FigureReading {
         return first.map { CalendarDay(daysSince1970: $0) }
     }
 
-    /// The whole months and the remaining days of a time range.
-    private static func cells(of time: Time) -> [Cell] {
-        var cells: [Cell] = []
-        var day = time.days.lowerBound
-        while day < time.days.upperBound {
-            let end = day.firstOfNextMonth
-            let isMonth = day == day.firstOfMonth && end <= time.days.upperBound
-            cells.append(Cell(span: isMonth ? .month : .day, day: day, place: time.place))
-            day = isMonth ? end : day.adding(days: 1)
+    /// The first days of the whole months and the remaining days of times, each with the place of its time in a table.
+    private static func places(of times: [Time]) -> [FigureSpan: [Int64: Int]] {
+        var places: [FigureSpan: [Int64: Int]] = [:]
+        for time in times {
+            var day = time.days.lowerBound
+            while day < time.days.upperBound {
+                let end = day.firstOfNextMonth
+                let isMonth = day == day.firstOfMonth && end <= time.days.upperBound
+                places[isMonth ? .month : .day, default: [:]][day.daysSince1970] = time.place
+                day = isMonth ? end : day.adding(days: 1)
+            }
         }
-        return cells
+        return places
     }
 
     /// The day, the place of the metric in a table, the currency, the amount, and the group of each row.
@@ -131,7 +117,6 @@ struct FigureTable {
     }
 
     let metrics: [FigureMetric]
-    /// The number of times.
     let times: Int
     /// The largest number of series.
     private let maximumSeries: Int

@@ -26,16 +26,16 @@ struct SubscriptionTimeline {
             isRefunded = end < stated
             let length = SubscriptionLength(from: start, until: expiresAt)
             monthly =
-                transaction.isTrial
+                transaction.terms.isTrial
                 ? nil
                 : transaction.price.map { Price(milliunits: length.monthly($0.milliunits), currency: $0.currency) }
         }
 
-        var isTrial: Bool { transaction.isTrial }
+        var isTrial: Bool { transaction.terms.isTrial }
 
         /// True if this one counts of two periods that begin at the same moment: the other was upgraded, or ends earlier.
         func takesPrecedence(over other: Period) -> Bool {
-            let (isUpgraded, otherIsUpgraded) = (transaction.isUpgraded, other.transaction.isUpgraded)
+            let (isUpgraded, otherIsUpgraded) = (transaction.terms.isUpgraded, other.transaction.terms.isUpgraded)
             return isUpgraded == otherIsUpgraded ? other.end < end : otherIsUpgraded
         }
 
@@ -85,7 +85,7 @@ struct SubscriptionTimeline {
             let period = Period(transaction, expiresAt: expiresAt)
             let product = transaction.subject.product
             let isAddition = seats.adds(
-                transaction.isAdditional, to: product.text, from: transaction.purchaseDate, until: expiresAt)
+                transaction.terms.isAdditional, to: product.text, from: transaction.purchaseDate, until: expiresAt)
             if isAddition, let base = periods.lastIndex(where: { $0.transaction.subject.product == product }) {
                 periods[base].additions.append(period)
             } else if let last = periods.indices.last, periods[last].start == period.start {

@@ -17,7 +17,7 @@ package enum UserFigures {
         for purchase in purchases {
             var periods = purchase.filter { $0.expiresAt != nil }
             // An upgrade is no refund, though the App Store may state it as one before its new period is known.
-            if let last = periods.indices.last, periods[last].isUpgraded { periods[last].refundedAt = nil }
+            if let last = periods.indices.last, periods[last].terms.isUpgraded { periods[last].refundedAt = nil }
             sales += periods + once(purchase.filter { $0.expiresAt == nil })
             sums.add(SubscriptionTimeline(periods).sums)
         }
@@ -37,7 +37,7 @@ package enum UserFigures {
 
     private static func add(_ sale: FigureTransaction, to sums: inout FigureSums) {
         // A trial is not a sale.
-        guard !sale.isTrial else { return }
+        guard !sale.terms.isTrial else { return }
         let day = CalendarDay(sale.purchaseDate)
         sums.add(Int64(sale.quantity), .units, of: sale.subject, on: day)
         sums.add(1, .transactions, of: sale.subject, on: day)
@@ -61,14 +61,6 @@ package enum UserFigures {
     }
 }
 
-/// A purchase of one user: an original transaction in an app and origin.
-struct PurchaseKey: Hashable {
-    /// The number of the app.
-    let app: Int64
-    let origin: Origin
-    let original: ByteKey
-}
-
 /// A transaction with the facts for the figures.
 struct FigureTransaction {
     /// The largest plausible price, in milliunits: a billion units of the currency.
@@ -79,11 +71,7 @@ struct FigureTransaction {
     let original: ByteKey
     let quantity: Int
     let purchaseDate: Timestamp
-    let isTrial: Bool
-    /// True if the transaction is not the only one of its period, because the customer has added seats.
-    let isAdditional: Bool
-    /// True if a subscription of a higher level took the place of the period.
-    let isUpgraded: Bool
+    let terms: PurchasePeriod.Terms
     /// The price of the quantity, or of all seats. Nil if the App Store has stated no price, or no currency.
     let price: Price?
     /// The end of the paid time; nil for a purchase that is not an auto-renewable subscription.
@@ -98,7 +86,7 @@ struct FigureTransaction {
     /// - Returns: Nil for a transaction that another customer has paid for.
     init?(_ transaction: RedeemedTransaction) {
         let facts = transaction.facts
-        let terms = PurchasePeriod.Terms(facts)
+        terms = PurchasePeriod.Terms(facts)
         guard !terms.isPaidByAnother else { return nil }
         subject = FigureSubject(
             app: transaction.appNumber, origin: transaction.origin, product: transaction.productIdentifier,
@@ -106,9 +94,6 @@ struct FigureTransaction {
         identifier = ByteKey(transaction.transactionIdentifier)
         original = ByteKey(transaction.originalTransactionIdentifier)
         quantity = transaction.quantity
-        isTrial = terms.isTrial
-        isAdditional = terms.isAdditional
-        isUpgraded = terms.isUpgraded
         let price = transaction.paidAmount.flatMap { (0..<Self.maximumPrice).contains($0) ? $0 : nil }
         let currency = facts.text(.currency).flatMap(FigureSubject.code)
         self.price = price.flatMap { price in currency.map { Price(milliunits: price, currency: $0.text) } }
@@ -128,8 +113,8 @@ struct FigureTransaction {
         }
     }
 
-    fileprivate func purchase(of original: ByteKey) -> PurchaseKey {
-        PurchaseKey(app: subject.app, origin: subject.origin, original: original)
+    fileprivate func purchase(of original: ByteKey) -> PurchaseOfUser {
+        PurchaseOfUser(app: subject.app, origin: subject.origin, original: original)
     }
 
     /// Limits a date to the years from 1970 to 9999, which a calendar day supports.

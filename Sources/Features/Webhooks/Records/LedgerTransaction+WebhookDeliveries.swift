@@ -1,7 +1,6 @@
 import Ledger
 import Proofs
 
-/// The statements on the deliveries of webhooks.
 extension LedgerTransaction {
     /// The deliveries to an endpoint, newest first.
     ///
@@ -37,18 +36,8 @@ extension LedgerTransaction {
         try webhookDeliveries("webhook_delivery.endpoint_id = $1 AND message_id = $2", [endpoint, message]).first
     }
 
-    /// The due deliveries to an endpoint, those without an attempt first.
-    package func dueWebhooks(to endpoint: String, at moment: Timestamp, limit: Int) throws -> [WebhookDelivery] {
-        try webhookDeliveries(
-            """
-            webhook_delivery.endpoint_id = $1 AND next_attempt_at <= $2
-            ORDER BY next_attempt_at, webhook_delivery.happened_at LIMIT $3
-            """,
-            [endpoint, moment, limit])
-    }
-
     /// - Parameter condition: The SQL after `WHERE`.
-    private func webhookDeliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
+    func webhookDeliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
         // From two equal columns PostgreSQL would conclude a third one, and read all audit records of the user for each delivery.
         let rows = try database.rows(
             """
@@ -76,7 +65,7 @@ extension LedgerTransaction {
                 return issuer == User.erasedIssuer ? try row["user_id"] : nil
             })
         guard !tombstones.isEmpty else { return rows }
-        let successors = try UserRecords(database: database, randomness: .system).successors(of: tombstones)
+        let successors = try users.successors(of: tombstones)
         return try rows.map { row in
             guard let user = successors[try row["user_id"]] else { return row }
             return row.replacing(["issuer": .text(user.issuer), "name": .text(user.name)])
@@ -108,73 +97,6 @@ extension LedgerTransaction {
             """,
             delivery.key + [limit]
         ).compactMap(WebhookDelivery.Attempt.init)
-    }
-}
-
-/// The statements on attempts and replays.
-extension LedgerTransaction {
-    /// Leases due deliveries until `end`, so that no other service sends them. A lease counts as an attempt, even if the
-    /// service stops during it.
-    ///
-    /// - Returns: The leased deliveries, without those that another service leased meanwhile.
-    package func lease(
-        _ deliveries: [WebhookDelivery],
-        at moment: Timestamp,
-        until end: Timestamp
-    ) throws -> [WebhookDelivery] {
-        try deliveries.compactMap { try lease($0, at: moment, until: end) }
-    }
-
-    private func lease(
-        _ delivery: WebhookDelivery,
-        at moment: Timestamp,
-        until end: Timestamp
-    ) throws -> WebhookDelivery? {
-        let (key, number) = (delivery.key, delivery.lastAttemptNumber + 1)
-        let isTaken =
-            try database.execute(
-                """
-                UPDATE webhook_delivery
-                SET attempts = attempts + 1, next_attempt_at = $1, last_attempt = $2
-                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
-                """,
-                [end, number] + key + [delivery.nextAttemptAt]) == 1
-        guard isTaken else { return nil }
-        try database.insert(
-            into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
-            [key + [number, moment]])
-        var leased = delivery
-        (leased.state, leased.nextAttemptAt, leased.lastAttemptNumber) = (.pending, end, number)
-        leased.attempts += 1
-        leased.lastAttempt = WebhookDelivery.Attempt(
-            number: number, at: moment, outcome: nil, milliseconds: nil, response: nil)
-        return leased
-    }
-
-    /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
-    package func record(_ results: [WebhookResult]) throws {
-        for result in results { try record(result) }
-    }
-
-    private func record(_ result: WebhookResult) throws {
-        let (status, error): (Int?, String?) =
-            switch result.outcome {
-            case .answered(let status): (status, nil)
-            case .unanswered(let code): (nil, code)
-            }
-        let (leased, key) = (result.delivery, result.delivery.key)
-        let isCurrent =
-            try database.execute(
-                """
-                UPDATE webhook_delivery SET next_attempt_at = $1, is_delivered = $2
-                WHERE user_id = $3 AND audit_number = $4 AND endpoint_id = $5 AND next_attempt_at = $6
-                """,
-                [result.nextAttemptAt, result.isDelivered] + key + [leased.nextAttemptAt]) == 1
-        guard isCurrent else { return }
-        try database.update(
-            "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
-            where: ["user_id", "audit_number", "endpoint_id", "number"],
-            [[status, error, result.milliseconds, result.response] + key + [leased.lastAttemptNumber]])
     }
 
     /// Marks a message as pending again, in any state.

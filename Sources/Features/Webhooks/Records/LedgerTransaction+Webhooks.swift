@@ -18,7 +18,7 @@ extension LedgerTransaction {
             """,
             [
                 endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
-                endpoint.previousSecret?.bytes, endpoint.previousSecret?.endsAt,
+                endpoint.previousSecret, endpoint.previousSecretEndsAt,
                 endpoint.format, endpoint.authorization?.value, endpoint.app,
             ])
         return true
@@ -38,35 +38,6 @@ extension LedgerTransaction {
         ).map(WebhookEndpoint.init)
     }
 
-    /// Sets the URL of an endpoint, also for pending deliveries.
-    ///
-    /// - Returns: The changed endpoint; nil if there is none.
-    package func setURL(_ url: String, ofWebhookEndpoint identifier: String) throws -> WebhookEndpoint? {
-        try set("url", url, ofWebhookEndpoint: identifier)
-    }
-
-    /// Sets the authorization of an endpoint, also for pending deliveries.
-    ///
-    /// - Parameter authorization: Nil for none.
-    /// - Returns: The changed endpoint; nil if there is none.
-    package func setAuthorization(
-        _ authorization: WebhookAuthorization?,
-        ofWebhookEndpoint identifier: String
-    ) throws -> WebhookEndpoint? {
-        try set("authorization_value", authorization?.value, ofWebhookEndpoint: identifier)
-    }
-
-    private func set(
-        _ column: String,
-        _ value: String?,
-        ofWebhookEndpoint identifier: String
-    ) throws -> WebhookEndpoint? {
-        try database.execute(
-            "UPDATE webhook_endpoint SET \(column) = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
-            [value, identifier])
-        return try webhookEndpoint(identifier)
-    }
-
     /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
     ///
     /// - Returns: False if the endpoint has another secret than `presented`, or does not exist.
@@ -84,47 +55,27 @@ extension LedgerTransaction {
             [secret, presented, moment, identifier]) == 1
     }
 
-    /// Removes an endpoint. Its deliveries end, and `deleteWebhookMessages` deletes them.
-    ///
-    /// - Returns: False if there is no such endpoint.
-    package func removeWebhookEndpoint(_ identifier: String, at moment: Timestamp) throws -> Bool {
-        try database.execute(
-            "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
-            [moment, identifier]) == 1
+    /// Records the replay of several messages; nothing for none.
+    func recordReplay(of count: Int, to endpoint: String, at moment: Timestamp, by key: String) throws {
+        guard count > 0 else { return }
+        try record(.messagesReplayed, of: endpoint, at: moment, by: key, detail: String(count))
     }
 
-    /// The endpoints with due deliveries.
-    package func dueWebhookEndpoints(at moment: Timestamp) throws -> [WebhookEndpoint] {
-        try database.rows(
-            """
-            SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND endpoint_id IN (
-                SELECT endpoint_id FROM webhook_delivery WHERE next_attempt_at <= $1)
-            ORDER BY endpoint_id
-            """,
-            [moment]
-        ).map(WebhookEndpoint.init)
-    }
-
-    /// Records a change of a webhook.
-    ///
-    /// - Parameter randomBytes: `WebhookChangeIdentifier.randomCount` bytes.
-    func record(_ change: WebhookChange, randomBytes: [UInt8]) throws {
+    func record(
+        _ event: WebhookChange.Event, of endpoint: String, at moment: Timestamp, by key: String, detail: String?
+    ) throws {
         let last = try database.row(
             """
             SELECT change_id FROM webhook_change WHERE endpoint_id = $1 AND happened_at = $2
             ORDER BY change_id DESC LIMIT 1
             """,
-            [change.endpointIdentifier, change.happenedAt]
+            [endpoint, moment]
         ).map { try $0["change_id"] as [UInt8] }
-        let identifier = WebhookChangeIdentifier(after: last, randomBytes: randomBytes)
+        let identifier = WebhookChangeIdentifier(
+            after: last, randomBytes: randomness.bytes(WebhookChangeIdentifier.randomCount))
         try database.insert(
             into: "webhook_change", ["endpoint_id", "happened_at", "change_id", "event", "changed_by", "detail"],
-            [
-                [
-                    change.endpointIdentifier, change.happenedAt, identifier.bytes, change.event.rawValue,
-                    change.changedBy, change.detail,
-                ]
-            ])
+            [[endpoint, moment, identifier.bytes, event.rawValue, key, detail]])
     }
 
     /// The last changes of a webhook, newest first.

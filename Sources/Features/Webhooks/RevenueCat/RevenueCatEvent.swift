@@ -43,35 +43,18 @@ extension RevenueCatEvent {
     ///
     /// A transfer is one event, which the former owner's log causes. At a log-in, the former owner no longer exists.
     static func isSent(about entry: AuditEntry) -> Bool {
-        entry.event == .transferredIn ? entry.reason != nil : Kind(entry.event) != nil
+        entry.event == .transferredIn ? entry.reason != nil : entry.event.messageKinds != nil
     }
 
     /// - Returns: Nil for a change without a message.
     package init?(_ facts: RevenueCatFacts) {
-        guard Self.isSent(about: facts.entry), let sent = Kind(facts.entry.event) else { return nil }
+        guard Self.isSent(about: facts.entry), let sent = facts.entry.event.messageKinds?.revenueCat else { return nil }
         let kind = facts.entry.event == .granted ? Kind.granted(facts) : sent
         self.init(kind: kind, members: kind == .transfer ? Self.transfer(facts) : Self.change(kind, facts))
     }
 }
 
 extension RevenueCatEvent.Kind {
-    /// The kind of an event. A grant may be another one.
-    ///
-    /// - Returns: Nil for an event without a message.
-    fileprivate init?(_ event: AuditEntry.Event) {
-        switch event {
-        case .granted, .itemGiven: self = .nonRenewingPurchase
-        case .revoked, .autoRenewDisabled: self = .cancellation
-        case .transferredIn, .transferredOut: self = .transfer
-        // RevenueCat's back ends remove access at this event. After a failed renewal the user no longer owns the item.
-        case .expired, .renewalFailed, .itemTakenBack: self = .expiration
-        case .gracePeriodBegan: self = .billingIssue
-        case .productChanged: self = .productChange
-        case .autoRenewEnabled: self = .uncancellation
-        case .refused, .assigned, .credited, .spent, .aliased, .erased: return nil
-        }
-    }
-
     fileprivate static func granted(_ facts: RevenueCatFacts) -> Self {
         if facts.revocation != nil { return .refundReversed }
         guard facts.isSubscription else { return .nonRenewingPurchase }

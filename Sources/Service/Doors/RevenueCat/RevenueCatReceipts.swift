@@ -148,7 +148,9 @@ struct RevenueCatCustomers: Sendable {
             }
         }
         // Anybody with the app can ask for a known customer's id. Addresses and the like are for the team.
-        facts.attributes = try await services.attributes.attributes(of: customer.user).filter { !$0.isPersonal }
+        facts.attributes = try await services.entitlements.ledger.read {
+            try $0.attributes(of: customer.user, seenBy: services.entitlements.limitingApp)
+        }.filter { !$0.isPersonal }
         return facts
     }
 

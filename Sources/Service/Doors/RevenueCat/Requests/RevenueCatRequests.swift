@@ -196,7 +196,11 @@ package struct AttributeChanges: Hashable, Sendable {
     ) async throws -> [AttributeFailure] {
         guard !accepted.isEmpty else { return errors }
         do {
-            try await services.attributes.state(accepted, of: user, newcomers: newcomers)
+            try await services.entitlements.ledger.write {
+                try $0.state(
+                    accepted, of: user, from: services.entitlements.limitingApp, newcomers: newcomers,
+                    at: services.clock.now())
+            }
         } catch let error as AttributeError {
             return errors + accepted.map { AttributeFailure(name: $0.name, message: error.message) }
         }
