@@ -33,11 +33,10 @@ import Testing
                             [claim], for: user, under: .keep, accepting: origins, by: .user, at: step.moment)
                     }
                 } else {
-                    while try ledger.writeNow({
-                        try $0.recordDueStates(at: step.moment, accepting: AcceptedOrigins(origins), limit: 100) {
-                            GeneratedLife.types[$0]
-                        }
-                    }).changed > 0 {}
+                    let view = Viewpoint(accepting: AcceptedOrigins(origins), at: step.moment) {
+                        GeneratedLife.types[$0]
+                    }
+                    while try ledger.writeNow({ try $0.recordDueStates(from: view, limit: 100) }).changed > 0 {}
                 }
             }
             taken = steps.count

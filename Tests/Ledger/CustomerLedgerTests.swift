@@ -17,7 +17,7 @@ import Testing
     private func page(
         after position: ProductCustomer.Position? = nil,
         limit: Int = 10
-    ) async throws -> ProductCustomer.Page {
+    ) async throws -> (customers: [ProductCustomer], next: ProductCustomer.Position?) {
         try await ledger.read { try $0.customers(ofProduct: "p", after: position, limit: limit) }
     }
 

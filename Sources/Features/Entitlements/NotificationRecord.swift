@@ -141,11 +141,7 @@ struct NotificationRecords {
     }
 
     /// A notification that is received for the first time.
-    struct Received {
-        let notification: NotificationRecord
-        let claim: Claim?
-        let outcome: NotificationOutcome
-    }
+    typealias Received = (notification: NotificationRecord, claim: Claim?, outcome: NotificationOutcome)
 
     func insert(_ received: [Received], at moment: Timestamp) throws {
         try database.insert(

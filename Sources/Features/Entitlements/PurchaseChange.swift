@@ -77,7 +77,7 @@ extension LedgerTransaction {
                     app: transaction.app, reference: transaction.transactionIdentifier,
                     subject: transaction.productIdentifier, reason: reason),
                 to: user)
-            _ = try recordStates(of: [original], try apps, at: moment, accepting: accepted) { _ in nil }
+            _ = try recordStates(of: [original], try apps, from: Viewpoint(accepting: accepted, at: moment))
         }
         return try found()
     }

@@ -105,14 +105,6 @@ package struct ProductCustomer: Hashable, Sendable {
     package let purchaseDate: Timestamp
     package let redeemedAt: Timestamp
 
-    /// A page of the customers of a product.
-    package struct Page: Hashable, Sendable {
-        /// The customers, the latest redemption first.
-        package let customers: [ProductCustomer]
-        /// The end of the page; nil on the last page. A page may be short, even empty, before the last one.
-        package let next: Position?
-    }
-
     package typealias Position = RecordPosition
 }
 
@@ -123,11 +115,12 @@ extension LedgerTransaction {
     /// The customers of a product, the latest redemption first. Each user is listed once, by the latest transaction.
     ///
     /// - Parameter position: The end of the previous page; nil for the first page.
+    /// - Returns: A page of customers, and its end; nil on the last page. A page may be short, even empty, before the last one.
     package func customers(
         ofProduct product: String,
         after position: ProductCustomer.Position?,
         limit: Int
-    ) throws -> ProductCustomer.Page {
+    ) throws -> (customers: [ProductCustomer], next: ProductCustomer.Position?) {
         let rows = try database.rows(
             """
             SELECT user_id, sequence, transaction_id, origin, purchase_date, redeemed_at FROM redeemed_transaction
@@ -146,7 +139,7 @@ extension LedgerTransaction {
         var listed: Set<Int64> = Set(position.map { [$0.second] } ?? [])
         for row in rows {
             let (user, redeemedAt): (Int64, Timestamp) = (try row["user_id"], try row["redeemed_at"])
-            if customers.count == limit { return ProductCustomer.Page(customers: customers, next: end) }
+            if customers.count == limit { return (customers, end) }
             end = ProductCustomer.Position(redeemedAt.millisecondsSince1970, user, try row["sequence"])
             guard latest[user] == redeemedAt, listed.insert(user).inserted, let name = names[user] else { continue }
             customers.append(
@@ -155,7 +148,7 @@ extension LedgerTransaction {
                     purchaseDate: try row["purchase_date"], redeemedAt: redeemedAt))
         }
         let isLast = rows.count < Self.maximumTransactionsOfProduct
-        return ProductCustomer.Page(customers: customers, next: isLast ? nil : end)
+        return (customers, isLast ? nil : end)
     }
 
     private func latestRedemptions(of product: String, by users: Set<Int64>) throws -> [Int64: Timestamp] {

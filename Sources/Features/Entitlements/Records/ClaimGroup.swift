@@ -126,7 +126,7 @@ struct ClaimGroup {
                     return .recorded(.duplicate)
                 }
                 let outcome = claim.map { decision.state($0) } ?? .recorded
-                received.append(.init(notification: notification, claim: claim, outcome: outcome))
+                received.append((notification, claim, outcome))
                 return .recorded(outcome)
             }
         }

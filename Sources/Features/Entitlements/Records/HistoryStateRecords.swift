@@ -19,15 +19,13 @@ extension EntitlementService {
         holding hold: Timestamp? = nil
     ) async throws -> Set<TransactionKey> {
         let catalogs = catalogs
-        let moment = moment ?? clock.now()
+        let view = Viewpoint(accepting: accepted, at: moment ?? clock.now()) { catalogs.type(of: $0) }
         var awaiting: Set<TransactionKey> = []
         var changed = 1
         // The loop ends at a page that changes nothing, which would repeat forever.
         while changed > 0, !Task.isCancelled {
             let page = try await ledger.writeInBackground {
-                try $0.recordDueStates(at: moment, holding: hold, accepting: accepted, limit: Self.pageSize) {
-                    catalogs.type(of: $0)
-                }
+                try $0.recordDueStates(from: view, holding: hold, limit: Self.pageSize)
             }
             changed = page.changed
             awaiting.formUnion(page.awaiting)
@@ -38,49 +36,47 @@ extension EntitlementService {
 
 /// The states of purchases in the histories of their owners.
 extension LedgerTransaction {
-    /// Records the changes that time has caused until a moment.
+    /// Records the changes that time has caused until the moment of a viewpoint, the first ones first.
+    ///
+    /// A purchase of an origin that is not accepted stays due until a process records it that accepts the origin, so that its event
+    /// is not lost.
     ///
     /// - Parameters:
     ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
     ///   - limit: The maximum number of purchases.
-    ///   - type: Returns the type of a product, for transactions without a stated type.
     /// - Returns: The number of purchases whose states have changed, which is 0 if no more are due, and the purchases whose
     ///   statement about the renewal is awaited.
     package func recordDueStates(
-        at moment: Timestamp,
+        from view: Viewpoint,
         holding hold: Timestamp? = nil,
-        accepting accepted: AcceptedOrigins,
-        limit: Int,
-        type: (String) -> ProductType?
+        limit: Int
     ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
         let apps = try apps
-        let due = try HistoryStateRecords(database: database, apps: apps)
-            .due(at: moment, of: accepted.all, limit: limit)
-        return try recordStates(of: due, apps, at: moment, holding: hold, accepting: accepted, type: type)
+        let due = try database.rows(
+            """
+            SELECT original_transaction_id, origin, app FROM purchase_state
+            WHERE changes_at <= $1 AND origin IN \(view.accepted.all.sqlList) ORDER BY changes_at LIMIT $2
+            """,
+            [view.moment, limit])
+        return try recordStates(of: Set(try due.map { try apps.key($0) }), apps, holding: hold, from: view)
     }
 
-    /// Records the current states of purchases.
+    /// Records the current states of purchases. Those of accepted origins have events.
     ///
-    /// - Parameters:
-    ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
-    ///   - accepted: The origins with events.
-    /// - Returns: The number of purchases whose states have changed, and the purchases whose statement about the renewal is
-    ///   awaited.
+    /// - Returns: The same as `recordDueStates`.
     func recordStates(
         of originals: Set<TransactionKey>,
         _ apps: AppNumbers,
-        at moment: Timestamp,
         holding hold: Timestamp? = nil,
-        accepting accepted: AcceptedOrigins,
-        type: (String) -> ProductType?
+        from view: Viewpoint
     ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
         guard !originals.isEmpty else { return (0, []) }
         var facts = try EntitlementRecords(database: database, apps: apps).facts(ofPurchases: originals)
         for (number, user) in try users.names(of: Set(facts.purchases.values.map(\.owner))) {
-            facts.acceptedOriginsByUser[number] = accepted.origins(for: user)
+            facts.acceptedOriginsByUser[number] = view.accepted.origins(for: user)
         }
-        var decision = facts.decision(accepting: accepted.origins, at: moment)
-        let awaiting = decision.recordStates(of: originals, holding: hold, type: type)
+        var decision = facts.decision(accepting: view.accepted.origins, at: view.moment)
+        let awaiting = decision.recordStates(of: originals, holding: hold, type: view.type)
         try EntitlementChangeRecords(transaction: self, apps: apps, before: facts, decision: decision).write()
         let changed = originals.count { facts.recordedStates[$0] != decision.facts.recordedStates[$0] }
         return (changed, awaiting)
@@ -108,20 +104,6 @@ struct HistoryStateRecords {
             facts.recordedStates[original] = HistoryState(
                 state: try PurchaseState(row["state"]), renews: try row["renews"], changesAt: try row["changes_at"])
         }
-    }
-
-    /// The purchases of some origins whose states have changed by time alone, in the order of the changes.
-    ///
-    /// A purchase of another origin stays due until a process records it that accepts the origin, so that its event is not lost.
-    func due(at moment: Timestamp, of origins: Set<Origin>, limit: Int) throws -> Set<TransactionKey> {
-        Set(
-            try database.rows(
-                """
-                SELECT original_transaction_id, origin, app FROM purchase_state
-                WHERE changes_at <= $1 AND origin IN \(origins.sqlList) ORDER BY changes_at LIMIT $2
-                """,
-                [moment, limit]
-            ).map { try apps.key($0) })
     }
 }
 
