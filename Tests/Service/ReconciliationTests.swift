@@ -252,8 +252,9 @@ import Testing
     @Test func `renewal information applies only to its own purchase`() async throws {
         let (basic, other) = (try buy("garden.basic.monthly"), try buy("garden.premium.monthly", account: "bob"))
         try await redeem(basic)
-        let statuses = try AppStoreServerAPI(store: garden.store).allSubscriptionStatuses(
-            other.transactionIdentifier, statuses: [])
+        let statuses = try garden.store.readOrThrow {
+            try $0.allSubscriptionStatuses(other.transactionIdentifier, statuses: [])
+        }
         let renewalInfo = try #require(statuses.data.first?.lastTransactions.first).signedRenewalInfo
         await #expect(throws: RedemptionError.notRedeemable) {
             try await service.receive(statement: basic.proof, renewalInfo: Array(renewalInfo.utf8))

@@ -99,7 +99,7 @@ extension Store {
     }
 
     /// The same for a use case that throws its own errors.
-    func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
+    package func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
             // Batches keep the finished events and let other callers in.
             while try !commit({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
@@ -129,6 +129,15 @@ extension Store {
         } catch {
             throw fault(error)
         }
+    }
+
+    /// The same for a use case that throws errors of the App Store Server API.
+    package func readOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
+        try read { books in
+            do { return Result<Value, ServerAPIError>.success(try body(books)) } catch let error as ServerAPIError {
+                return .failure(error)
+            }
+        }.get()
     }
 
     /// Runs a use case in one transaction, without blocking the caller's thread.

@@ -186,9 +186,8 @@ import Testing
             (RuleFixture.transaction("5", of: "seeds", type: .consumable, revoked: .refundFull), true),
         ] as [(Transaction, Bool)])
     func `the first history leaves out finished consumables`(transaction: Transaction, isIncluded: Bool) {
-        typealias Version = AppStoreServerAPI.HistoryVersion
-        #expect(Version.v1.includes(transaction, unfinished: ["6"]) == isIncluded)
-        #expect(Version.v2.includes(transaction, unfinished: ["6"]))
+        #expect(HistoryVersion.v1.includes(transaction, unfinished: ["6"]) == isIncluded)
+        #expect(HistoryVersion.v2.includes(transaction, unfinished: ["6"]))
     }
 
     @Test func `a history is read page by page, in either direction`() {

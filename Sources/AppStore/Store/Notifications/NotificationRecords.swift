@@ -139,18 +139,22 @@ extension Books {
         in subscription: CustomerSubscription? = nil,
         consumptionRequestReason: ConsumptionRequestReason? = nil
     ) throws {
-        let data = NotificationStatement.Data(
-            signedTransaction: try issuer.signedTransaction(transaction, at: now),
+        let data = issuer.notificationData(
+            signedTransaction: try signed(transaction),
             signedRenewalInfo: try subscription.map { try issuer.signedRenewalInfo($0, terms, at: now) },
             status: subscription?.status, consumptionRequestReason: consumptionRequestReason)
-        try notify(type, subtype, .data(data), transaction: transaction)
+        try notify(type, subtype, data: data, transaction: transaction)
     }
 
+    /// Adds a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
+    ///
+    /// - Parameter summary: An extension of the renewal dates of many subscriptions.
     @discardableResult
     func notify(
         _ type: NotificationTypeV2,
         _ subtype: Subtype?,
-        _ body: NotificationStatement,
+        data: StatementFields? = nil,
+        summary: StatementFields? = nil,
         transaction: Transaction? = nil
     ) throws -> StoreNotification {
         let notificationUUID = UUID(randomness: randomness)
@@ -159,7 +163,10 @@ extension Books {
             notificationUUID: notificationUUID, type: type, subtype: subtype,
             transactionIdentifier: transaction?.transactionIdentifier,
             originalTransactionIdentifier: transaction?.originalTransactionIdentifier, date: now,
-            signedPayload: try issuer.signedNotification(type, subtype, notificationUUID, body, at: now),
+            signedPayload: try issuer.sign([
+                "notificationType": type.rawValue, "subtype": subtype?.rawValue, "notificationUUID": notificationUUID,
+                "data": data, "summary": summary, "version": "2.0", "signedDate": now,
+            ]),
             nextAttemptDate: settings.notificationsURL == nil ? nil : DeliverySchedule.firstAttempt(at: now, fault))
         try notifications.add(notification, fault: fault)
         return notification

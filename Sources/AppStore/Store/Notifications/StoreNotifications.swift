@@ -2,8 +2,8 @@ import Foundation
 import Proofs
 
 /// A signed notification of the store and its delivery attempts (App Store Server API,
-/// `NotificationHistoryResponseItem`).
-package struct StoreNotification: Hashable, Sendable {
+/// `NotificationHistoryResponseItem`). In JSON, it is an entry of the history.
+package struct StoreNotification: Hashable, Sendable, Encodable {
     /// The number in the order of creation. Later notifications have greater numbers.
     package internal(set) var number: Int64 = 0
     package let notificationUUID: UUID
@@ -19,6 +19,11 @@ package struct StoreNotification: Hashable, Sendable {
     package var sendAttempts: [SendAttempt] = []
     /// The date of the next attempt; nil if the notification was delivered or will not be sent again.
     package var nextAttemptDate: Timestamp?
+
+    private enum CodingKeys: CodingKey {
+        case signedPayload
+        case sendAttempts
+    }
 
     package init(
         notificationUUID: UUID,
@@ -43,9 +48,14 @@ package struct StoreNotification: Hashable, Sendable {
     }
 
     /// An attempt to deliver a notification.
-    package struct SendAttempt: Hashable, Sendable, Codable {
+    package struct SendAttempt: Hashable, Sendable, Encodable {
         package let date: Timestamp
         package let result: SendAttemptResult
+
+        private enum CodingKeys: String, CodingKey {
+            case date = "attemptDate"
+            case result = "sendAttemptResult"
+        }
 
         package init(date: Timestamp, result: SendAttemptResult) {
             self.date = date

@@ -1,32 +1,10 @@
 import Foundation
 import Proofs
 
-package struct SendTestNotificationResponse: Encodable, Sendable {
-    package let testNotificationToken: String
-}
-
-/// A notification in the history, or a test notification.
-package struct NotificationHistoryResponseItem: Encodable, Sendable {
-    package struct SendAttemptItem: Encodable, Sendable {
-        let attemptDate: Timestamp
-        package let sendAttemptResult: SendAttemptResult
-    }
-
-    package let signedPayload: String
-    package let sendAttempts: [SendAttemptItem]
-
-    init(_ notification: StoreNotification) {
-        signedPayload = notification.signedPayload
-        sendAttempts = notification.sendAttempts.map {
-            SendAttemptItem(attemptDate: $0.date, sendAttemptResult: $0.result)
-        }
-    }
-}
-
 package struct NotificationHistoryResponse: Encodable, Sendable {
     package let paginationToken: String?
     package let hasMore: Bool
-    package let notificationHistory: [NotificationHistoryResponseItem]
+    package let notificationHistory: [StoreNotification]
 }
 
 /// The place of the next page in the answer to a request. Apple's clients leave `+` and `/` as they are, so its text has neither.
@@ -48,32 +26,29 @@ extension PaginationToken {
     }
 }
 
-extension AppStoreServerAPI {
+extension Books {
     /// The age of the oldest test notification whose status Apple tells, in days.
     private static let maximumTestAge: Int64 = 180
 
     /// `POST /inApps/v1/notifications/test`
-    package func requestTestNotification() throws -> SendTestNotificationResponse {
-        try write { books in
-            guard books.settings.notificationsURL != nil else { throw ServerAPIError.serverNotificationUrlNotFound }
-            let notification = try books.notify(.test, nil, .data(NotificationStatement.Data()))
-            return SendTestNotificationResponse(testNotificationToken: Self.token(ofTest: notification))
-        }
+    ///
+    /// - Returns: The token of the notification.
+    package func requestTestNotification() throws -> String {
+        guard settings.notificationsURL != nil else { throw ServerAPIError.serverNotificationUrlNotFound }
+        return Self.token(ofTest: try notify(.test, nil, data: issuer.notificationData()))
     }
 
     /// `GET /inApps/v1/notifications/test/{testNotificationToken}`
-    package func testNotificationStatus(_ token: String) throws -> NotificationHistoryResponseItem {
+    package func testNotificationStatus(_ token: String) throws -> StoreNotification {
         let parts = token.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 2, let uuid = UUID(uuidString: String(parts[0])), Int64(parts[1]) != nil else {
             throw ServerAPIError.invalidTestNotificationToken
         }
-        return try read { books in
-            guard let notification = try books.notifications.notification(uuid), notification.type == .test,
-                Self.token(ofTest: notification) == token.lowercased(), !notification.sendAttempts.isEmpty,
-                notification.date >= books.now.adding(days: -Self.maximumTestAge)
-            else { throw ServerAPIError.testNotificationNotFound }
-            return NotificationHistoryResponseItem(notification)
-        }
+        guard let notification = try notifications.notification(uuid), notification.type == .test,
+            Self.token(ofTest: notification) == token.lowercased(), !notification.sendAttempts.isEmpty,
+            notification.date >= now.adding(days: -Self.maximumTestAge)
+        else { throw ServerAPIError.testNotificationNotFound }
+        return notification
     }
 
     private static func token(ofTest notification: StoreNotification) -> String {
@@ -86,30 +61,27 @@ extension AppStoreServerAPI {
         paginationToken: String?
     ) throws -> NotificationHistoryResponse {
         let filter = try NotificationFilter(request)
-        return try read { books in
-            let dates = try request.dates(at: books.now, environment: store.environment)
-            let originals = try request.transactionId.map { identifier in
-                Set(
-                    try books.transactions.transactions(of: try books.apiAccount(ofAny: identifier))
-                        .map(\.originalTransactionIdentifier))
-            }
-            let found = try books.notifications.notifications(in: dates).filter {
-                filter.includes($0, amongOriginals: originals)
-            }
-            var skipped = 0
-            if let paginationToken {
-                let token = try PaginationToken(paginationToken)
-                guard token.request == request else { throw ServerAPIError.paginationTokenExpired }
-                guard (0...found.count).contains(token.skipped) else { throw ServerAPIError.invalidPaginationToken }
-                skipped = token.skipped
-            }
-            let shown = found.dropFirst(skipped).prefix(HistoryPage.size)
-            let next = PaginationToken(skipped: skipped + shown.count, request: request)
-            let hasMore = next.skipped < found.count
-            return NotificationHistoryResponse(
-                paginationToken: hasMore ? try next.text : nil, hasMore: hasMore,
-                notificationHistory: shown.map(NotificationHistoryResponseItem.init))
+        let dates = try request.dates(at: now, environment: issuer.environment)
+        let originals = try request.transactionId.map { identifier in
+            Set(
+                try transactions.transactions(of: try apiAccount(ofAny: identifier))
+                    .map(\.originalTransactionIdentifier))
         }
+        let found = try notifications.notifications(in: dates).filter {
+            filter.includes($0, amongOriginals: originals)
+        }
+        var skipped = 0
+        if let paginationToken {
+            let token = try PaginationToken(paginationToken)
+            guard token.request == request else { throw ServerAPIError.paginationTokenExpired }
+            guard (0...found.count).contains(token.skipped) else { throw ServerAPIError.invalidPaginationToken }
+            skipped = token.skipped
+        }
+        let shown = found.dropFirst(skipped).prefix(HistoryPage.size)
+        let next = PaginationToken(skipped: skipped + shown.count, request: request)
+        let hasMore = next.skipped < found.count
+        return NotificationHistoryResponse(
+            paginationToken: hasMore ? try next.text : nil, hasMore: hasMore, notificationHistory: Array(shown))
     }
 }
 

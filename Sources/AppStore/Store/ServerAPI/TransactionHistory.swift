@@ -15,45 +15,34 @@ struct RefundHistoryResponse: Encodable, Sendable {
     let hasMore: Bool
 }
 
-extension AppStoreServerAPI {
+extension Books {
     /// `GET /inApps/v2/history/{anyTransactionId}`, in the order in which the transactions last changed.
     package func transactionHistory(
         _ anyTransactionId: String,
         _ query: TransactionHistoryQuery,
         version: HistoryVersion
     ) throws -> HistoryResponse {
-        try read { books in
-            let account = try books.apiAccount(ofAny: anyTransactionId)
-            let unfinished = try books.unfinishedTransactionIdentifiers(of: account)
-            let page = HistoryPage(
-                of: try books.transactions.changes(of: account), after: query.cursor, isDescending: query.isDescending
-            ) {
-                version.includes($0, unfinished: unfinished) && query.includes($0)
-            }
-            return HistoryResponse(
-                revision: page.cursor.text, hasMore: page.hasMore, bundleId: store.bundleIdentifier,
-                environment: books.issuer.environment, signedTransactions: try page.transactions.map(books.signed))
+        let account = try apiAccount(ofAny: anyTransactionId)
+        let unfinished = try unfinishedTransactionIdentifiers(of: account)
+        let page = HistoryPage(
+            of: try transactions.changes(of: account), after: query.cursor, isDescending: query.isDescending
+        ) {
+            version.includes($0, unfinished: unfinished) && query.includes($0)
         }
+        return HistoryResponse(
+            revision: page.cursor.text, hasMore: page.hasMore, bundleId: issuer.bundleIdentifier,
+            environment: issuer.environment, signedTransactions: try page.transactions.map(signed))
     }
 
     /// `GET /inApps/v2/refund/lookup/{anyTransactionId}`
     func refundHistory(_ anyTransactionId: String, revision: String?) throws -> RefundHistoryResponse {
-        try read { books in
-            let account = try books.apiAccount(ofAny: anyTransactionId)
-            var cursor: HistoryCursor?
-            if let revision {
-                guard let known = HistoryCursor(revision), !known.isDescending else {
-                    throw ServerAPIError.invalidRequestRevision
-                }
-                cursor = known
-            }
-            let page = HistoryPage(
-                of: try books.transactions.changes(of: account), after: cursor, isDescending: false,
-                including: \.isRefunded)
-            return RefundHistoryResponse(
-                signedTransactions: try page.transactions.map(books.signed), revision: page.cursor.text,
-                hasMore: page.hasMore)
-        }
+        let account = try apiAccount(ofAny: anyTransactionId)
+        let cursor = revision.flatMap { HistoryCursor($0) }
+        guard revision == nil || cursor?.isDescending == false else { throw ServerAPIError.invalidRequestRevision }
+        let page = HistoryPage(
+            of: try transactions.changes(of: account), after: cursor, isDescending: false, including: \.isRefunded)
+        return RefundHistoryResponse(
+            signedTransactions: try page.transactions.map(signed), revision: page.cursor.text, hasMore: page.hasMore)
     }
 }
 
@@ -105,23 +94,20 @@ extension HistoryCursor {
     }
 }
 
-extension AppStoreServerAPI {
-    /// The version of the requested transaction history.
-    package enum HistoryVersion: Sendable {
-        case v1
-        case v2
+/// The version of the requested transaction history.
+package enum HistoryVersion: Sendable {
+    case v1
+    case v2
 
-        /// True if the history has a transaction. The first version leaves out finished consumables that are not
-        /// revoked.
-        ///
-        /// - Parameter unfinished: The identifiers of the transactions that the app has yet to finish.
-        package func includes(_ transaction: Transaction, unfinished: Set<String>) -> Bool {
-            switch self {
-            case .v1:
-                transaction.type != .consumable || transaction.revocation != nil
-                    || unfinished.contains(transaction.transactionIdentifier)
-            case .v2: true
-            }
+    /// True if the history has a transaction. The first version leaves out finished consumables that are not revoked.
+    ///
+    /// - Parameter unfinished: The identifiers of the transactions that the app has yet to finish.
+    package func includes(_ transaction: Transaction, unfinished: Set<String>) -> Bool {
+        switch self {
+        case .v1:
+            transaction.type != .consumable || transaction.revocation != nil
+                || unfinished.contains(transaction.transactionIdentifier)
+        case .v2: true
         }
     }
 }
