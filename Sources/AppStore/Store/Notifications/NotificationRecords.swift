@@ -35,13 +35,18 @@ package struct NotificationRecords {
     }
 
     /// Adds a delivery attempt and the date of the next one, unless a replay was requested meanwhile.
-    func add(_ attempt: StoreNotification.SendAttempt, to notificationUUID: UUID, next: Timestamp?) throws {
+    func add(
+        _ result: SendAttemptResult,
+        at date: Timestamp,
+        to notificationUUID: UUID,
+        next: Timestamp?
+    ) throws {
         let uuid = notificationUUID.uuidString
         try database.insert(
-            ["notification_uuid": uuid, "date": attempt.date, "result": attempt.result.rawValue], into: "send_attempt")
+            ["notification_uuid": uuid, "date": date, "result": result.rawValue], into: "send_attempt")
         try database.execute(
             sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ? AND next_attempt_date = ?",
-            arguments: [next, uuid, attempt.date])
+            arguments: [next, uuid, date])
     }
 
     package func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
@@ -98,27 +103,32 @@ package struct NotificationRecords {
         try Row.fetchAll(
             database, sql: "SELECT rowid AS number, * FROM notification WHERE \(condition)", arguments: arguments
         ).compactMap { row in
-            guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
-            else { return nil }
-            var notification = StoreNotification(
-                notificationUUID: uuid, type: type, subtype: (row["subtype"] as String?).flatMap(Subtype.init),
-                transactionIdentifier: row["transaction_id"],
-                originalTransactionIdentifier: row["original_transaction_id"], date: row["date"],
-                signedPayload: row["payload"], sendAttempts: try attempts(uuid),
-                nextAttemptDate: row["next_attempt_date"])
-            notification.number = row["number"]
+            guard var notification = StoreNotification(row) else { return nil }
+            notification.sendAttempts = try Row.fetchAll(
+                database, sql: "SELECT date, result FROM send_attempt WHERE notification_uuid = ? ORDER BY rowid",
+                arguments: [notification.notificationUUID.uuidString]
+            ).map { StoreNotification.SendAttempt($0) }
             return notification
         }
     }
+}
 
-    private func attempts(_ notificationUUID: UUID) throws -> [StoreNotification.SendAttempt] {
-        try Row.fetchAll(
-            database, sql: "SELECT date, result FROM send_attempt WHERE notification_uuid = ? ORDER BY rowid",
-            arguments: [notificationUUID.uuidString]
-        ).map {
-            StoreNotification.SendAttempt(
-                date: $0["date"], result: SendAttemptResult(rawValue: $0["result"]) ?? .other)
-        }
+extension StoreNotification {
+    /// The notification of a row, without its attempts; nil for a row of another form.
+    package init?(_ row: Row) {
+        guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
+        else { return nil }
+        self.init(
+            number: row["number"], notificationUUID: uuid, type: type,
+            subtype: (row["subtype"] as String?).flatMap(Subtype.init), transactionIdentifier: row["transaction_id"],
+            originalTransactionIdentifier: row["original_transaction_id"], date: row["date"],
+            signedPayload: row["payload"], nextAttemptDate: row["next_attempt_date"])
+    }
+}
+
+extension StoreNotification.SendAttempt {
+    package init(_ row: Row) {
+        self.init(date: row["date"], result: SendAttemptResult(rawValue: row["result"]) ?? .other)
     }
 }
 

@@ -25,28 +25,6 @@ package struct StoreNotification: Hashable, Sendable, Encodable {
         case sendAttempts
     }
 
-    package init(
-        notificationUUID: UUID,
-        type: NotificationTypeV2,
-        subtype: Subtype?,
-        transactionIdentifier: String?,
-        originalTransactionIdentifier: String?,
-        date: Timestamp,
-        signedPayload: String,
-        sendAttempts: [SendAttempt] = [],
-        nextAttemptDate: Timestamp? = nil
-    ) {
-        self.notificationUUID = notificationUUID
-        self.type = type
-        self.subtype = subtype
-        self.transactionIdentifier = transactionIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.date = date
-        self.signedPayload = signedPayload
-        self.sendAttempts = sendAttempts
-        self.nextAttemptDate = nextAttemptDate
-    }
-
     /// An attempt to deliver a notification.
     package struct SendAttempt: Hashable, Sendable, Encodable {
         package let date: Timestamp
@@ -55,11 +33,6 @@ package struct StoreNotification: Hashable, Sendable, Encodable {
         private enum CodingKeys: String, CodingKey {
             case date = "attemptDate"
             case result = "sendAttemptResult"
-        }
-
-        package init(date: Timestamp, result: SendAttemptResult) {
-            self.date = date
-            self.result = result
         }
     }
 }
@@ -126,13 +99,12 @@ extension Store {
     package func record(_ result: SendAttemptResult, of delivery: NotificationDelivery) throws(StoreError) {
         try write { books in
             guard let notification = try books.notifications.notification(delivery.notificationUUID) else { return }
-            let attempt = StoreNotification.SendAttempt(date: delivery.dueDate, result: result)
             let failures = notification.sendAttempts.count { $0.result != .success }
             let isRepeated =
                 result == .success ? try books.notifications.dequeueRepeat(of: delivery.notificationUUID) : false
             let next = DeliverySchedule(environment).nextAttempt(
-                after: attempt, failures: failures, isRepeated: isRepeated)
-            try books.notifications.add(attempt, to: delivery.notificationUUID, next: next)
+                after: result, at: delivery.dueDate, failures: failures, isRepeated: isRepeated)
+            try books.notifications.add(result, at: delivery.dueDate, to: delivery.notificationUUID, next: next)
         }
     }
 
@@ -178,18 +150,19 @@ package struct DeliverySchedule: Hashable, Sendable {
         }
     }
 
-    /// The attempt after another; nil if there is none.
+    /// The date of the attempt after another; nil if there is none.
     ///
     /// - Parameters:
     ///   - failures: The number of failed attempts before.
     ///   - isRepeated: True if the notification is sent once more after its delivery.
     package func nextAttempt(
-        after attempt: StoreNotification.SendAttempt,
+        after result: SendAttemptResult,
+        at date: Timestamp,
         failures: Int,
         isRepeated: Bool
     ) -> Timestamp? {
-        guard attempt.result != .success else { return isRepeated ? attempt.date : nil }
-        return failures < retryHours.count ? attempt.date.adding(seconds: retryHours[failures] * 3600) : nil
+        guard result != .success else { return isRepeated ? date : nil }
+        return failures < retryHours.count ? date.adding(seconds: retryHours[failures] * 3600) : nil
     }
 }
 
