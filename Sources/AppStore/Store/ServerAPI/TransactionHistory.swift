@@ -114,15 +114,10 @@ package enum HistoryVersion: Sendable {
 
 /// The filter and order of a transaction history: the query of `GET /inApps/v2/history/{anyTransactionId}`.
 package struct TransactionHistoryQuery: Sendable {
-    var cursor: HistoryCursor?
-    private var startDate: Timestamp?
-    private var endDate: Timestamp?
-    private var productIdentifiers: Set<String> = []
-    private var productTypes: Set<ProductType> = []
-    private var groupIdentifiers: Set<String> = []
-    private var ownership: InAppOwnershipType?
-    private var isRevoked: Bool?
+    private(set) var cursor: HistoryCursor?
     private(set) var isDescending = false
+    /// The conditions, by the names of their parameters. A transaction meets one of each name.
+    private var conditions: [String: [@Sendable (Transaction) -> Bool]] = [:]
 
     private static let productTypesByName: [String: ProductType] = [
         "AUTO_RENEWABLE": .autoRenewableSubscription, "NON_RENEWABLE": .nonRenewingSubscription,
@@ -133,26 +128,36 @@ package struct TransactionHistoryQuery: Sendable {
     /// - Throws: `ServerAPIError` for an invalid value.
     package init(_ parameters: [(name: String, value: String)]) throws(ServerAPIError) {
         var revision: String?
+        var (startDate, endDate): (Timestamp?, Timestamp?)
         for (name, value) in parameters {
             switch name {
             case "revision": revision = value
-            case "startDate": startDate = try Self.date(value, .invalidStartDate)
-            case "endDate": endDate = try Self.date(value, .invalidEndDate)
+            case "startDate":
+                let start = try Self.date(value, .invalidStartDate)
+                startDate = start
+                conditions[name] = [{ $0.purchaseDate >= start }]
+            case "endDate":
+                let end = try Self.date(value, .invalidEndDate)
+                endDate = end
+                conditions[name] = [{ $0.purchaseDate < end }]
             case "productId":
                 guard !value.isEmpty else { throw .invalidProductId }
-                productIdentifiers.insert(value)
+                conditions[name, default: []].append { $0.productIdentifier == value }
             case "productType":
                 guard let type = Self.productTypesByName[value] else { throw .invalidProductType }
-                productTypes.insert(type)
+                conditions[name, default: []].append { $0.type == type }
             case "subscriptionGroupIdentifier":
                 guard !value.isEmpty else { throw .invalidSubscriptionGroupIdentifier }
-                groupIdentifiers.insert(value)
+                conditions[name, default: []].append { $0.subscriptionGroupIdentifier == value }
             case "inAppOwnershipType":
                 guard let type = InAppOwnershipType(rawValue: value) else { throw .invalidInAppOwnershipType }
-                ownership = type
-            case "revoked": isRevoked = try Self.flag(value, .invalidRevoked)
+                conditions[name] = [{ $0.ownership == type }]
+            case "revoked":
+                let isRevoked = try Self.flag(value, .invalidRevoked)
+                conditions["revoked"] = [{ ($0.revocation != nil) == isRevoked }]
             // A parameter of the endpoint's first version.
-            case "excludeRevoked": isRevoked = try Self.flag(value, .invalidExcludeRevoked) ? false : nil
+            case "excludeRevoked":
+                conditions["revoked"] = try Self.flag(value, .invalidExcludeRevoked) ? [{ $0.revocation == nil }] : nil
             case "sort":
                 guard ["ASCENDING", "DESCENDING"].contains(value) else { throw .invalidSort }
                 isDescending = value == "DESCENDING"
@@ -169,18 +174,7 @@ package struct TransactionHistoryQuery: Sendable {
     }
 
     func includes(_ transaction: Transaction) -> Bool {
-        if let startDate, transaction.purchaseDate < startDate { return false }
-        if let endDate, transaction.purchaseDate >= endDate { return false }
-        if !productIdentifiers.isEmpty, !productIdentifiers.contains(transaction.productIdentifier) { return false }
-        if !productTypes.isEmpty, !productTypes.contains(transaction.type) { return false }
-        if !groupIdentifiers.isEmpty,
-            !(transaction.subscriptionGroupIdentifier.map(groupIdentifiers.contains) ?? false)
-        {
-            return false
-        }
-        if let ownership, transaction.ownership != ownership { return false }
-        if let isRevoked, (transaction.revocation != nil) != isRevoked { return false }
-        return true
+        conditions.values.allSatisfy { $0.contains { $0(transaction) } }
     }
 
     private static func date(_ text: String, _ error: ServerAPIError) throws(ServerAPIError) -> Timestamp {
