@@ -209,7 +209,7 @@ extension Books {
         }
         // Checks the step before the sale.
         var result = try changed(by: step)
-        if case .sell = step {
+        if step.isSale {
             do {
                 result = try changed(by: step, selling: try sell(queued.transaction.payment, account: queued.account))
             } catch let failure as PaymentFailure {
