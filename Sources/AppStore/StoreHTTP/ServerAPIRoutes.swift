@@ -219,14 +219,9 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
 struct ServerAPIRateLimit: RouterMiddleware {
     private static let retryAfter = HTTPField.Name.retryAfter
 
-    private let store: Store
-    private let clock: any WallClock
+    let store: Store
+    let clock: any WallClock
     private let counter = RequestCounter()
-
-    init(store: Store, clock: any WallClock) {
-        self.store = store
-        self.clock = clock
-    }
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         let limit = try await BlockingWork.run { [store] in try store.settings().serverAPIRequestsPerMinute }

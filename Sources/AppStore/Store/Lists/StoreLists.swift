@@ -7,7 +7,7 @@ extension Store {
         try read { books in
             guard let found = try books.transactions.rows("transaction_id = ?", [transactionIdentifier], limit: 1).first
             else { throw StoreError.saleNotFound(transactionIdentifier) }
-            return try books.listed(found)
+            return try ListedTransaction(found, in: books)
         }
     }
 
@@ -41,18 +41,7 @@ extension Books {
             condition += " AND original_transaction_id = ?"
             arguments += [original]
         }
-        return try transactions.rows(condition, arguments, limit: limit).map(listed)
-    }
-
-    fileprivate func listed(_ numbered: (number: Int64, transaction: Transaction)) throws -> ListedTransaction {
-        let transaction = numbered.transaction
-        let product = configuration.product(transaction.productIdentifier)
-        return ListedTransaction(
-            number: numbered.number, transaction: transaction,
-            payment: try payments.transactions(showing: transaction.transactionIdentifier).last,
-            subscription: try subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, terms) },
-            // The name of no account.
-            isShareable: (try? transaction.checkShareable(with: "", product: product)) != nil)
+        return try transactions.rows(condition, arguments, limit: limit).map { try ListedTransaction($0, in: self) }
     }
 }
 
@@ -68,18 +57,13 @@ package final class ListedTransaction: Sendable {
     /// True if a member of the family can get the purchase.
     package let isShareable: Bool
 
-    init(
-        number: Int64,
-        transaction: Transaction,
-        payment: QueuedTransaction?,
-        subscription: SubscriptionSummary?,
-        isShareable: Bool
-    ) {
-        self.number = number
-        self.transaction = transaction
-        self.payment = payment
-        self.subscription = subscription
-        self.isShareable = isShareable
+    fileprivate init(_ numbered: (number: Int64, transaction: Transaction), in books: Books) throws {
+        (number, transaction) = numbered
+        payment = try books.payments.transactions(showing: transaction.transactionIdentifier).last
+        subscription = try books.subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, books.terms) }
+        let product = books.configuration.product(transaction.productIdentifier)
+        // The name of no account.
+        isShareable = (try? transaction.checkShareable(with: "", product: product)) != nil
     }
 }
 
