@@ -130,9 +130,7 @@ import Testing
         PaymentTransaction(
             identifier: 1, payment: Payment(productIdentifier: "garden.gate"), state: state, error: error,
             purchase: identifier.map {
-                PaymentTransaction.Purchase(
-                    transactionIdentifier: $0, originalTransactionIdentifier: $0, purchaseDate: RuleFixture.now,
-                    originalPurchaseDate: RuleFixture.now, price: Price(milliunits: 990, currency: "USD"))
+                PaymentTransaction.Purchase(transactionIdentifier: $0, originalTransactionIdentifier: $0)
             })
     }
 }

@@ -97,14 +97,13 @@ package struct PaymentRecords {
         try Row.fetchAll(
             database,
             sql: """
-                SELECT payment_transaction.*, record FROM payment_transaction \(index)
+                SELECT payment_transaction.*, original_transaction_id FROM payment_transaction \(index)
                 LEFT JOIN app_store_transaction USING (transaction_id)
                 WHERE \(condition) ORDER BY \(order)
                 """,
             arguments: arguments
         ).map { row in
-            let sold: Transaction? = try (row["record"] as String?).map { try StoreRecord.value($0) }
-            return QueuedTransaction(
+            QueuedTransaction(
                 account: row["account"],
                 transaction: PaymentTransaction(
                     identifier: row["identifier"],
@@ -115,7 +114,10 @@ package struct PaymentRecords {
                     // The table's constraint allows no other state.
                     state: PaymentTransactionState(rawValue: row["state"]) ?? .failed,
                     error: (row["error"] as Int?).map { SKErrorCode(rawValue: $0) ?? .unknown },
-                    purchase: sold?.purchase),
+                    purchase: (row["original_transaction_id"] as String?).map {
+                        PaymentTransaction.Purchase(
+                            transactionIdentifier: row["transaction_id"], originalTransactionIdentifier: $0)
+                    }),
                 outcome: PaymentOutcome(name: row["outcome"]) ?? .failed(.unknown))
         }
     }

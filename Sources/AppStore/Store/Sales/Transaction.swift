@@ -71,9 +71,7 @@ package struct Transaction: Hashable, Sendable, Codable {
     /// The purchase, as the payment queue shows it.
     var purchase: PaymentTransaction.Purchase {
         PaymentTransaction.Purchase(
-            transactionIdentifier: transactionIdentifier,
-            originalTransactionIdentifier: originalTransactionIdentifier, purchaseDate: purchaseDate,
-            originalPurchaseDate: originalPurchaseDate, price: price)
+            transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: originalTransactionIdentifier)
     }
 }
 
