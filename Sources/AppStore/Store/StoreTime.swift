@@ -142,18 +142,13 @@ package struct DueEvent: Hashable, Sendable {
         case renewalFailed
         case gracePeriodEnded
         case expired
-
-        /// - Returns: Nil for a notification of any other change.
-        init?(_ type: NotificationTypeV2) {
-            switch type {
-            case .didRenew: self = .renewed
-            case .didFailToRenew: self = .renewalFailed
-            case .gracePeriodExpired: self = .gracePeriodEnded
-            case .expired: self = .expired
-            default: return nil
-            }
-        }
     }
+
+    /// The kinds by the notifications about them.
+    fileprivate static let kinds: [NotificationTypeV2: Kind] = [
+        .didRenew: .renewed, .didFailToRenew: .renewalFailed, .gracePeriodExpired: .gracePeriodEnded,
+        .expired: .expired,
+    ]
 
     package let kind: Kind
     /// The date, by the store's clock.
@@ -174,11 +169,11 @@ extension Store {
     ) throws(StoreError) -> [DueEvent] {
         try read { books in
             try books.notifications.notifications(
-                NotificationTypeV2.allCases.filter { DueEvent.Kind($0) != nil },
+                Array(DueEvent.kinds.keys),
                 from: Timestamp(millisecondsSince1970: start.millisecondsSince1970 + 1),
                 until: Timestamp(millisecondsSince1970: end.millisecondsSince1970 + 1), limit: limit
             ).compactMap { notification in
-                guard let kind = DueEvent.Kind(notification.type),
+                guard let kind = DueEvent.kinds[notification.type],
                     let sold = try notification.transactionIdentifier.flatMap(books.transactions.transaction)
                 else { return nil }
                 return DueEvent(
