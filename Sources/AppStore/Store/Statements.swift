@@ -99,8 +99,7 @@ extension ProofIssuer {
     /// Signed renewal information (JWS).
     func signedRenewalInfo(
         _ subscription: CustomerSubscription,
-        _ terms: SubscriptionTerms,
-        at moment: Timestamp
+        _ terms: SubscriptionTerms
     ) throws -> String {
         let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
         let offer = statement.offer
@@ -114,7 +113,7 @@ extension ProofIssuer {
             "priceIncreaseStatus": statement.priceIncreaseStatus?.rawValue,
             "gracePeriodExpiresDate": statement.gracePeriodExpiresDate, "offerType": offer?.kind.rawValue,
             "offerIdentifier": offer?.identifier, "offerDiscountType": offer?.discountType.rawValue,
-            "offerPeriod": offer?.period.description, "signedDate": moment, "environment": environment.rawValue,
+            "offerPeriod": offer?.period.description, "signedDate": terms.now, "environment": environment.rawValue,
             "recentSubscriptionStartDate": subscription.startDate,
             "renewalDate": statement.hasEnded ? nil : subscription.expiresDate, "currency": price?.currency,
             "renewalPrice": price?.milliunits, "eligibleWinBackOfferIds": statement.winBackOffers,

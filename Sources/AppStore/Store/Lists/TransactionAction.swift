@@ -100,16 +100,16 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .forceRenewal:
             Rule(
                 "renewal", "Renew now", if: { $0.isActive && !$0.isPriceIncreasePending },
-                .change { subscription, books, _ in try subscription.forceRenewal(at: books.now, books.terms) })
+                .change { subscription, books, _ in try subscription.forceRenewal(books.terms) })
         case .failRenewal:
             Rule(
                 nil, "Let the renewal fail now", if: { $0.isActive && $0.isRenewing && !$0.isPriceIncreasePending },
-                .change { try $0.failRenewal(at: $1.now, hasGracePeriod: $2.hasGracePeriod, $1.terms) })
+                .change { try $0.failRenewal(hasGracePeriod: $2.hasGracePeriod, $1.terms) })
         case .resolveBillingIssue:
             Rule(
                 "billingResolution", "Recover: charge the customer",
                 if: { $0.subscription?.status == .billingRetry || $0.subscription?.status == .billingGracePeriod },
-                .change { subscription, books, _ in try subscription.recover(at: books.now, books.terms) })
+                .change { subscription, books, _ in try subscription.recover(books.terms) })
         case .expire:
             Rule(
                 "expiry", "Expire now", if: { $0.isActive || $0.subscription?.status == .billingGracePeriod },

@@ -151,7 +151,7 @@ extension Books {
     ) throws {
         let data = issuer.notificationData(
             signedTransaction: try signed(transaction),
-            signedRenewalInfo: try subscription.map { try issuer.signedRenewalInfo($0, terms, at: now) },
+            signedRenewalInfo: try subscription.map { try issuer.signedRenewalInfo($0, terms) },
             status: subscription?.status, consumptionRequestReason: consumptionRequestReason)
         try notify(type, subtype, data: data, transaction: transaction)
     }

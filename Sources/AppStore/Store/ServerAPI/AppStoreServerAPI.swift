@@ -107,7 +107,7 @@ extension Books {
                 StatusResponse.LastTransactionsItem(
                     status: subscription.status, originalTransactionId: subscription.originalTransactionIdentifier,
                     signedTransactionInfo: try signed(latest),
-                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, terms, at: now))
+                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, terms))
             ])
     }
 }

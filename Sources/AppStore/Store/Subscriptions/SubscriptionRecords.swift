@@ -3,25 +3,28 @@ import Foundation
 import GRDB
 import Proofs
 
-/// The external facts that a subscription depends on.
+/// The external facts that a subscription depends on, at a moment.
 package struct SubscriptionTerms: Sendable {
-    private let configuration: StoreKitConfiguration
-    private let settings: StoreSettings
+    fileprivate let configuration: StoreKitConfiguration
+    fileprivate let settings: StoreSettings
+    let now: Timestamp
+
+    var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
     /// The storefront's currency, which may differ from the catalog's.
-    let currency: String
-
-    package init(_ configuration: StoreKitConfiguration, _ settings: StoreSettings, currency: String) {
-        self.configuration = configuration
-        self.settings = settings
-        self.currency = currency
-    }
-
-    /// The product of an identifier; nil if it is not for sale.
-    func product(_ identifier: String) -> Product? { configuration.product(identifier) }
-
+    var currency: String { storefront.currency }
     var timeRate: TimeRate { settings.timeRate }
     var isBillingFailing: Bool { settings.shouldEnterBillingRetryOnRenewal }
     var isGracePeriodEnabled: Bool { settings.isBillingGracePeriodEnabled }
+
+    /// The product of an identifier; nil if it is not for sale.
+    func product(_ identifier: String) -> Product? { configuration.product(identifier) }
+}
+
+extension StoreSettings {
+    /// The terms under which the products of a configuration are sold.
+    package func terms(of configuration: StoreKitConfiguration, at now: Timestamp) -> SubscriptionTerms {
+        SubscriptionTerms(configuration: configuration, settings: self, now: now)
+    }
 }
 
 /// One paid period of a subscription.
@@ -111,15 +114,15 @@ extension Books {
     {
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
         let offer = try offer(for: payment, terms, account: account, known: known)
-        var subscription =
-            known
-            ?? CustomerSubscription(
-                originalTransactionIdentifier: newTransactionIdentifier(), account: account, of: product,
-                groupIdentifier: terms.groupIdentifier, at: now)
-        let effects =
-            known == nil
-            ? subscription.buyFirst(product, terms, offer: offer, at: now, self.terms)
-            : subscription.buy(product, terms, offer: offer, at: now, self.terms)
+        var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
+        if let known {
+            subscription = known
+            effects = subscription.buy(product, terms, offer: offer, self.terms)
+        } else {
+            (subscription, effects) = CustomerSubscription.first(
+                product, terms, offer: offer, originalTransactionIdentifier: newTransactionIdentifier(),
+                account: account, self.terms)
+        }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
         try record(subscription, effects)
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
