@@ -296,7 +296,7 @@ import Testing
                 }
             }
         }
-        let said = try #require(try garden.store.consumption(of: sale.transactionIdentifier))
+        let said = try #require(try garden.store.read { try $0.consumption(of: sale.transactionIdentifier) })
         let answer = try JSONDecoder().decode(Consumption.self, from: Data(said.utf8))
         #expect(answer.deliveryStatus == status)
         #expect(answer.refundPreference == preference)

@@ -197,17 +197,7 @@ extension Store {
 }
 
 /// The registration of an observer of a store, until `cancel` or its last reference.
-package final class StoreObservation: Sendable {
-    private let end: @Sendable () -> Void
-
-    init(_ end: @escaping @Sendable () -> Void) {
-        self.end = end
-    }
-
-    deinit { end() }
-
-    package func cancel() { end() }
-}
+package typealias StoreObservation = AnyDatabaseCancellable
 
 extension Store {
     /// Notifies an observer of each commit that has changed the store.

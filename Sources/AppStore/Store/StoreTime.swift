@@ -158,28 +158,21 @@ package struct DueEvent: Hashable, Sendable {
     package let transactionIdentifier: String
 }
 
-extension Store {
+extension Books {
     /// The due events after one moment until another, the oldest first.
     ///
     /// - Parameter limit: The maximum number of events.
-    package func dueEvents(
-        after start: Timestamp,
-        until end: Timestamp,
-        limit: Int = .max
-    ) throws(StoreError) -> [DueEvent] {
-        try read { books in
-            try books.notifications.notifications(
-                Array(DueEvent.kinds.keys),
-                from: Timestamp(millisecondsSince1970: start.millisecondsSince1970 + 1),
-                until: Timestamp(millisecondsSince1970: end.millisecondsSince1970 + 1), limit: limit
-            ).compactMap { notification in
-                guard let kind = DueEvent.kinds[notification.type],
-                    let sold = try notification.transactionIdentifier.flatMap(books.transactions.transaction)
-                else { return nil }
-                return DueEvent(
-                    kind: kind, date: notification.date, account: sold.account,
-                    productIdentifier: sold.productIdentifier, transactionIdentifier: sold.transactionIdentifier)
-            }
+    package func dueEvents(after start: Timestamp, until end: Timestamp, limit: Int = .max) throws -> [DueEvent] {
+        try notifications.notifications(
+            Array(DueEvent.kinds.keys), from: Timestamp(millisecondsSince1970: start.millisecondsSince1970 + 1),
+            until: Timestamp(millisecondsSince1970: end.millisecondsSince1970 + 1), limit: limit
+        ).compactMap { notification in
+            guard let kind = DueEvent.kinds[notification.type],
+                let sold = try notification.transactionIdentifier.flatMap(transactions.transaction)
+            else { return nil }
+            return DueEvent(
+                kind: kind, date: notification.date, account: sold.account,
+                productIdentifier: sold.productIdentifier, transactionIdentifier: sold.transactionIdentifier)
         }
     }
 }

@@ -1,25 +1,19 @@
 import GRDB
 import Proofs
 
-extension Store {
+extension Books {
     /// - Throws: `StoreError`, `saleNotFound`.
-    package func listedTransaction(_ transactionIdentifier: String) throws(StoreError) -> ListedTransaction {
-        try read { books in
-            guard let found = try books.transactions.rows("transaction_id = ?", [transactionIdentifier], limit: 1).first
-            else { throw StoreError.saleNotFound(transactionIdentifier) }
-            return try ListedTransaction(found, in: books)
-        }
+    package func listedTransaction(_ transactionIdentifier: String) throws -> ListedTransaction {
+        guard let found = try transactions.rows("transaction_id = ?", [transactionIdentifier], limit: 1).first
+        else { throw StoreError.saleNotFound(transactionIdentifier) }
+        return try ListedTransaction(found, in: self)
     }
 
     /// The subscriptions of an account, in the order of their first purchases.
-    package func subscriptions(of account: String) throws(StoreError) -> [SubscriptionSummary] {
-        try read { books in
-            try books.subscriptions.subscriptions(of: account).map { SubscriptionSummary($0, books.terms) }
-        }
+    package func subscriptionSummaries(of account: String) throws -> [SubscriptionSummary] {
+        try subscriptions.subscriptions(of: account).map { SubscriptionSummary($0, terms) }
     }
-}
 
-extension Books {
     /// A page of transactions, newest first.
     ///
     /// - Parameters:

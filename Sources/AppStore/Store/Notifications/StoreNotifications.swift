@@ -108,25 +108,23 @@ extension Store {
         }
     }
 
-    /// Sends a notification once more, whatever the results of earlier attempts.
-    package func replay(_ notificationUUID: UUID) throws(StoreError) {
-        try write { books in
-            guard try books.notifications.notification(notificationUUID) != nil else {
-                throw StoreError.notificationNotFound(notificationUUID)
-            }
-            try books.notifications.send(notificationUUID, at: books.now)
-        }
-    }
-
     /// Removes the faults of the next notifications, also of those that are due.
     package func clearFaults() throws(StoreError) {
         do { try commit { try StateRecords(database: $0).setFaults([]) } } catch { throw fault(error) }
     }
+}
+
+extension Books {
+    /// Sends a notification once more, whatever the results of earlier attempts.
+    package func replay(_ notificationUUID: UUID) throws {
+        guard try notifications.notification(notificationUUID) != nil else {
+            throw StoreError.notificationNotFound(notificationUUID)
+        }
+        try notifications.send(notificationUUID, at: now)
+    }
 
     /// Adds faults for the next notifications, one for each, after the faults that are already there.
-    package func add(_ faults: [NotificationFault]) throws(StoreError) {
-        try write { try $0.state.setFaults(try $0.state.faults() + faults) }
-    }
+    package func add(_ faults: [NotificationFault]) throws { try state.setFaults(try state.faults() + faults) }
 }
 
 /// The moments at which a notification is sent.

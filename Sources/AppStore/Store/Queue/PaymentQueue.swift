@@ -99,45 +99,6 @@ extension Store {
             }
         }
     }
-
-    /// The effect of a processed payment; nil if nothing was sold.
-    package func effect(of identifier: Int64) throws(StoreError) -> PurchaseEffect? {
-        try read { books in
-            guard let purchase = try books.queued(identifier).transaction.purchase,
-                let sold = try books.transactions.transaction(purchase.transactionIdentifier)
-            else { return nil }
-            let showing = try books.payments.transactions(showing: sold.transactionIdentifier)
-            return PurchaseEffect(
-                sold, isShownEarlier: showing.contains { $0.transaction.identifier < identifier },
-                subscription: try books.subscriptionOrNone(of: sold))
-        }
-    }
-
-    /// A transaction of an account, or of any.
-    ///
-    /// - Throws: `StoreError`, `transactionNotFound`.
-    package func queuedTransaction(_ identifier: Int64, account: String? = nil) throws(StoreError) -> QueuedTransaction
-    {
-        try read { try $0.queued(identifier, account: account) }
-    }
-
-    /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
-    package func restoreCompletedTransactions(account: String) throws(StoreError) {
-        try write { books in
-            try books.throwSimulatedError(.appStoreSync)
-            let restorations = Restoration.all(
-                of: try books.transactions.transactions(of: account),
-                queue: try books.payments.transactions(account: account).map(\.transaction))
-            for restoration in restorations {
-                let restored =
-                    switch restoration {
-                    case .repeated(let transaction): try books.again(transaction)
-                    case .period(let transaction): transaction
-                    }
-                try books.payments.add(restored, .restored)
-            }
-        }
-    }
 }
 
 extension Subscription {
@@ -180,8 +141,37 @@ package enum Restoration: Hashable, Sendable {
 }
 
 extension Books {
+    /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
+    package func restoreCompletedTransactions(account: String) throws {
+        try throwSimulatedError(.appStoreSync)
+        let restorations = Restoration.all(
+            of: try transactions.transactions(of: account),
+            queue: try payments.transactions(account: account).map(\.transaction))
+        for restoration in restorations {
+            let restored =
+                switch restoration {
+                case .repeated(let transaction): try again(transaction)
+                case .period(let transaction): transaction
+                }
+            try payments.add(restored, .restored)
+        }
+    }
+
+    /// The effect of a processed payment; nil if nothing was sold.
+    package func effect(of identifier: Int64) throws -> PurchaseEffect? {
+        guard let purchase = try queued(identifier).transaction.purchase,
+            let sold = try transactions.transaction(purchase.transactionIdentifier)
+        else { return nil }
+        let showing = try payments.transactions(showing: sold.transactionIdentifier)
+        return PurchaseEffect(
+            sold, isShownEarlier: showing.contains { $0.transaction.identifier < identifier },
+            subscription: try subscriptionOrNone(of: sold))
+    }
+
+    /// A transaction of an account, or of any.
+    ///
     /// - Throws: `StoreError`, `transactionNotFound`.
-    func queued(_ identifier: Int64, account: String? = nil) throws -> QueuedTransaction {
+    package func queued(_ identifier: Int64, account: String? = nil) throws -> QueuedTransaction {
         guard let queued = try payments.transaction(identifier), account == nil || queued.account == account else {
             throw StoreError.transactionNotFound(identifier)
         }

@@ -11,17 +11,13 @@ extension Books {
             ["transaction_id": transactionId, "record": try StoreRecord.text(request)], into: "consumption",
             replacing: "transaction_id")
     }
-}
 
-extension Store {
     /// The developer's last consumption information about a purchase, as JSON; nil if there is none.
-    package func consumption(of transactionIdentifier: String) throws(StoreError) -> String? {
-        try read { books in
-            _ = try books.sale(transactionIdentifier)
-            return try String.fetchOne(
-                books.database, sql: "SELECT record FROM consumption WHERE transaction_id = ?",
-                arguments: [transactionIdentifier])
-        }
+    package func consumption(of transactionIdentifier: String) throws -> String? {
+        _ = try sale(transactionIdentifier)
+        return try String.fetchOne(
+            database, sql: "SELECT record FROM consumption WHERE transaction_id = ?",
+            arguments: [transactionIdentifier])
     }
 }
 

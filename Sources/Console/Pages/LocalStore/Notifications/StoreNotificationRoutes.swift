@@ -11,7 +11,7 @@ enum StoreNotificationRoutes {
         pages.get("store/notifications/:notification", page)
         pages.post("store/notifications/:notification/replay") { context, store in
             let uuid = try identifier(context)
-            try store.replay(uuid)
+            try store.write { try $0.replay(uuid) }
             return .storeNotification(uuid, done: .queued)
         }
     }

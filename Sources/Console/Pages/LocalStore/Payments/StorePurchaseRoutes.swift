@@ -24,7 +24,7 @@ struct StorePurchaseRoutes: Sendable {
             let identifier = try Self.identifier(context)
             let refusal = try request.query("refused", upTo: 64)
             let (queued, effect) = try await BlockingWork.run {
-                (try store.queuedTransaction(identifier), try store.effect(of: identifier))
+                try store.read { try ($0.queued(identifier), $0.effect(of: identifier)) }
             }
             var owners: [KnownPurchase] = []
             if let sold = queued.transaction.purchase {
@@ -91,7 +91,7 @@ struct StorePurchaseRoutes: Sendable {
         let payment = try await BlockingWork.run { [store = redemption.store, token] in
             let added = try store.add(form.payment(token: token), account: form.account, outcome: form.outcome)
             _ = try store.process(account: form.account)
-            return try store.queuedTransaction(added.identifier).transaction
+            return try store.read { try $0.queued(added.identifier).transaction }
         }
         var refusal: String?
         if let user = form.user, let sold = payment.purchase {

@@ -24,7 +24,13 @@ enum StoreSettingsRoutes {
         pages.get("store/settings", page)
         let actions: [(path: RouterPath, notice: Notice, action: @Sendable (ConsoleForm, Store) throws -> Void)] = [
             ("store/settings", .saved, { _ = try $1.update(try StoreSettingsForm.changes($0)) }),
-            ("store/faults", .saved, { try $1.add(try faults($0)) }),
+            (
+                "store/faults", .saved,
+                { form, store in
+                    let added = try faults(form)
+                    try store.write { try $0.add(added) }
+                }
+            ),
             ("store/faults/clear", .cleared, { try $1.clearFaults() }),
             ("store/clear", .cleared, { try $1.write { try $0.clearSales() } }),
             ("store/reset", .cleared, { _ = try $1.reset() }),

@@ -200,7 +200,7 @@ struct StoreTransactionRoutes: Sendable {
             let before = try page.before()
             let owners = try await redemption.owners(of: identifier)
             return try await BlockingWork.run {
-                let listed = try store.listedTransaction(identifier)
+                let listed = try store.read { try $0.listedTransaction(identifier) }
                 let original = listed.transaction.originalTransactionIdentifier
                 let found = try store.read {
                     try $0.listedTransactions(original: original, before: before, limit: page.size + 1)
@@ -208,8 +208,11 @@ struct StoreTransactionRoutes: Sendable {
                 let (related, next) = page.part(of: found) { String($0.number) }
                 return StoreTransactionPage(
                     context: context, listed: listed,
-                    effect: try listed.payment.flatMap { try store.effect(of: $0.transaction.identifier) },
-                    signed: try store.signedTransaction(of: identifier), related: related, nextCursor: next,
+                    effect: try listed.payment.flatMap { payment in
+                        try store.read { try $0.effect(of: payment.transaction.identifier) }
+                    },
+                    signed: try store.read { try $0.signedTransaction(of: identifier) }, related: related,
+                    nextCursor: next,
                     owners: owners
                 ).page
             }
