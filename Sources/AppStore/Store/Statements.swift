@@ -97,10 +97,7 @@ extension ProofIssuer {
     }
 
     /// Signed renewal information (JWS).
-    func signedRenewalInfo(
-        _ subscription: CustomerSubscription,
-        _ terms: SubscriptionTerms
-    ) throws -> String {
+    func signedRenewalInfo(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) throws -> String {
         let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
         let offer = statement.offer
         let price = subscription.isAutoRenewing ? subscription.renewalTerms(terms)?.price : nil

@@ -216,20 +216,12 @@ struct PerformanceTestResponse: Encodable, Sendable {
 
 /// The result of a performance test. It is complete at once: the store sends nothing, so nothing takes time or fails.
 struct PerformanceTestResultResponse: Encodable, Sendable {
-    struct ResponseTimes: Encodable, Sendable {
-        let average = 0
-        let p50 = 0
-        let p90 = 0
-        let p95 = 0
-        let p99 = 0
-    }
-
     let config = PerformanceTestConfig()
     let target: String
     let result = "PASS"
     let successRate = 100
     let numPending = 0
-    let responseTimes = ResponseTimes()
+    let responseTimes = ["average": 0, "p50": 0, "p90": 0, "p95": 0, "p99": 0]
     let failures: [String: Int] = [:]
 }
 
@@ -259,10 +251,9 @@ private struct MessagingRecords {
 
     /// Each name with its value, in the order of their first insertion.
     func all(_ kind: Kind) throws -> [(name: String, value: String)] {
-        try Row.fetchAll(
-            database, sql: "SELECT name, value FROM messaging WHERE kind = ? ORDER BY rowid",
-            arguments: [kind.rawValue]
-        ).map { ($0["name"], $0["value"]) }
+        try SQLRequest<Row>(
+            "SELECT name, value FROM messaging WHERE kind = \(kind.rawValue) ORDER BY rowid"
+        ).fetchAll(database).map { ($0["name"], $0["value"]) }
     }
 
     func set(_ kind: Kind, _ name: String, _ value: String) throws {
@@ -272,7 +263,7 @@ private struct MessagingRecords {
 
     func remove(_ kind: Kind, _ name: String, orThrow notFound: ServerAPIError) throws {
         try database.execute(
-            sql: "DELETE FROM messaging WHERE kind = ? AND name = ?", arguments: [kind.rawValue, name])
+            literal: "DELETE FROM messaging WHERE kind = \(kind.rawValue) AND name = \(name)")
         guard database.changesCount > 0 else { throw notFound }
     }
 }

@@ -4,7 +4,7 @@ import Proofs
 extension Books {
     /// - Throws: `StoreError`, `saleNotFound`.
     package func listedTransaction(_ transactionIdentifier: String) throws -> ListedTransaction {
-        guard let found = try transactions.rows("transaction_id = ?", [transactionIdentifier], limit: 1).first
+        guard let found = try transactions.rows("transaction_id = \(transactionIdentifier)", limit: 1).first
         else { throw StoreError.saleNotFound(transactionIdentifier) }
         return try ListedTransaction(found, in: self)
     }
@@ -26,16 +26,10 @@ extension Books {
         before number: Int64? = nil,
         limit: Int
     ) throws -> [ListedTransaction] {
-        var (condition, arguments) = ("rowid < ?", [number ?? .max] as StatementArguments)
-        if let account {
-            condition += " AND account = ?"
-            arguments += [account]
-        }
-        if let original {
-            condition += " AND original_transaction_id = ?"
-            arguments += [original]
-        }
-        return try transactions.rows(condition, arguments, limit: limit).map { try ListedTransaction($0, in: self) }
+        var condition: SQL = "rowid < \(number ?? .max)"
+        if let account { condition += " AND account = \(account)" }
+        if let original { condition += " AND original_transaction_id = \(original)" }
+        return try transactions.rows(condition, limit: limit).map { try ListedTransaction($0, in: self) }
     }
 }
 

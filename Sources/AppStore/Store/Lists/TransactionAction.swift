@@ -1,3 +1,4 @@
+import GRDB
 import Proofs
 
 /// A tester's action on a transaction, or on its subscription (StoreKitTest, `SKTestSession`).
@@ -195,14 +196,10 @@ extension Books {
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
         let original = try sale(transactionIdentifier).originalTransactionIdentifier
-        let sold = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = ?)"
-        for sql in [
-            "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)",
-            "DELETE FROM consumption WHERE transaction_id IN \(sold)",
-            "DELETE FROM subscription WHERE original_transaction_id = ?",
-            "DELETE FROM app_store_transaction WHERE original_transaction_id = ?",
-        ] {
-            try database.execute(sql: sql, arguments: [original])
-        }
+        let sold: SQL = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = \(original))"
+        try database.execute(literal: "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)")
+        try database.execute(literal: "DELETE FROM consumption WHERE transaction_id IN \(sold)")
+        try database.execute(literal: "DELETE FROM subscription WHERE original_transaction_id = \(original)")
+        try database.execute(literal: "DELETE FROM app_store_transaction WHERE original_transaction_id = \(original)")
     }
 }

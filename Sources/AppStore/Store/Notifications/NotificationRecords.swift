@@ -23,40 +23,38 @@ package struct NotificationRecords {
     /// - Returns: True if there was such a request.
     func dequeueRepeat(of notificationUUID: UUID) throws -> Bool {
         try database.execute(
-            sql: "UPDATE notification SET repeats = repeats - 1 WHERE uuid = ? AND repeats > 0",
-            arguments: [notificationUUID.uuidString])
+            literal: """
+                UPDATE notification SET repeats = repeats - 1
+                WHERE uuid = \(notificationUUID.uuidString) AND repeats > 0
+                """)
         return database.changesCount > 0
     }
 
     func send(_ notificationUUID: UUID, at moment: Timestamp) throws {
         try database.execute(
-            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ?",
-            arguments: [moment, notificationUUID.uuidString])
+            literal:
+                "UPDATE notification SET next_attempt_date = \(moment) WHERE uuid = \(notificationUUID.uuidString)")
     }
 
     /// Adds a delivery attempt and the date of the next one, unless a replay was requested meanwhile.
-    func add(
-        _ result: SendAttemptResult,
-        at date: Timestamp,
-        to notificationUUID: UUID,
-        next: Timestamp?
-    ) throws {
+    func add(_ result: SendAttemptResult, at date: Timestamp, to notificationUUID: UUID, next: Timestamp?) throws {
         let uuid = notificationUUID.uuidString
         try database.insert(
             ["notification_uuid": uuid, "date": date, "result": result.rawValue], into: "send_attempt")
         try database.execute(
-            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ? AND next_attempt_date = ?",
-            arguments: [next, uuid, date])
+            literal: """
+                UPDATE notification SET next_attempt_date = \(next) WHERE uuid = \(uuid) AND next_attempt_date = \(date)
+                """)
     }
 
     package func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
-        try fetch("uuid = ?", [notificationUUID.uuidString]).first
+        try fetch("uuid = \(notificationUUID.uuidString)").first
     }
 
     /// All notifications, or those from one date until before another, in the order of their creation.
     package func notifications(in dates: Range<Timestamp>? = nil) throws -> [StoreNotification] {
-        guard let dates else { return try fetch("true ORDER BY rowid", []) }
-        return try fetch("date >= ? AND date < ? ORDER BY rowid", [dates.lowerBound, dates.upperBound])
+        guard let dates else { return try fetch("true ORDER BY rowid") }
+        return try fetch("date >= \(dates.lowerBound) AND date < \(dates.upperBound) ORDER BY rowid")
     }
 
     /// The notifications of some types, from one date until before another, the oldest first.
@@ -66,50 +64,53 @@ package struct NotificationRecords {
         until end: Timestamp,
         limit: Int
     ) throws -> [StoreNotification] {
-        let names = types.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return try fetch(
-            "date >= ? AND date < ? AND type IN (\(names)) ORDER BY date, rowid LIMIT ?", [start, end, limit])
+        try fetch(
+            """
+            date >= \(start) AND date < \(end) AND type IN \(types.map(\.rawValue))
+            ORDER BY date, rowid LIMIT \(limit)
+            """)
     }
 
     /// A page of notifications, newest first.
     ///
     /// - Parameter number: The number of the last notification of the previous page; nil for the first page.
     package func page(before number: Int64? = nil, limit: Int) throws -> [StoreNotification] {
-        try fetch("rowid < ? ORDER BY rowid DESC LIMIT ?", [number ?? .max, limit])
+        try fetch("rowid < \(number ?? .max) ORDER BY rowid DESC LIMIT \(limit)")
     }
 
     /// The first notification that is due at a moment. A reordered one waits until its follower was sent or will never be sent.
     func firstDue(by moment: Timestamp) throws -> StoreNotification? {
         try fetch(
             """
-            next_attempt_date <= ? AND (NOT comes_after_next OR EXISTS (
+            next_attempt_date <= \(moment) AND (NOT comes_after_next OR EXISTS (
                 SELECT * FROM notification AS follower
                 WHERE follower.rowid = (SELECT min(rowid) FROM notification AS later WHERE later.rowid > notification.rowid)
                     AND (follower.next_attempt_date IS NULL
                         OR follower.uuid IN (SELECT notification_uuid FROM send_attempt))))
             ORDER BY next_attempt_date, rowid LIMIT 1
-            """, [moment]
+            """
         ).first
     }
 
     /// The date of the first attempt after a moment.
     func nextAttemptDate(after moment: Timestamp) throws -> Timestamp? {
-        try Timestamp.fetchOne(
-            database, sql: "SELECT min(next_attempt_date) FROM notification WHERE next_attempt_date > ?",
-            arguments: [moment])
+        try SQLRequest<Timestamp>(
+            "SELECT min(next_attempt_date) FROM notification WHERE next_attempt_date > \(moment)"
+        ).fetchOne(database)
     }
 
-    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {
-        try Row.fetchAll(
-            database, sql: "SELECT rowid AS number, * FROM notification WHERE \(condition)", arguments: arguments
-        ).compactMap { row in
-            guard var notification = StoreNotification(row) else { return nil }
-            notification.sendAttempts = try Row.fetchAll(
-                database, sql: "SELECT date, result FROM send_attempt WHERE notification_uuid = ? ORDER BY rowid",
-                arguments: [notification.notificationUUID.uuidString]
-            ).map { StoreNotification.SendAttempt($0) }
-            return notification
-        }
+    private func fetch(_ condition: SQL) throws -> [StoreNotification] {
+        try SQLRequest<Row>("SELECT rowid AS number, * FROM notification WHERE \(condition)").fetchAll(database)
+            .compactMap { row in
+                guard var notification = StoreNotification(row) else { return nil }
+                notification.sendAttempts = try SQLRequest<Row>(
+                    """
+                    SELECT date, result FROM send_attempt
+                    WHERE notification_uuid = \(notification.notificationUUID.uuidString) ORDER BY rowid
+                    """
+                ).fetchAll(database).map { StoreNotification.SendAttempt($0) }
+                return notification
+            }
     }
 }
 

@@ -53,10 +53,7 @@ package struct RefundDecision: Hashable, Sendable {
         return revoke(revocation, telling: .revoke)
     }
 
-    private func revoke(
-        _ revocation: Transaction.Revocation,
-        telling type: NotificationTypeV2
-    ) -> [RefundEffect] {
+    private func revoke(_ revocation: Transaction.Revocation, telling type: NotificationTypeV2) -> [RefundEffect] {
         var subscription = subscription
         // The refund of an earlier period leaves the present one.
         if isLatest, subscription?.dueDate != nil { subscription?.revoke() }
@@ -100,10 +97,7 @@ package enum RefundEffect: Hashable, Sendable {
 
 extension Books {
     /// Reads the facts about a sale and makes the decided changes.
-    func decideRefund(
-        of transactionIdentifier: String,
-        _ decide: (RefundDecision) throws -> [RefundEffect]
-    ) throws {
+    func decideRefund(of transactionIdentifier: String, _ decide: (RefundDecision) throws -> [RefundEffect]) throws {
         let transaction = try sale(transactionIdentifier)
         let decision = RefundDecision(
             transaction: transaction,

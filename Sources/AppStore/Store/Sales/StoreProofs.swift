@@ -47,9 +47,7 @@ extension Books {
     }
 
     /// The states of an account's subscriptions (StoreKit, `Product.SubscriptionInfo.status`).
-    package func subscriptionStatuses(
-        of account: String
-    ) throws -> [StatusResponse.SubscriptionGroupIdentifierItem] {
+    package func subscriptionStatuses(of account: String) throws -> [StatusResponse.SubscriptionGroupIdentifierItem] {
         try throwSimulatedError(.subscriptionStatus)
         return try subscriptions.subscriptions(of: account).compactMap(statusItem)
     }

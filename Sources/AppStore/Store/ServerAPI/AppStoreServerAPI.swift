@@ -95,9 +95,7 @@ extension Books {
     }
 
     /// A customer has one subscription in each group.
-    func statusItem(
-        _ subscription: CustomerSubscription
-    ) throws -> StatusResponse.SubscriptionGroupIdentifierItem? {
+    func statusItem(_ subscription: CustomerSubscription) throws -> StatusResponse.SubscriptionGroupIdentifierItem? {
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
             return nil
         }

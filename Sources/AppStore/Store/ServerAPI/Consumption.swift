@@ -15,9 +15,9 @@ extension Books {
     /// The developer's last consumption information about a purchase, as JSON; nil if there is none.
     package func consumption(of transactionIdentifier: String) throws -> String? {
         _ = try sale(transactionIdentifier)
-        return try String.fetchOne(
-            database, sql: "SELECT record FROM consumption WHERE transaction_id = ?",
-            arguments: [transactionIdentifier])
+        return try SQLRequest<String>(
+            "SELECT record FROM consumption WHERE transaction_id = \(transactionIdentifier)"
+        ).fetchOne(database)
     }
 }
 

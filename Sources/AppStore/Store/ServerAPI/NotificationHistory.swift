@@ -108,10 +108,7 @@ package struct NotificationHistoryRequest: Hashable, Codable, Sendable {
     /// The dates from the first until before the last. The history goes back 180 days, and 30 in Apple's sandbox.
     ///
     /// - Throws: `ServerAPIError` for a date that is missing, too early or in the wrong order.
-    package func dates(
-        at now: Timestamp,
-        environment: AppStoreEnvironment
-    ) throws(ServerAPIError) -> Range<Timestamp> {
+    package func dates(at now: Timestamp, environment: AppStoreEnvironment) throws(ServerAPIError) -> Range<Timestamp> {
         guard let startDate else { throw .invalidStartDate }
         guard let endDate else { throw .invalidEndDate }
         guard startDate < endDate else { throw .startDateAfterEndDate }

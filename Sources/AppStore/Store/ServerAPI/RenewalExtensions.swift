@@ -124,8 +124,10 @@ extension Books {
         of productIdentifier: String
     ) throws -> MassExtendRenewalDateStatusResponse? {
         let found: [MassExtendRenewalDateStatusResponse] = try database.records(
-            "SELECT record FROM mass_extension WHERE product_id = ? AND request_id = ?",
-            [productIdentifier, requestIdentifier])
+            """
+            SELECT record FROM mass_extension
+            WHERE product_id = \(productIdentifier) AND request_id = \(requestIdentifier)
+            """)
         return found.first
     }
 }

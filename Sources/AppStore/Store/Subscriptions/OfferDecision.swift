@@ -63,11 +63,7 @@ extension PromotionalOfferSignature {
 /// The signature check of promotional offers, as in the App Store.
 extension Books {
     /// - Throws: `PaymentFailure` if the signature is not the developer's, is for another payment, or is too old.
-    func check(
-        _ signature: PromotionalOfferSignature,
-        of offer: Payment.OfferChoice,
-        for payment: Payment
-    ) throws {
+    func check(_ signature: PromotionalOfferSignature, of offer: Payment.OfferChoice, for payment: Payment) throws {
         let message = signature.message(
             bundleIdentifier: issuer.bundleIdentifier, productIdentifier: payment.productIdentifier,
             offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")

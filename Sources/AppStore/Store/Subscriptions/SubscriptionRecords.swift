@@ -63,7 +63,7 @@ struct SubscriptionRecords {
 
     /// The first subscription that is due; of two at one moment, the older.
     func firstDue(until moment: Timestamp) throws -> CustomerSubscription? {
-        try fetch("due_date <= ? ORDER BY due_date, rowid LIMIT 1", [moment]).first
+        try fetch("due_date <= \(moment) ORDER BY due_date, rowid LIMIT 1").first
     }
 
     /// The earliest due date of all subscriptions.
@@ -72,23 +72,23 @@ struct SubscriptionRecords {
     }
 
     func subscription(original identifier: String) throws -> CustomerSubscription? {
-        try fetch("original_transaction_id = ?", [identifier]).first
+        try fetch("original_transaction_id = \(identifier)").first
     }
 
     func subscription(of account: String, group: String) throws -> CustomerSubscription? {
-        try fetch("account = ? AND group_id = ?", [account, group]).first
+        try fetch("account = \(account) AND group_id = \(group)").first
     }
 
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
-        try fetch("account = ? ORDER BY rowid", [account])
+        try fetch("account = \(account) ORDER BY rowid")
     }
 
     func all() throws -> [CustomerSubscription] {
-        try fetch("true ORDER BY rowid", [])
+        try fetch("true ORDER BY rowid")
     }
 
-    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [CustomerSubscription] {
-        try database.records("SELECT record FROM subscription WHERE \(condition)", arguments)
+    private func fetch(_ condition: SQL) throws -> [CustomerSubscription] {
+        try database.records("SELECT record FROM subscription WHERE \(condition)")
     }
 }
 
