@@ -54,9 +54,7 @@ struct RuleFixture {
             price: Price(milliunits: 990, currency: "USD"), storefrontCountryCode: "USA", at: now)
         transaction.originalTransactionIdentifier = original ?? identifier
         transaction.ownership = ownership
-        transaction.revocation = revoked.map {
-            Transaction.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
-        }
+        if let revoked { transaction.revoke(revoked, for: .refundedForOtherReason, at: now) }
         return transaction
     }
 }

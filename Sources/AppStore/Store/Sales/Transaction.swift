@@ -30,19 +30,13 @@ package struct Transaction: Hashable, Sendable, Codable {
     package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.
     package var isUpgraded = false
-    package var revocation: Revocation?
+    package internal(set) var revocation: Revocation?
 
     /// The revocation of a purchase.
     package struct Revocation: Hashable, Sendable, Codable {
         package let date: Timestamp
         package let reason: RevocationReason
         package let type: RevocationType
-
-        package init(date: Timestamp, reason: RevocationReason, type: RevocationType) {
-            self.date = date
-            self.reason = reason
-            self.type = type
-        }
     }
 
     /// A first purchase.
