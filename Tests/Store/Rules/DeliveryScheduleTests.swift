@@ -31,8 +31,8 @@ import Testing
         isRepeated: Bool,
         hours: Int64?
     ) {
-        let next = DeliverySchedule(environment).nextAttempt(
-            after: result, at: RuleFixture.now, failures: failures, isRepeated: isRepeated)
+        let next = DeliverySchedule.nextAttempt(
+            after: result, at: RuleFixture.now, failures: failures, isRepeated: isRepeated, in: environment)
         #expect(next == hours.map { RuleFixture.now.adding(seconds: $0 * 3600) })
     }
 }

@@ -102,8 +102,8 @@ extension Store {
             let failures = notification.sendAttempts.count { $0.result != .success }
             let isRepeated =
                 result == .success ? try books.notifications.dequeueRepeat(of: delivery.notificationUUID) : false
-            let next = DeliverySchedule(environment).nextAttempt(
-                after: result, at: delivery.dueDate, failures: failures, isRepeated: isRepeated)
+            let next = DeliverySchedule.nextAttempt(
+                after: result, at: delivery.dueDate, failures: failures, isRepeated: isRepeated, in: environment)
             try books.notifications.add(result, at: delivery.dueDate, to: delivery.notificationUUID, next: next)
         }
     }
@@ -128,16 +128,10 @@ extension Books {
 }
 
 /// The moments at which a notification is sent.
-package struct DeliverySchedule: Hashable, Sendable {
+package enum DeliverySchedule {
     /// The hours from each failed attempt to the next (App Store Server Notifications, "Responding to App Store Server
     /// Notifications"); Apple's sandbox sends once.
     private static let retryHours: [Int64] = [1, 12, 24, 48, 72]
-
-    private let retryHours: [Int64]
-
-    package init(_ environment: AppStoreEnvironment) {
-        retryHours = environment == .production ? Self.retryHours : []
-    }
 
     /// The first attempt of a notification that is created now; nil if it is never sent.
     package static func firstAttempt(at now: Timestamp, _ fault: NotificationFault?) -> Timestamp? {
@@ -153,13 +147,15 @@ package struct DeliverySchedule: Hashable, Sendable {
     /// - Parameters:
     ///   - failures: The number of failed attempts before.
     ///   - isRepeated: True if the notification is sent once more after its delivery.
-    package func nextAttempt(
+    package static func nextAttempt(
         after result: SendAttemptResult,
         at date: Timestamp,
         failures: Int,
-        isRepeated: Bool
+        isRepeated: Bool,
+        in environment: AppStoreEnvironment
     ) -> Timestamp? {
         guard result != .success else { return isRepeated ? date : nil }
+        let retryHours = environment == .production ? retryHours : []
         return failures < retryHours.count ? date.adding(seconds: retryHours[failures] * 3600) : nil
     }
 }

@@ -110,30 +110,25 @@ extension Subscription {
     }
 }
 
-/// The restoration of one purchase (StoreKit, `restoreCompletedTransactions`).
-package enum Restoration: Hashable, Sendable {
-    /// A non-consumable gets another transaction.
-    case repeated(Transaction)
-    /// The latest period of a subscription is delivered again.
-    case period(Transaction)
-
-    /// The restorations for an account, in the order of its purchases. Each purchase that lasts is restored, unless the
-    /// queue has an unfinished transaction of it.
+/// The restoration of purchases (StoreKit, `restoreCompletedTransactions`).
+package enum Restoration {
+    /// The transactions of an account to restore, in the order of its purchases: each purchase that lasts, unless the queue
+    /// has an unfinished transaction of it. A subscription is restored with its latest period.
     ///
     /// - Parameters:
     ///   - history: All transactions of the account, the oldest first.
     ///   - queue: The transactions of its payment queue.
-    package static func all(of history: [Transaction], queue: [PaymentTransaction]) -> [Restoration] {
+    package static func transactions(of history: [Transaction], queue: [PaymentTransaction]) -> [Transaction] {
         var handled = Set(
             queue.filter(\.state.isAwaitingFinish).compactMap(\.purchase?.originalTransactionIdentifier))
-        return history.compactMap { transaction -> Restoration? in
+        return history.compactMap { transaction -> Transaction? in
             guard handled.insert(transaction.originalTransactionIdentifier).inserted else { return nil }
             switch transaction.type {
-            case .nonConsumable: return transaction.revocation == nil ? .repeated(transaction) : nil
+            case .nonConsumable: return transaction.revocation == nil ? transaction : nil
             case .autoRenewableSubscription:
                 return history.last {
                     $0.originalTransactionIdentifier == transaction.originalTransactionIdentifier
-                }.map { .period($0) }
+                }
             case .consumable, .nonRenewingSubscription: return nil
             }
         }
@@ -144,16 +139,12 @@ extension Books {
     /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
     package func restoreCompletedTransactions(account: String) throws {
         try throwSimulatedError(.appStoreSync)
-        let restorations = Restoration.all(
+        let purchases = Restoration.transactions(
             of: try transactions.transactions(of: account),
             queue: try payments.transactions(account: account).map(\.transaction))
-        for restoration in restorations {
-            let restored =
-                switch restoration {
-                case .repeated(let transaction): try again(transaction)
-                case .period(let transaction): transaction
-                }
-            try payments.add(restored, .restored)
+        for purchase in purchases {
+            // A non-consumable gets another transaction. The period of a subscription is delivered again.
+            try payments.add(purchase.type == .nonConsumable ? try again(purchase) : purchase, .restored)
         }
     }
 

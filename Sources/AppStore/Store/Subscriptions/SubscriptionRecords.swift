@@ -131,7 +131,7 @@ extension Books {
         return latest
     }
 
-    /// The offer of a payment. `OfferDecision` has the rules.
+    /// The offer of a payment. A promotional offer may need a signature.
     private func offer(
         for payment: Payment,
         _ terms: Subscription,
@@ -141,17 +141,12 @@ extension Books {
         let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
             $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
         }
-        switch OfferDecision(
+        let offer = try SubscriptionOffer.offer(
             payment.offer, among: terms.offers, customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
-        {
-        case .standardPrice: return nil
-        case .refuse(let error): throw PaymentFailure(error: error)
-        case .offer(let offer):
-            if let choice = payment.offer, let signature = choice.signature {
-                try check(signature, of: choice, for: payment)
-            }
-            return offer
+        if let choice = payment.offer, let signature = choice.signature {
+            try check(signature, of: choice, for: payment)
         }
+        return offer
     }
 
     private func transaction(for charge: SubscriptionCharge, of subscription: CustomerSubscription) throws
