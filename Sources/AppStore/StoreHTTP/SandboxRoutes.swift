@@ -14,7 +14,7 @@ struct SandboxRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         addPurchases(to: group)
         addQueue(to: group)
-        SaleRoutes(store: store).add(to: group)
+        addSales(to: group)
         addSettings(to: group)
         addNotifications(to: group)
     }
@@ -157,10 +157,8 @@ extension Books {
 }
 
 /// The actions on one sale, or on its subscription, identified by the transaction identifier.
-struct SaleRoutes: Sendable {
-    let store: Store
-
-    func add(to group: RouterGroup<ServiceContext>) {
+extension SandboxRoutes {
+    private func addSales(to group: RouterGroup<ServiceContext>) {
         group.on(.readConsumption) { _, context in
             let id = try context.parameters.text("transaction")
             let text = try await BlockingWork.run { try store.read { try $0.consumption(of: id) } }

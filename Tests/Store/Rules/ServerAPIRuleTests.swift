@@ -27,24 +27,22 @@ import Testing
     }
 
     @Test func `a renewal date is extended twice in 365 days`() throws {
-        let renewalExtension = try RenewalExtension(days: 10, reasonCode: 0, requestIdentifier: "r")
         var subscription = try RuleFixture().subscription()
-        let effects = try renewalExtension.extend(&subscription, at: RuleFixture.day(1))
+        let effects = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(1))
         #expect(effects == [.setExpiresDate(RuleFixture.day(40)), .notify(.renewalExtended, nil)])
-        _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(2))
+        _ = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(2))
         let unchanged = subscription
-        let refusal = Self.error { _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(365)) }
+        let refusal = Self.error { _ = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(365)) }
         #expect(refusal == .subscriptionMaxExtension)
         #expect(subscription == unchanged)
-        _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(366))
+        _ = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(366))
         #expect(subscription.expiresDate == RuleFixture.day(60))
     }
 
     @Test func `only a subscription that renews is extended`() throws {
-        let renewalExtension = try RenewalExtension(days: 10, reasonCode: 0, requestIdentifier: "r")
         var subscription = try RuleFixture().subscription()
         _ = try subscription.setAutoRenew(false)
-        let refusal = Self.error { _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(1)) }
+        let refusal = Self.error { _ = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(1)) }
         #expect(refusal == .subscriptionExtensionIneligible)
     }
 

@@ -50,7 +50,7 @@ extension Books {
         guard var subscription = try subscriptionOrNone(of: transaction) else {
             throw ServerAPIError.subscriptionExtensionIneligible
         }
-        let effects = try renewalExtension.extend(&subscription, at: now)
+        let effects = try subscription.extendRenewalDate(byDays: renewalExtension.days, at: now)
         try record(subscription, effects)
         return ExtendRenewalDateResponse(
             originalTransactionId: originalTransactionId,
@@ -92,7 +92,7 @@ extension Books {
             else { continue }
             var extended = subscription
             let effects: [SubscriptionEffect]
-            do { effects = try renewalExtension.extend(&extended, at: now) } catch {
+            do { effects = try extended.extendRenewalDate(byDays: renewalExtension.days, at: now) } catch {
                 failed += 1
                 try notify(.renewalExtension, .failure, of: latest, in: subscription)
                 continue
@@ -147,20 +147,6 @@ package struct RenewalExtension: Hashable, Sendable {
         }
         self.days = days
         self.requestIdentifier = requestIdentifier
-    }
-
-    /// Extends a subscription, if it is eligible.
-    package func extend(
-        _ subscription: inout CustomerSubscription,
-        at now: Timestamp
-    ) throws(ServerAPIError) -> [SubscriptionEffect] {
-        do { return try subscription.extendRenewalDate(byDays: days, at: now) + [.notify(.renewalExtended, nil)] } catch
-        {
-            switch error {
-            case .maximumReached: throw .subscriptionMaxExtension
-            case .ineligible: throw .subscriptionExtensionIneligible
-            }
-        }
     }
 
     /// True if an extension for all subscribers of a product includes this subscription.

@@ -279,7 +279,7 @@ extension CustomerSubscription {
 
 /// Events that the developer or the App Store causes.
 extension CustomerSubscription {
-    /// The number of extensions allowed in 365 days (Apple, "Extend a Subscription Renewal Date").
+    /// The number of extensions allowed in 365 days.
     static let extensionsAYear = 2
 
     /// Announces a higher price, from the next renewal on.
@@ -295,23 +295,20 @@ extension CustomerSubscription {
         return [.notify(.priceIncrease, needsConsent ? .pending : .accepted)]
     }
 
-    /// The reason why a renewal date cannot be extended.
-    package enum ExtensionRefusal: Error, Equatable {
-        case ineligible
-        case maximumReached
-    }
-
+    /// Extends the paid period (App Store Server API, "Extend a Subscription Renewal Date").
     package mutating func extendRenewalDate(
         byDays days: Int,
         at now: Timestamp
-    ) throws(ExtensionRefusal) -> [SubscriptionEffect] {
-        guard state == .subscribed, isAutoRenewing, offer?.offer.paymentMode != .freeTrial else { throw .ineligible }
+    ) throws(ServerAPIError) -> [SubscriptionEffect] {
+        guard state == .subscribed, isAutoRenewing, offer?.offer.paymentMode != .freeTrial else {
+            throw .subscriptionExtensionIneligible
+        }
         let recent = extensionDates.filter { $0 > now.adding(days: -365) }
-        guard recent.count < Self.extensionsAYear else { throw .maximumReached }
+        guard recent.count < Self.extensionsAYear else { throw .subscriptionMaxExtension }
         extensionDates = recent + [now]
         expiresDate = expiresDate.adding(days: Int64(days))
         dayOfMonth = expiresDate.dayOfMonth
-        return [.setExpiresDate(expiresDate)]
+        return [.setExpiresDate(expiresDate), .notify(.renewalExtended, nil)]
     }
 
     /// Ends the paid period: it was refunded, or its family sharing ended.
