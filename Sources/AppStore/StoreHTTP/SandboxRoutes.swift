@@ -43,11 +43,9 @@ struct SandboxRoutes: Sendable {
             }
         }
         add(.listSubscriptions, to: group) { List(try $0.subscriptionStatuses(of: $1)) }
-        add(.readAppTransaction, to: group) {
-            AppTransactionResource(signedAppTransaction: try $0.signedAppTransaction(of: $1))
-        }
+        add(.readAppTransaction, to: group) { ["signedAppTransaction": try $0.signedAppTransaction(of: $1)] }
         add(.listSales, to: group) { List(try $0.transactions.transactions(of: $1).map { SaleResource($0) }) }
-        add(.readReceipt, to: group) { ReceiptResource(receipt: try $0.receipt(account: $1)) }
+        add(.readReceipt, to: group) { ["receipt": try $0.receipt(account: $1)] }
         group.on(.restore) { _, context in
             let account = try context.parameters.text("account")
             try await BlockingWork.run { try store.write { try $0.restoreCompletedTransactions(account: account) } }

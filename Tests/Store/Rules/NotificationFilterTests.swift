@@ -19,14 +19,14 @@ import Testing
             (#"{"onlyFailures":true}"#, nil, false),
         ] as [(String, Set<String>?, Bool)])
     func `a filter includes what it names`(json: String, originals: Set<String>?, isIncluded: Bool) throws {
-        let filter = try NotificationFilter(Self.request(json))
-        #expect(filter.includes(try Self.renewal(), amongOriginals: originals) == isIncluded)
+        let filter = try Self.request(json).filter()
+        #expect(filter(try Self.renewal(), originals) == isIncluded)
     }
 
     @Test(arguments: [([.timedOut, .noResponse], true), ([], false)] as [([SendAttemptResult], Bool)])
     func `a notification that was never sent has not failed`(results: [SendAttemptResult], isIncluded: Bool) throws {
-        let filter = try NotificationFilter(Self.request(#"{"onlyFailures":true}"#))
-        #expect(filter.includes(try Self.notification(results), amongOriginals: nil) == isIncluded)
+        let filter = try Self.request(#"{"onlyFailures":true}"#).filter()
+        #expect(filter(try Self.notification(results), nil) == isIncluded)
     }
 
     @Test(
@@ -39,7 +39,7 @@ import Testing
         ] as [(String, ServerAPIError)])
     func `filters that are unknown or do not go together are refused`(json: String, error: ServerAPIError) throws {
         let request = try Self.request(json)
-        #expect(throws: error) { _ = try NotificationFilter(request) }
+        #expect(throws: error) { _ = try request.filter() }
     }
 
     private static func request(_ json: String) throws -> NotificationHistoryRequest {

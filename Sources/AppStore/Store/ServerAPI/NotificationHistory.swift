@@ -60,16 +60,14 @@ extension Books {
         _ request: NotificationHistoryRequest,
         paginationToken: String?
     ) throws -> NotificationHistoryResponse {
-        let filter = try NotificationFilter(request)
+        let isIncluded = try request.filter()
         let dates = try request.dates(at: now, environment: issuer.environment)
         let originals = try request.transactionId.map { identifier in
             Set(
                 try transactions.transactions(of: try apiAccount(ofAny: identifier))
                     .map(\.originalTransactionIdentifier))
         }
-        let found = try notifications.notifications(in: dates).filter {
-            filter.includes($0, amongOriginals: originals)
-        }
+        let found = try notifications.notifications(in: dates).filter { isIncluded($0, originals) }
         var skipped = 0
         if let paginationToken {
             let token = try PaginationToken(paginationToken)
@@ -117,36 +115,30 @@ package struct NotificationHistoryRequest: Hashable, Codable, Sendable {
         }
         return startDate..<endDate
     }
-}
 
-/// The filter of a request for the notification history.
-package struct NotificationFilter {
-    private let type: NotificationTypeV2?
-    private let subtype: Subtype?
-    private let onlyFailures: Bool
-
+    /// The notifications of the history that the request filters.
+    ///
+    /// - Returns: A function of a notification and of the original transactions of the requested customer; nil for all
+    ///   customers.
     /// - Throws: `ServerAPIError` for filters that are unknown or exclude each other.
-    package init(_ request: NotificationHistoryRequest) throws(ServerAPIError) {
-        guard request.transactionId == nil || request.notificationType == nil else { throw .multipleFiltersSupplied }
-        type = request.notificationType.flatMap(NotificationTypeV2.init)
-        subtype = request.notificationSubtype.flatMap(Subtype.init)
-        onlyFailures = request.onlyFailures ?? false
-        guard (type == nil) == (request.notificationType == nil),
-            (subtype == nil) == (request.notificationSubtype == nil)
-        else { throw .invalidNotificationType }
+    package func filter() throws(ServerAPIError) -> (StoreNotification, Set<String>?) -> Bool {
+        guard transactionId == nil || notificationType == nil else { throw .multipleFiltersSupplied }
+        let type = notificationType.flatMap(NotificationTypeV2.init)
+        let subtype = notificationSubtype.flatMap(Subtype.init)
+        guard (type == nil) == (notificationType == nil), (subtype == nil) == (notificationSubtype == nil) else {
+            throw .invalidNotificationType
+        }
         if let subtype {
             guard let type, subtype.types.contains(type) else { throw .invalidNotificationType }
         }
-    }
-
-    /// - Parameter originals: The original transactions of the requested customer; nil for all customers.
-    package func includes(_ notification: StoreNotification, amongOriginals originals: Set<String>?) -> Bool {
-        if let type, notification.type != type { return false }
-        if let subtype, notification.subtype != subtype { return false }
-        if let originals, !(notification.originalTransactionIdentifier.map(originals.contains) ?? false) {
-            return false
+        return { notification, originals in
+            if let type, notification.type != type { return false }
+            if let subtype, notification.subtype != subtype { return false }
+            if let originals, !(notification.originalTransactionIdentifier.map(originals.contains) ?? false) {
+                return false
+            }
+            let results = notification.sendAttempts.map(\.result)
+            return onlyFailures != true || (!results.isEmpty && !results.contains(.success))
         }
-        return !onlyFailures
-            || (!notification.sendAttempts.isEmpty && !notification.sendAttempts.contains { $0.result == .success })
     }
 }
