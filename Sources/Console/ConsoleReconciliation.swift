@@ -1,59 +1,36 @@
 import Features
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 import Proofs
 import ServiceLifecycle
 
 /// A reconciliation of one app with one address of the App Store Server API.
-package struct ConsoleReconciliation: Sendable {
-    /// The state of a subject.
-    package struct State: Sendable {
-        package let subject: ReconciliationRuns.Subject
-        /// The interval between runs, in seconds; nil if runs happen only on request.
-        package let interval: Int64?
-        /// The last complete run of any process; nil if there was none.
-        package let checkpoint: ReconciliationCheckpoint?
-        /// The runs of this process.
-        package let runs: ReconciliationRuns.State
-
-        package init(
-            subject: ReconciliationRuns.Subject,
-            interval: Int64?,
-            checkpoint: ReconciliationCheckpoint?,
-            runs: ReconciliationRuns.State
-        ) {
-            self.subject = subject
-            self.interval = interval
-            self.checkpoint = checkpoint
-            self.runs = runs
-        }
-
-        /// True if a run is under way or requested.
-        var isRunning: Bool { runs.runningSince != nil || runs.isRequested }
-    }
-
-    package let identifier: String
-    /// The bundle identifier of the app.
-    package let app: String
+package protocol ConsoleReconciliation: Sendable {
+    var bundleIdentifier: String { get }
     /// The address of the App Store Server API.
-    package let address: String
+    var address: String { get }
     /// The origins of the purchases that the address knows.
-    package let origins: [Origin]
-    package let states: [State]
+    var origins: Set<Origin> { get }
+    /// The runs of this process. They take requests for further ones.
+    var runs: ReconciliationRuns { get }
 
-    package init(identifier: String, app: String, address: String, origins: [Origin], states: [State]) {
-        self.identifier = identifier
-        self.app = app
-        self.address = address
-        self.origins = origins
-        self.states = states
-    }
+    /// The interval between runs, in seconds; nil if runs happen only on request.
+    func interval(of subject: ReconciliationRuns.Subject) -> Int64?
+
+    /// The last complete run of any process; nil if there was none.
+    func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint?
 }
 
 /// The web console of the team, under `/console`.
 package struct ConsoleRoutes: RouteSource {
-    private let services: ConsoleServices
+    /// The style sheet, the script and the icon, which are compiled into the binary.
+    private static let assets: [(name: String, type: String, bytes: [UInt8])] = [
+        ("console.css", "text/css; charset=utf-8", PackageResources.console_css),
+        ("console.js", "text/javascript; charset=utf-8", PackageResources.console_js),
+        ("icon.svg", "image/svg+xml", PackageResources.icon_svg),
+    ]
+
+    private let services: any ConsoleServices
     private let cookies: ConsoleCookie
     private let attempts: PasswordLimits
     private let passwords = PasswordWork()
@@ -63,7 +40,7 @@ package struct ConsoleRoutes: RouteSource {
     private let health: HealthRoutes
 
     /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
-    package init(_ services: ConsoleServices, isSecure: Bool) {
+    package init(_ services: any ConsoleServices, isSecure: Bool) {
         self.services = services
         cookies = ConsoleCookie(isSecure: isSecure)
         attempts = PasswordLimits(clock: services.clock)
@@ -86,7 +63,12 @@ package struct ConsoleRoutes: RouteSource {
             .add(middleware: FormQueryMiddleware())
             .add(middleware: LanguageMiddleware())
             .add(middleware: ConsoleErrorMiddleware())
-        AssetRoutes().add(to: outer.group("assets"))
+        for (name, type, bytes) in Self.assets {
+            outer.get(RouterPath("assets/" + name)) { request, _ in
+                // The tag changes with the binary.
+                CacheableAnswer.response(bytes, type: type, for: request, headers: [.cacheControl: "no-cache"])
+            }
+        }
         let group = outer.group()
             .add(
                 middleware: SessionMiddleware(
@@ -108,7 +90,9 @@ package struct ConsoleRoutes: RouteSource {
         FigureRoutes(services: services).add(to: pages)
         ProductRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
-        LocalStoreRoutes(services: services, streams: storeStreams).add(to: pages)
+        if let store = services.store, let storeStreams {
+            LocalStoreRoutes(services: services, store: store, streams: storeStreams).add(to: pages)
+        }
         TeamRoutes(services: services).add(to: pages)
         health.add(to: pages)
         UnclaimedRoutes(services: services).add(to: pages)

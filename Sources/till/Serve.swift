@@ -167,30 +167,17 @@ struct Serve: Command {
             [], appStores.backgroundServices
         )
         if let local { others.append(local.routes) }
-        // Apple's sandbox has no order numbers.
-        let orderClients = appStores.reconciliations.map(\.client).filter {
-            $0.url != Origin.appleSandbox.appStoreServerURL
-        }
         if configuration.hasConsole {
-            var services = ConsoleServices(
+            let services = ServiceSystem(
+                configuration: configuration,
                 team: TeamService(ledger: ledger, clock: SystemClock(), randomness: .system), entitlements: service,
                 keys: keys, figures: figures, webhooks: webhooks,
                 administration: configuration.administersCatalog ? administration : nil,
-                profiles: configuration.hasProfiles ? profiles : nil, store: local?.store,
-                system: ServiceSystem(
-                    configuration: configuration, appStores: appStores,
-                    health: ServiceHealth(
-                        configuration: configuration, common: common,
-                        service: RunningService(ledger: ledger, keys: keys), startNotes: notes)),
-                metrics: metrics, clock: SystemClock(), randomness: .system)
-            let (export, orders) = (
-                UserExport(service: service, clock: SystemClock()),
-                OrderLookup(service: service, clients: orderClients)
-            )
-            services.export = { try await export.json(of: $0, namingKeys: true) }
-            if !orderClients.isEmpty {
-                services.orders = { try await orders.originalTransactions(ofOrder: $0) }
-            }
+                profiles: configuration.hasProfiles ? profiles : nil, store: local?.store, metrics: metrics,
+                health: ServiceHealth(
+                    configuration: configuration, common: common,
+                    service: RunningService(ledger: ledger, keys: keys), startNotes: notes),
+                appStores: appStores)
             // Proxies reach the service over plain HTTP and browsers over TLS.
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)
@@ -209,7 +196,7 @@ struct Serve: Command {
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
-            orderClients: orderClients,
+            orderClients: appStores.orderClients,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0
                 ? configuration.settings.number("maximum-connections-per-address") : nil,

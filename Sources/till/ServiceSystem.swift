@@ -1,3 +1,4 @@
+import AppStore
 import Catalog
 import Console
 import Features
@@ -8,66 +9,70 @@ import Service
 import ServiceLifecycle
 
 /// The running service, as the console shows it.
-struct ServiceSystem: ConsoleSystem {
+struct ServiceSystem: ConsoleServices {
     let configuration: ServeConfiguration
-    let appStores: AppStoreServices
+    let team: TeamService
+    let entitlements: EntitlementService
+    let keys: APIKeys
+    let figures: FigureService?
+    let webhooks: WebhookService?
+    let administration: CatalogService?
+    let profiles: ProfileService?
+    let store: Store?
+    let metrics: ServiceMetrics
+    let clock: any WallClock = SystemClock()
+    let randomness = Randomness.system
     let health: any HealthSource
-}
+    let appStores: AppStoreServices
 
-/// The App Store and webhooks of the running service.
-extension ServiceSystem {
+    var orders: (@Sendable (String) async throws -> [String])? {
+        guard !appStores.orderClients.isEmpty else { return nil }
+        let lookup = OrderLookup(service: entitlements, clients: appStores.orderClients)
+        return { try await lookup.originalTransactions(ofOrder: $0) }
+    }
+
     var allowsPrivateWebhooks: Bool { configuration.allowsPrivateWebhooks }
 
     var answersConsumptionRequests: Bool { configuration.appStore?.consumption != nil }
 
-    func reconciliations() async throws -> [ConsoleReconciliation] {
-        var found: [ConsoleReconciliation] = []
-        for (number, reconciliation) in appStores.reconciliations.enumerated() {
-            var states: [ConsoleReconciliation.State] = []
-            for subject in ReconciliationRuns.Subject.allCases {
-                states.append(try await state(of: subject, reconciliation))
-            }
-            found.append(
-                ConsoleReconciliation(
-                    identifier: String(number), app: reconciliation.app.bundleIdentifier,
-                    address: reconciliation.client.url.absoluteString,
-                    origins: reconciliation.origins.sorted { $0.rawValue < $1.rawValue }, states: states))
-        }
-        return found
-    }
+    var reconciliations: [any ConsoleReconciliation] { appStores.reconciliations }
 
-    func requestReconciliation(_ identifier: String, _ subject: ReconciliationRuns.Subject) -> Bool? {
-        guard let number = Int(identifier), appStores.reconciliations.indices.contains(number) else { return nil }
-        return appStores.reconciliations[number].runs.request(subject)
-    }
-
-    private func state(
-        of subject: ReconciliationRuns.Subject, _ reconciliation: AppStoreServices.Reconciliation
-    ) async throws -> ConsoleReconciliation.State {
-        let settings = configuration.appStore
-        return ConsoleReconciliation.State(
-            subject: subject,
-            interval: subject == .notifications ? settings?.notificationSeconds : settings?.historySeconds,
-            checkpoint: try await reconciliation.reconciler.checkpoint(of: subject),
-            runs: reconciliation.runs.state(of: subject))
+    func export(_ user: User) async throws -> [UInt8]? {
+        try await UserExport(service: entitlements, clock: clock).json(of: user, namingKeys: true)
     }
 }
 
 /// The background parts that ask the App Store for missed purchases and answer its consumption requests.
 struct AppStoreServices {
     /// The reconciliation of one app with one App Store.
-    struct Reconciliation {
+    struct Reconciliation: ConsoleReconciliation {
+        let settings: AppStoreSettings
         let app: App
         let client: AppStoreServerClient
         /// The origins of the purchases that the App Store at the client's address knows.
         let origins: Set<Origin>
         let reconciler: Reconciler
         let runs = ReconciliationRuns()
+
+        var bundleIdentifier: String { app.bundleIdentifier }
+        var address: String { client.url.absoluteString }
+
+        func interval(of subject: ReconciliationRuns.Subject) -> Int64? {
+            subject == .notifications ? settings.notificationSeconds : settings.historySeconds
+        }
+
+        func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
+            try await reconciler.checkpoint(of: subject)
+        }
     }
 
     /// The reconciliations of all apps with a key; none without App Store settings.
     private(set) var reconciliations: [Reconciliation] = []
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
+    /// The clients of the App Stores with orders. Apple's sandbox has no order numbers.
+    var orderClients: [AppStoreServerClient] {
+        reconciliations.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
+    }
 
     /// The signers of promotional offers, by the bundle identifier of the app.
     var offerSigners: [ByteKey: DoorServices.OfferSigner] {
@@ -97,7 +102,7 @@ struct AppStoreServices {
                 // The machine's clock decides the validity of tokens, even if the store's clock was advanced.
                 let client = AppStoreServerClient(url: url, key: key)
                 let reconciliation = Reconciliation(
-                    app: app, client: client, origins: origins,
+                    settings: settings, app: app, client: client, origins: origins,
                     reconciler: Reconciler(service: service, app: app, client: client, origins: origins, clock: clock))
                 reconciliations.append(reconciliation)
                 backgroundServices.append(

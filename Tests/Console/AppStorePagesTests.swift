@@ -101,24 +101,20 @@ import Testing
         let admin = try await fixture.browser(.admin)
         let page = "/console/app-store/reconciliation"
         #expect(try await admin.get(page).has("Not configured"))
-        let (runs, now) = (ReconciliationRuns(), fixture.shop.clock.now())
+        let now = fixture.shop.clock.now()
         let ledger = fixture.entitlements.ledger
         try await ledger.write {
             try $0.setReconciled("s", until: now, findings: ["granted": 3, "chainUntrusted": 1])
         }
         let checkpoint = try await ledger.read { try $0.checkpoint(ofReconciliation: "s") }
-        let states = ReconciliationRuns.Subject.allCases.map { subject in
+        let reconciliation = TestReconciliation(
+            bundleIdentifier: fixture.shop.catalog.bundleIdentifier, checkpoint: checkpoint)
+        let runs = reconciliation.runs
+        for subject in ReconciliationRuns.Subject.allCases {
             runs.begin(subject, at: now)
             runs.end(subject, [:], errorCode: "appStoreRefused", at: now)
-            return ConsoleReconciliation.State(
-                subject: subject, interval: subject == .notifications ? 3600 : nil,
-                checkpoint: checkpoint, runs: runs.state(of: subject))
         }
-        fixture.reconciliations.all = [
-            ConsoleReconciliation(
-                identifier: "0", app: fixture.shop.catalog.bundleIdentifier, address: "https://store.example",
-                origins: [.localSandbox], states: states)
-        ]
+        fixture.services.reconciliations = [reconciliation]
         let shown = try await admin.get(page)
         #expect(shown.has("Given to the customer") && shown.has("chainUntrusted") && shown.has("appStoreRefused"))
         #expect(
@@ -128,10 +124,10 @@ import Testing
             #expect(try await !browser.get(page).has("Fetch notifications now"))
             #expect(try await browser.post(page + "/0/notifications", [:], from: "/console/account").status == 403)
         }
-        #expect(fixture.reconciliations.requests == [])
+        #expect(ReconciliationRuns.Subject.allCases.allSatisfy { !runs.state(of: $0).isRequested })
         let started = try await admin.post(page + "/0/notifications", [:], from: page)
         #expect(started.location == page + "?done=started")
-        #expect(fixture.reconciliations.requests == ["0 notifications"])
+        #expect(runs.state(of: .notifications).isRequested && !runs.state(of: .histories).isRequested)
         #expect(try await admin.post(page + "/0/notifications", [:], from: page).status == 409)
         #expect(try await admin.post(page + "/0/histories", [:], from: page).status == 303)
         #expect(try await admin.post(page + "/1/histories", [:], from: page).status == 404)

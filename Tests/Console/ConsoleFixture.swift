@@ -10,6 +10,7 @@ import HummingbirdTesting
 import Ledger
 import Proofs
 import Service
+import Synchronization
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ struct ConsoleFixture {
     let keys: APIKeys
     let health: TestHealth
     let metrics = ServiceMetrics()
-    let reconciliations = TestReconciliations()
+    let services: TestServices
     let routes: ServiceRoutes
     let streams: LiveStreams
 
@@ -55,12 +56,11 @@ struct ConsoleFixture {
         let profiles = ProfileService(
             apps: administration.apps, ledger: ledger, clock: shop.clock,
             acceptedOrigins: { _ in Origin.defaultAccepted })
-        let console = ConsoleRoutes(
-            ConsoleServices(
-                team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
-                webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
-                store: shop.store, system: TestSystem(health: health, reconciler: reconciliations), metrics: metrics,
-                clock: shop.clock, randomness: .system), isSecure: isSecure)
+        services = TestServices(
+            team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
+            webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
+            store: shop.store, metrics: metrics, clock: shop.clock, health: health)
+        let console = ConsoleRoutes(services, isSecure: isSecure)
         streams = console.streams
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), metrics: metrics, administration: administration,
@@ -105,16 +105,64 @@ struct ConsoleFixture {
     }
 }
 
-/// The system of a service in a test.
-struct TestSystem: ConsoleSystem {
+/// The services of a console in a test.
+final class TestServices: ConsoleServices {
+    let team: TeamService
+    let entitlements: EntitlementService
+    let keys: APIKeys
+    let figures: FigureService?
+    let webhooks: WebhookService?
+    let administration: CatalogService?
+    let profiles: ProfileService?
+    let store: Store?
+    let metrics: ServiceMetrics
+    let clock: any WallClock
+    let randomness = Randomness.system
     let health: any HealthSource
     let allowsPrivateWebhooks = false
     let answersConsumptionRequests = false
-    var reconciler = TestReconciliations()
+    let orders: (@Sendable (String) async throws -> [String])?
+    private let listed = Mutex<[any ConsoleReconciliation]>([])
 
-    func reconciliations() async throws -> [ConsoleReconciliation] { reconciler.all }
-
-    func requestReconciliation(_ identifier: String, _ subject: ReconciliationRuns.Subject) -> Bool? {
-        reconciler.request(identifier, subject)
+    var reconciliations: [any ConsoleReconciliation] {
+        get { listed.withLock { $0 } }
+        set { listed.withLock { $0 = newValue } }
     }
+
+    init(
+        team: TeamService, entitlements: EntitlementService, keys: APIKeys, figures: FigureService? = nil,
+        webhooks: WebhookService? = nil, administration: CatalogService?, profiles: ProfileService? = nil,
+        store: Store?, metrics: ServiceMetrics = ServiceMetrics(), clock: any WallClock,
+        health: any HealthSource = TestHealth(), orders: (@Sendable (String) async throws -> [String])? = nil
+    ) {
+        self.team = team
+        self.entitlements = entitlements
+        self.keys = keys
+        self.figures = figures
+        self.webhooks = webhooks
+        self.administration = administration
+        self.profiles = profiles
+        self.store = store
+        self.metrics = metrics
+        self.clock = clock
+        self.health = health
+        self.orders = orders
+    }
+
+    func export(_ user: User) async throws -> [UInt8]? {
+        try await UserExport(service: entitlements, clock: clock).json(of: user, namingKeys: true)
+    }
+}
+
+/// A reconciliation whose runs the test makes.
+struct TestReconciliation: ConsoleReconciliation {
+    let bundleIdentifier: String
+    let address = "https://store.example"
+    let origins: Set<Origin> = [.localSandbox]
+    let runs = ReconciliationRuns()
+    let checkpoint: ReconciliationCheckpoint?
+
+    func interval(of subject: ReconciliationRuns.Subject) -> Int64? { subject == .notifications ? 3600 : nil }
+
+    func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? { checkpoint }
 }

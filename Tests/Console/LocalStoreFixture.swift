@@ -35,10 +35,9 @@ struct LocalStoreFixture {
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try garden.verifier(), ledger: ledger, clock: garden.store.clock)
         let console = ConsoleRoutes(
-            ConsoleServices(
-                team: team, entitlements: entitlements, keys: keys, figures: nil, webhooks: nil,
-                administration: administration, profiles: nil, store: hasStore ? garden.store : nil,
-                system: TestSystem(health: TestHealth()), clock: garden.clock, randomness: .system),
+            TestServices(
+                team: team, entitlements: entitlements, keys: keys, administration: administration,
+                store: hasStore ? garden.store : nil, clock: garden.clock),
             isSecure: false)
         streams = console.storeStreams
         routes = ServiceRoutes(

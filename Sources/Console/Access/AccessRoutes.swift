@@ -12,15 +12,43 @@ struct AccessRoutes: Sendable {
 
     func add(to group: RouterGroup<ConsoleContext>) {
         group.get("log-in") { request, context in
-            let next = try request.query("next", upTo: ConsolePath.maximumLength)
-            return Self.logInPage(context, next: Self.next(next)).response(context)
+            let next = Self.next(try request.query("next", upTo: ConsolePath.maximumLength))
+            return Page("Log in") {
+                context.form(to: ConsolePath("log-in"), .class("card narrow")) {
+                    input(.type("hidden"), .name("next"), .value(next.text))
+                    Field.text("name", "Name", autocomplete: "username", isRequired: true)
+                    Field.password("password", "Password", autocomplete: "current-password")
+                    Field.text(
+                        "code", "Code of your authenticator app, if you use one",
+                        autocomplete: "one-time-code", inputMode: "numeric")
+                    button(.class("primary")) { "Log in" }
+                }
+                p(.class("note")) {
+                    "New here, or no password any more? Ask an administrator for a link:"
+                    also(code { plain("till console invite NAME") })
+                }
+            }
+            .response(context)
         }
         group.post("log-in") { request, context in try await logIn(request, context) }
         group.post("log-out") { _, context in
             try await team.logOut(context.cookie)
             return Response.seeOther(ConsolePath("log-in"))
         }
-        group.get("invitation") { _, context in Self.invitationPage(context).response(context) }
+        // The page of a one-time link. The script fills in the code of the link.
+        group.get("invitation") { _, context in
+            Page("Choose a password") {
+                context.form(to: InvitationLink.page, .class("card narrow")) {
+                    Field.text(
+                        "code", "Code of your link", autocomplete: "one-time-code",
+                        maximumLength: ConsolePath.maximumLength, isRequired: true,
+                        note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
+                    NewPassword.fields
+                    button(.class("primary")) { "Set the password" }
+                }
+            }
+            .response(context)
+        }
         group.post("invitation") { _, context in try await accept(context) }
         group.post("language") { _, context in
             guard let language = ConsoleLanguage(rawValue: try context.form.text("language")) else {
@@ -63,37 +91,6 @@ struct AccessRoutes: Sendable {
     private static func next(_ text: String?) -> ConsolePath {
         text.flatMap { ConsolePath(request: $0) } ?? ConsolePath()
     }
-    /// The page of a one-time link, which sets a password. The script fills in the code of the link.
-    private static func invitationPage(_ context: ConsoleContext) -> Page {
-        Page("Choose a password") {
-            context.form(to: InvitationLink.page, .class("card narrow")) {
-                Field.text(
-                    "code", "Code of your link", autocomplete: "one-time-code",
-                    maximumLength: ConsolePath.maximumLength, isRequired: true,
-                    note: "If the field is empty, paste the part of your link after #.", HTMLAttribute("data-code"))
-                Field.newPassword
-                button(.class("primary")) { "Set the password" }
-            }
-        }
-    }
-    /// The page that asks for a name, a password and a code.
-    private static func logInPage(_ context: ConsoleContext, next: ConsolePath) -> Page {
-        Page("Log in") {
-            context.form(to: ConsolePath("log-in"), .class("card narrow")) {
-                input(.type("hidden"), .name("next"), .value(next.text))
-                Field.text("name", "Name", autocomplete: "username", isRequired: true)
-                Field.password("password", "Password", autocomplete: "current-password")
-                Field.text(
-                    "code", "Code of your authenticator app, if you use one",
-                    autocomplete: "one-time-code", inputMode: "numeric")
-                button(.class("primary")) { "Log in" }
-            }
-            p(.class("note")) {
-                "New here, or no password any more? Ask an administrator for a link:"
-                also(code { plain("till console invite NAME") })
-            }
-        }
-    }
 }
 
 /// The one-time link of an invitation.
@@ -109,11 +106,20 @@ package enum InvitationLink {
     }
 }
 
-/// The reading of a new password that was typed twice.
+/// A new password that is typed twice.
 enum NewPassword {
+    private static let first = Field.password(
+        "new-password", "New password (at least \(Password.minimumLength) characters)", autocomplete: "new-password")
+    private static let second = Field.password("repetition", "The same again", autocomplete: "new-password")
+
+    @HTMLBuilder static var fields: HTML {
+        first
+        second
+    }
+
     /// - Throws: `Problem`, `PasswordError`.
     static func read(_ form: ConsoleForm, of member: TeamMember) throws -> Password {
-        let (password, repetition) = (try form.password("new-password"), try form.password("repetition"))
+        let (password, repetition) = (try form[first], try form[second])
         guard password.utf8.elementsEqual(repetition.utf8) else {
             throw Problem(
                 status: .unprocessableContent, code: "passwordsDiffer",

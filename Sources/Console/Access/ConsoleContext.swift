@@ -34,6 +34,14 @@ struct ConsoleContext: ChildRequestContext {
             MessageAuthentication.hmac(.sha256, of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
     }
 
+    /// A value of the path.
+    ///
+    /// - Throws: `Problem`, `pathUnknown`, for a text that is none.
+    func parameter<Value>(_ name: String, _ parse: (String) -> Value?) throws -> Value {
+        guard let value = parse(try parameters.text(name)) else { throw Problem.pathUnknown }
+        return value
+    }
+
     func may(_ permission: TeamPermission) -> Bool {
         member?.role.permissions.contains(permission) ?? false
     }
@@ -52,7 +60,6 @@ struct ConsoleContext: ChildRequestContext {
     var caller: String { get throws(Problem) { try requiredMember.caller } }
 }
 
-/// The cookies of the console.
 struct ConsoleCookie: Sendable {
     private static let language = "till_language"
 
@@ -128,30 +135,6 @@ struct LanguageMiddleware: RouterMiddleware {
             ConsoleCookie.language(of: request)
             ?? Language.choose(for: request, among: ConsoleLanguage.allCases.map(\.rawValue))
             .flatMap { ConsoleLanguage(rawValue: $0) } ?? .english
-        return try await next(request, context)
-    }
-}
-
-/// Refuses a request without a session, or by a member without the permission.
-struct PermissionMiddleware: RouterMiddleware {
-    let permission: TeamPermission
-
-    func handle(_ request: Request, context: ConsoleContext, next: NextPage) async throws -> Response {
-        guard let member = context.member else {
-            // A person who reads is asked to log in, and then sees the page.
-            guard request.method != .post else {
-                throw Problem(
-                    status: .unauthorized, code: "sessionEnded", detail: "The session has ended. Log in, and try again."
-                )
-            }
-            let next = ConsolePath(request: request.uri.string)?.text
-            return .seeOther(ConsolePath("log-in", query: ["next": next == ConsolePath.root ? nil : next]))
-        }
-        guard member.role.permissions.contains(permission) else {
-            throw Problem(
-                status: .forbidden, code: "permissionMissing",
-                detail: "The role \"\(member.role.rawValue)\" may not do this. Ask an administrator of the console.")
-        }
         return try await next(request, context)
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPSupport
 import Hummingbird
 
@@ -13,11 +12,9 @@ struct ConsoleForm: Sendable {
     /// The maximum number of fields: those of a product in all languages of the App Store.
     private static let maximumFields = 256
 
-    private let fields: [(name: String, bytes: [UInt8])]
+    private var fields: [(name: String, bytes: [UInt8])] = []
 
-    init() {
-        fields = []
-    }
+    init() {}
 
     /// - Parameter maximumSize: The maximum size of the form, in bytes.
     /// - Throws: `Problem`, `formInvalid`, `mediaTypeUnsupported`; `HTTPError` if the form is too large.
@@ -88,14 +85,5 @@ extension ConsoleForm {
         let text = try text(name, upTo: Reason.maximumSize)
         guard Reason.isReason(text) else { throw Self.invalid(name, "a text of \(Reason.rule)") }
         return text
-    }
-}
-
-extension Field {
-    /// The field of a reason.
-    static func reason(_ name: String = "reason") -> HTML {
-        text(
-            name, "Reason", maximumLength: Reason.maximumLength, isRequired: true,
-            note: "The audit log keeps it with your name.")
     }
 }

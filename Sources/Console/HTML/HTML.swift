@@ -15,15 +15,7 @@ package struct HTML: Sendable {
         case phrase(Phrase)
     }
 
-    var nodes: [Node]
-
-    init(_ nodes: [Node] = []) {
-        self.nodes = nodes
-    }
-
-    init(@HTMLBuilder _ content: () -> HTML) {
-        self = content()
-    }
+    var nodes: [Node] = []
 
     var isEmpty: Bool { nodes.isEmpty }
 
@@ -49,6 +41,10 @@ package struct HTML: Sendable {
             }
         }
     }
+}
+
+extension HTML {
+    init(@HTMLBuilder _ content: () -> HTML) { self = content() }
 }
 
 extension String {
@@ -77,40 +73,21 @@ extension String {
     }
 }
 
-/// An attribute of an element.
 struct HTMLAttribute: Sendable {
-    enum Value: Sendable {
-        case text(String)
-        case phrase(Phrase)
-        /// The attribute has no value, such as `required`.
-        case none
-    }
-
     let name: String
-    let value: Value
+    /// Nil for an attribute without a value, such as `required`.
+    let value: Phrase?
 
-    init(_ name: StaticString, _ value: String) {
-        self.name = "\(name)"
-        self.value = .text(value)
-    }
+    init(_ name: StaticString, _ value: String) { self.init(name, Phrase(same: value)) }
 
-    init(_ name: StaticString, _ value: Phrase) {
+    init(_ name: StaticString, _ value: Phrase? = nil) {
         self.name = "\(name)"
-        self.value = .phrase(value)
-    }
-
-    init(_ name: StaticString) {
-        self.name = "\(name)"
-        value = .none
+        self.value = value
     }
 
     func write(to text: inout String, _ language: ConsoleLanguage) {
         text += " " + name
-        switch value {
-        case .text(let value): text += "=\"" + value.escapedForHTML + "\""
-        case .phrase(let phrase): text += "=\"" + phrase.text(in: language).escapedForHTML + "\""
-        case .none: break
-        }
+        if let value { text += "=\"" + value.text(in: language).escapedForHTML + "\"" }
     }
 
     static func `class`(_ names: String) -> HTMLAttribute { HTMLAttribute("class", names) }
@@ -142,12 +119,12 @@ struct HTMLAttribute: Sendable {
 @resultBuilder enum HTMLBuilder {
     static func buildExpression(_ html: HTML) -> HTML { html }
     static func buildExpression(_ html: HTML?) -> HTML { html ?? HTML() }
-    static func buildExpression(_ phrase: Phrase) -> HTML { HTML([.phrase(phrase)]) }
-    static func buildBlock(_ parts: HTML...) -> HTML { HTML(parts.flatMap(\.nodes)) }
+    static func buildExpression(_ phrase: Phrase) -> HTML { HTML(nodes: [.phrase(phrase)]) }
+    static func buildBlock(_ parts: HTML...) -> HTML { HTML(nodes: parts.flatMap(\.nodes)) }
     static func buildOptional(_ part: HTML?) -> HTML { part ?? HTML() }
     static func buildEither(first part: HTML) -> HTML { part }
     static func buildEither(second part: HTML) -> HTML { part }
-    static func buildArray(_ parts: [HTML]) -> HTML { HTML(parts.flatMap(\.nodes)) }
+    static func buildArray(_ parts: [HTML]) -> HTML { HTML(nodes: parts.flatMap(\.nodes)) }
 }
 
 /// Text from outside: a name, a reason, an identifier. Its direction does not affect the text around it.
@@ -158,5 +135,5 @@ package func data(_ value: String) -> HTML {
 /// Text without language or direction, such as a number; also the content of elements that may have no markup (`option`,
 /// `textarea`, `title`).
 package func plain(_ value: String) -> HTML {
-    HTML([.text(value)])
+    HTML(nodes: [.text(value)])
 }

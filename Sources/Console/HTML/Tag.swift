@@ -10,15 +10,20 @@ struct Tag: Sendable {
     }
 
     func callAsFunction(_ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML) -> HTML {
-        HTML([.element(self, attributes.compactMap(\.self), content())])
+        HTML(nodes: [.element(self, attributes.compactMap(\.self), content())])
+    }
+
+    /// An element around a part, for closures whose argument has no name.
+    func callAsFunction(_ attribute: HTMLAttribute, _ content: HTML) -> HTML {
+        HTML(nodes: [.element(self, [attribute], content)])
     }
 
     func callAsFunction(_ attributes: HTMLAttribute?...) -> HTML {
-        HTML([.element(self, attributes.compactMap(\.self), HTML())])
+        HTML(nodes: [.element(self, attributes.compactMap(\.self), HTML())])
     }
 
-    func callAsFunction(_ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML) -> HTML {
-        HTML([.element(self, attributes, content())])
+    func callAsFunction(_ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML = { HTML() }) -> HTML {
+        HTML(nodes: [.element(self, attributes, content())])
     }
 }
 

@@ -16,7 +16,6 @@ func part(_ title: Phrase, @HTMLBuilder content: () -> HTML) -> HTML {
     }
 }
 
-/// An explanation.
 func note(_ phrase: Phrase) -> HTML { p(.class("note")) { phrase } }
 
 /// The sentence for a part without content.
@@ -34,17 +33,17 @@ extension Phrase: HTMLPart {
 
 /// Parts of a line with a text between them, also beside a part that is nil.
 func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML {
-    HTML(Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
+    HTML(nodes: Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
 }
 
 /// A further part of a line, with the text before it, also before a part that is nil.
 func also(_ part: (any HTMLPart)?, by separator: String = " ") -> HTML {
-    HTML([.text(separator)] + (part?.nodes ?? []))
+    HTML(nodes: [.text(separator)] + (part?.nodes ?? []))
 }
 
 extension ConsoleContext {
     /// The effect of a button, which its color shows.
-    enum Button {
+    enum Button: String {
         case primary
         /// Removes something.
         case danger
@@ -52,8 +51,11 @@ extension ConsoleContext {
     }
 
     /// A form that changes something, with the token against forgery.
-    func form(to path: ConsolePath, _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML) -> HTML {
-        form(to: path, attributes, content: content)
+    func form(to path: ConsolePath, _ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML) -> HTML {
+        Console.form([.method("post"), .action(path)] + attributes.compactMap(\.self)) {
+            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
+            content()
+        }
     }
 
     /// A form that opens from its title, and is sent with one button.
@@ -61,30 +63,18 @@ extension ConsoleContext {
     /// - Parameter content: The fields, or an explanation.
     func action(
         _ title: Phrase, to path: ConsolePath, submit: Phrase, _ style: Button = .primary,
-        _ attributes: HTMLAttribute..., @HTMLBuilder content: () -> HTML = { HTML() }
+        _ attribute: HTMLAttribute? = nil, @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
         details(.class("action")) {
             summary { title }
-            form(to: path, attributes) {
+            form(to: path, attribute) {
                 content()
-                switch style {
-                case .primary: button(.class("primary")) { submit }
-                case .danger: button(.class("danger")) { submit }
-                case .plain: button { submit }
-                }
+                button(style == .plain ? nil : .class(style.rawValue)) { submit }
             }
-        }
-    }
-
-    private func form(to path: ConsolePath, _ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML) -> HTML {
-        Console.form([.method("post"), .action(path)] + attributes) {
-            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
-            content()
         }
     }
 }
 
-/// A name and a value in a list of facts.
 struct Fact {
     let name: Phrase
     let value: HTML
@@ -104,7 +94,6 @@ func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: n
 
 typealias FactsBuilder = ListBuilder<Fact>
 
-/// A list of facts: a name and a value for each.
 enum Facts {
     static func list(_ facts: [Fact]) -> HTML {
         dl(.class("facts")) {

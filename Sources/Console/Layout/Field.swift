@@ -1,106 +1,285 @@
 import HTTPSupport
 import Proofs
 
-/// A labelled field of a form.
-enum Field {
+/// A labelled field of a form: its control on the page, and the reading of what the browser sends.
+///
+/// ```swift
+/// static let token = Field.text("token", "Account token", note: "…").optional("a UUID") { UUID(uuidString: $0) }
+/// …
+/// Self.token                              // on the page
+/// let token = try form[Self.token]        // in the receiver
+/// ```
+struct Field<Value: Sendable>: Sendable {
+    /// The name of the field, and its identifier on the page.
+    let name: String
+    var control: @Sendable (_ value: String?) -> HTML
+    let reading: @Sendable (ConsoleForm) throws(Problem) -> Value
+
+    /// - Parameter value: The text in the field; nil for the standard one.
+    func html(_ value: String? = nil) -> HTML { control(value) }
+
+    /// A field with another type of value.
+    func map<Other>(_ change: @escaping @Sendable (Value) throws(Problem) -> Other) -> Field<Other> {
+        Field<Other>(name: name, control: control) { [reading] form throws(Problem) in try change(try reading(form)) }
+    }
+}
+
+extension HTMLBuilder {
+    static func buildExpression<Value>(_ field: Field<Value>?) -> HTML { field?.html() ?? HTML() }
+}
+
+extension ConsoleForm {
+    /// The value of a field.
+    ///
+    /// - Throws: `Problem`, `fieldInvalid`.
+    subscript<Value>(field: Field<Value>) -> Value {
+        get throws(Problem) { try field.reading(self) }
+    }
+}
+
+extension Field<String> {
     /// - Parameters:
-    ///   - name: The name of the field, and its identifier on the page.
-    ///   - maximumLength: The maximum length in characters. The service counts bytes.
+    ///   - limit: The maximum length, in bytes.
+    ///   - maximumLength: The maximum length that the page states, in characters.
     ///   - mark: An attribute by which the script finds the field.
     static func text(
-        _ name: String,
-        _ title: Phrase,
-        value: String = "",
-        autocomplete: String = "off",
-        inputMode: String? = nil,
-        maximumLength: Int = 256,
-        isRequired: Bool = false,
-        note: Phrase? = nil,
-        _ mark: HTMLAttribute? = nil
-    ) -> HTML {
-        labelled(name, title, note: note) {
+        _ name: String, _ title: Phrase, upTo limit: Int = JSONBody.maximumLength, value standard: String = "",
+        autocomplete: String = "off", inputMode: String? = nil, maximumLength: Int? = nil, isRequired: Bool = false,
+        note: Phrase? = nil, _ mark: HTMLAttribute? = nil
+    ) -> Field {
+        Field(name: name) { value in
             input(
-                .type("text"), .id(name), .name(name), .value(value), HTMLAttribute("autocomplete", autocomplete),
-                HTMLAttribute("maxlength", String(maximumLength)), inputMode.map { HTMLAttribute("inputmode", $0) },
-                isRequired ? .required : nil, note.map { _ in HTMLAttribute("aria-describedby", name + "-note") }, mark)
+                "text", name, title, note: note,
+                [
+                    .value(value ?? standard), HTMLAttribute("autocomplete", autocomplete),
+                    HTMLAttribute("maxlength", String(maximumLength ?? limit)),
+                    inputMode.map { HTMLAttribute("inputmode", $0) }, isRequired ? .required : nil,
+                ], mark)
+        } reading: { form throws(Problem) in
+            isRequired ? try form.requiredText(name, upTo: limit) : try form.text(name, upTo: limit)
         }
     }
 
-    static func number(
-        _ name: String, _ title: Phrase, value: String = "", isRequired: Bool = false, note: Phrase? = nil
-    ) -> HTML {
-        labelled(name, title, note: note) {
-            input(
-                .type("number"), .id(name), .name(name), .value(value), HTMLAttribute("step", "1"),
-                isRequired ? .required : nil, note.map { _ in HTMLAttribute("aria-describedby", name + "-note") })
+    static func date(_ name: String, _ title: Phrase, value: String = "", note: Phrase? = nil) -> Field {
+        Field(name: name) { _ in
+            input("date", name, title, note: note, [.value(value)])
+        } reading: { form throws(Problem) in
+            try form.text(name)
         }
     }
 
-    static func date(_ name: String, _ title: Phrase, value: String = "", note: Phrase? = nil) -> HTML {
-        labelled(name, title, note: note) {
+    static func password(_ name: String, _ title: Phrase, autocomplete: String) -> Field {
+        Field(name: name) { _ in
             input(
-                .type("date"), .id(name), .name(name), .value(value),
-                note.map { _ in HTMLAttribute("aria-describedby", name + "-note") })
+                "password", name, title,
+                [
+                    .required, HTMLAttribute("autocomplete", autocomplete),
+                    HTMLAttribute("maxlength", String(Password.maximumLength)),
+                ])
+        } reading: { form throws(Problem) in
+            try form.password(name)
         }
-    }
-
-    static func password(_ name: String, _ title: Phrase, autocomplete: String) -> HTML {
-        labelled(name, title) {
-            input(
-                .type("password"), .id(name), .name(name), .required, HTMLAttribute("autocomplete", autocomplete),
-                HTMLAttribute("maxlength", String(Password.maximumLength)))
-        }
-    }
-
-    /// The two fields of a new password.
-    @HTMLBuilder static var newPassword: HTML {
-        password(
-            "new-password",
-            "New password (at least \(Password.minimumLength) characters)", autocomplete: "new-password")
-        password("repetition", "The same again", autocomplete: "new-password")
     }
 
     static func area(
-        _ name: String, _ title: Phrase, value: String = "", rows: Int = 4, isRequired: Bool = false,
+        _ name: String, _ title: Phrase, upTo limit: Int = JSONBody.maximumLength, value: String = "", rows: Int,
         note: Phrase? = nil
-    ) -> HTML {
-        labelled(name, title, note: note) {
-            textarea(
-                .id(name), .name(name), HTMLAttribute("rows", String(rows)), HTMLAttribute("spellcheck", "false"),
-                isRequired ? .required : nil, note.map { _ in HTMLAttribute("aria-describedby", name + "-note") }
-            ) { plain(value) }
+    ) -> Field {
+        Field(name: name) { _ in
+            labelled(name, title, note: note) {
+                textarea(
+                    .id(name), .name(name), HTMLAttribute("rows", String(rows)), HTMLAttribute("spellcheck", "false"),
+                    note.map { _ in described(name) }
+                ) { plain(value) }
+            }
+        } reading: { form throws(Problem) in
+            try form.text(name, upTo: limit)
         }
     }
 
+    /// A choice among texts, which the receiver checks.
+    ///
     /// - Parameters:
     ///   - empty: The title of the first option, which has no value. Nil for a field without it.
     ///   - options: The value and the title of each other option.
     static func choice(
         _ name: String, _ title: Phrase, empty: Phrase? = nil, _ options: [(value: String, title: Phrase)],
         chosen: String? = nil
-    ) -> HTML {
-        labelled(name, title) {
-            select(.id(name), .name(name)) {
-                if let empty { option(.value("")) { empty } }
-                for each in options {
-                    let isChosen = chosen.map(each.value.hasSameBytes) ?? false
-                    option(.value(each.value), isChosen ? .selected : nil) { each.title }
+    ) -> Field {
+        Field(name: name) { value in
+            let chosen = value ?? chosen
+            return labelled(name, title) {
+                select(.id(name), .name(name)) {
+                    if let empty { option(.value("")) { empty } }
+                    for each in options {
+                        let isChosen = chosen.map(each.value.hasSameBytes) ?? false
+                        option(.value(each.value), isChosen ? .selected : nil) { each.title }
+                    }
                 }
             }
+        } reading: { form throws(Problem) in
+            try form.text(name)
         }
     }
 
     /// The choice of an app by its bundle identifier. Nothing for a service with one app.
-    static func app(_ apps: [String], empty: Phrase, chosen: String?) -> HTML? {
+    static func app(_ apps: [String], empty: Phrase, chosen: String?) -> Field? {
         guard apps.count > 1 else { return nil }
         return choice("app", "App", empty: empty, apps.map { ($0, Phrase(same: $0)) }, chosen: chosen)
     }
 
-    static func checkbox(_ name: String, _ title: Phrase, isChecked: Bool = false) -> HTML {
-        div(.class("field check")) {
-            input(.type("checkbox"), .id(name), .name(name), .value("yes"), isChecked ? .checked : nil)
-            label(.for(name)) { title }
+    /// The reason of a change, which the audit log keeps.
+    static func reason(_ name: String = "reason") -> Field {
+        Field(
+            name: name,
+            control: text(
+                name, "Reason", maximumLength: Reason.maximumLength, isRequired: true,
+                note: "The audit log keeps it with your name."
+            ).control
+        ) { form throws(Problem) in
+            try form.reason(name)
         }
+    }
+
+    /// A field with another type of value.
+    ///
+    /// - Parameter expected: The rule of the text, for the error.
+    func parsed<Parsed>(_ expected: String, _ parse: @escaping @Sendable (String) -> Parsed?) -> Field<Parsed> {
+        map { [name] text throws(Problem) in
+            guard let value = parse(text) else { throw ConsoleForm.invalid(name, expected) }
+            return value
+        }
+    }
+
+    /// A field with another type of value; nil if it is empty.
+    func optional<Parsed>(_ expected: String, _ parse: @escaping @Sendable (String) -> Parsed?) -> Field<Parsed?> {
+        parsed(expected) { text in text.isEmpty ? .some(nil) : parse(text).map { .some($0) } }
+    }
+}
+
+extension Field<Int?> {
+    static func number(
+        _ name: String, _ title: Phrase, value: String = "", isRequired: Bool = false, note: Phrase? = nil
+    ) -> Field {
+        Field(name: name) { _ in
+            input(
+                "number", name, title, note: note,
+                [.value(value), HTMLAttribute("step", "1"), isRequired ? .required : nil])
+        } reading: { form throws(Problem) in
+            try form.integer(name)
+        }
+    }
+}
+
+extension Field<Int> {
+    /// - Parameters:
+    ///   - expected: The rule of the number, for the error.
+    ///   - absent: The number of an empty field; nil if it is required.
+    static func number(
+        _ name: String, _ title: Phrase, in range: ClosedRange<Int>, expected: String, value: String = "",
+        absent: Int? = nil
+    ) -> Field {
+        Field<Int?>.number(name, title, value: value, isRequired: true).map { sent throws(Problem) in
+            guard let number = sent ?? absent, range.contains(number) else {
+                throw ConsoleForm.invalid(name, expected)
+            }
+            return number
+        }
+    }
+}
+
+extension Field<Bool> {
+    static func checkbox(_ name: String, _ title: Phrase, isChecked: Bool = false) -> Field {
+        Field(name: name) { _ in
+            div(.class("field check")) {
+                Console.input(
+                    .type("checkbox"), .id(name), .name(name), .value("yes"), isChecked ? .checked : nil)
+                label(.for(name)) { title }
+            }
+        } reading: { form throws(Problem) in
+            form.bytes(name) != nil
+        }
+    }
+}
+
+extension Field<Timestamp> {
+    /// A field for a moment to the second, in UTC. An empty one is refused.
+    static func moment(_ name: String, _ title: Phrase) -> Field {
+        Field(name: name) { value in
+            input("datetime-local", name, title, [.required, HTMLAttribute("step", "1"), value.map { .value($0) }])
+        } reading: { form throws(Problem) in
+            // Browsers leave out zero seconds.
+            let text = try form.text(name, upTo: 32)
+            let moment = Timestamp(rfc3339: text + "Z") ?? Timestamp(rfc3339: text + ":00Z")
+            guard let moment else {
+                throw ConsoleForm.invalid(name, "a date and a time, such as 2027-01-31T12:00:00")
+            }
+            return moment
+        }
+    }
+
+    func html(_ moment: Timestamp) -> HTML { html(String(moment.rfc3339.prefix(19))) }
+}
+
+extension Field {
+    /// A choice among values.
+    ///
+    /// - Parameters:
+    ///   - expected: The rule of the choice, for the error.
+    ///   - text: The value in the form.
+    ///   - absent: The value of an empty field; nil if it is refused.
+    ///   - parse: The value of a text that the list may not have; nil for another text.
+    static func choice(
+        _ name: String, _ title: Phrase, _ values: [Value], expected: String,
+        text: @escaping @Sendable (Value) -> String, shown: (Value) -> Phrase,
+        chosen: Value? = nil, absent: Value? = nil, isRequired: Bool = false,
+        parse: (@Sendable (String) -> Value?)? = nil
+    ) -> Field {
+        let choice = Field<String>.choice(
+            name, title, values.map { (text($0), shown($0)) }, chosen: chosen.map(text))
+        return Field(name: name, control: choice.control) { form throws(Problem) in
+            let sent = isRequired ? try form.requiredText(name) : try form.text(name)
+            if sent.isEmpty, let absent { return absent }
+            guard let value = parse.map({ $0(sent) }) ?? values.first(where: { text($0).hasSameBytes(as: sent) }) else {
+                throw ConsoleForm.invalid(name, expected)
+            }
+            return value
+        }
+    }
+
+    /// A choice among values with a number each.
+    ///
+    /// - Parameters:
+    ///   - expected: The rule of the choice, for the error.
+    ///   - number: The value in the form.
+    static func choice(
+        _ name: String, _ title: Phrase, _ values: [Value], expected: String,
+        number: @escaping @Sendable (Value) -> Int, shown: (Value) -> Phrase, chosen: Value? = nil
+    ) -> Field {
+        let choice = Field<String>.choice(
+            name, title, values.map { (String(number($0)), shown($0)) }, chosen: chosen.map { String(number($0)) })
+        return Field(name: name, control: choice.control) { form throws(Problem) in
+            let sent = try form.integer(name)
+            guard let value = values.first(where: { number($0) == sent }) else {
+                throw ConsoleForm.invalid(name, expected)
+            }
+            return value
+        }
+    }
+
+    /// - Parameter mark: An attribute after the others.
+    private static func input(
+        _ type: StaticString, _ name: String, _ title: Phrase, note: Phrase? = nil, _ attributes: [HTMLAttribute?],
+        _ mark: HTMLAttribute? = nil
+    ) -> HTML {
+        let first: [HTMLAttribute?] = [.type(type), .id(name), .name(name)]
+        return labelled(name, title, note: note) {
+            Console.input((first + attributes + [note.map { _ in described(name) }, mark]).compactMap(\.self))
+        }
+    }
+
+    private static func described(_ name: String) -> HTMLAttribute {
+        HTMLAttribute("aria-describedby", name + "-note")
     }
 
     private static func labelled(
@@ -111,30 +290,5 @@ enum Field {
             control()
             if let note { small(.id(name + "-note")) { note } }
         }
-    }
-}
-
-extension Field {
-    /// A field for a moment to the second, in UTC.
-    static func moment(_ name: String, _ title: Phrase, value: Timestamp? = nil) -> HTML {
-        div(.class("field")) {
-            label(.for(name)) { title }
-            input(
-                .type("datetime-local"), .id(name), .name(name), .required, HTMLAttribute("step", "1"),
-                value.map { .value(String($0.rfc3339.prefix(19))) })
-        }
-    }
-}
-
-extension ConsoleForm {
-    /// The moment of a field, in UTC.
-    ///
-    /// - Throws: `Problem`, `fieldInvalid`, for an empty field, too.
-    func moment(_ name: String) throws(Problem) -> Timestamp {
-        // Browsers leave out zero seconds.
-        let text = try text(name, upTo: 32)
-        let moment = Timestamp(rfc3339: text + "Z") ?? Timestamp(rfc3339: text + ":00Z")
-        guard let moment else { throw Self.invalid(name, "a date and a time, such as 2027-01-31T12:00:00") }
-        return moment
     }
 }

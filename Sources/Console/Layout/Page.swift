@@ -1,6 +1,5 @@
 import Features
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 
 /// A page of the console: the content of `main`, and what the layout shows around it.
@@ -47,7 +46,22 @@ extension Page {
             body {
                 a(.class("skip"), .href(fragment: "main")) { "Skip to content" }
                 Self.top(context)
-                if context.member != nil { navigation(context.sections) }
+                if context.member != nil {
+                    nav(.class("sections"), .ariaLabel("Sections")) {
+                        ul {
+                            for each in context.sections {
+                                li {
+                                    a(
+                                        .href(each.tab.path),
+                                        each == section ? HTMLAttribute("aria-current", "page") : nil
+                                    ) {
+                                        each.tab.title
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
                 main(.id("main"), HTMLAttribute("tabindex", "-1")) {
                     h1 { title }
                     if let notice = context.notice {
@@ -95,25 +109,9 @@ extension Page {
             }
         }
     }
-
-    private func navigation(_ sections: [ConsoleSection]) -> HTML {
-        nav(.class("sections"), .ariaLabel("Sections")) {
-            ul {
-                for section in sections {
-                    li {
-                        a(
-                            .href(section.path),
-                            section == self.section ? HTMLAttribute("aria-current", "page") : nil
-                        ) { section.title }
-                    }
-                }
-            }
-        }
-    }
 }
 
 extension TeamRole {
-    /// The role for people.
     var title: Phrase {
         switch self {
         case .viewer: "Viewer"
@@ -173,5 +171,25 @@ enum Tabs {
     /// - Parameter isPresent: True for the page that shows the links.
     static func link(_ title: Phrase, to path: ConsolePath, isPresent: Bool) -> HTML {
         a(.href(path), isPresent ? HTMLAttribute("aria-current", "page") : nil) { title }
+    }
+}
+
+/// A page of a section, which all pages of the section link to.
+struct Tab: Hashable, Sendable {
+    let title: Phrase
+    let path: ConsolePath
+
+    init(_ title: Phrase, _ segments: String...) {
+        self.title = title
+        path = ConsolePath(segments)
+    }
+
+    /// - Parameters:
+    ///   - label: The title for screen readers.
+    ///   - present: The page that shows the links; nil for a page below them.
+    static func links(_ label: Phrase, _ tabs: [Tab], present: Tab?) -> HTML {
+        Tabs.list(label) {
+            for tab in tabs { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
+        }
     }
 }

@@ -1,6 +1,5 @@
 import Catalog
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 
 extension Picture {

@@ -1,28 +1,19 @@
-import Foundation
 import Proofs
 
 /// Values as people read them.
 enum Shown {
     /// A moment to the minute, in UTC. The script shows it in the browser's time zone.
-    static func moment(_ moment: Timestamp) -> HTML {
-        let text = moment.rfc3339
+    static func moment(_ moment: Timestamp?) -> HTML {
+        guard let text = moment?.rfc3339 else { return nothing }
         return time(HTMLAttribute("datetime", text), .class("moment")) {
             plain(text.prefix(16).replacing("T", with: " ") + " UTC")
         }
     }
 
-    static func moment(_ moment: Timestamp?) -> HTML {
-        moment.map { Shown.moment($0) } ?? nothing
-    }
-
     /// The day of a moment, in UTC.
-    static func day(_ moment: Timestamp) -> HTML {
-        let text = String(moment.rfc3339.prefix(10))
-        return time(HTMLAttribute("datetime", text)) { plain(text) }
-    }
-
     static func day(_ moment: Timestamp?) -> HTML {
-        moment.map { Shown.day($0) } ?? nothing
+        guard let text = moment.map({ String($0.rfc3339.prefix(10)) }) else { return nothing }
+        return time(HTMLAttribute("datetime", text)) { plain(text) }
     }
 
     static func money(_ price: Price?) -> HTML {
@@ -37,9 +28,7 @@ enum Shown {
     }
 
     /// An identifier in a fixed-width font.
-    static func identifier(_ text: String) -> HTML { code { data(text) } }
-
-    static func identifier(_ text: String?) -> HTML { text.map { identifier($0) } ?? nothing }
+    static func identifier(_ text: String?) -> HTML { text.map { text in code { data(text) } } ?? nothing }
 
     /// A link to a customer, by the name. Nil for an erased one.
     static func customer(_ user: User?) -> HTML {

@@ -31,6 +31,9 @@ package final class ReconciliationRuns: Sendable {
         package fileprivate(set) var last: Run?
         /// True if a run was requested and has not started.
         package fileprivate(set) var isRequested = false
+
+        /// True if a run is under way or requested.
+        package var isRunning: Bool { runningSince != nil || isRequested }
     }
 
     private struct Entry {
@@ -53,7 +56,7 @@ package final class ReconciliationRuns: Sendable {
     /// - Returns: False if a run is under way or already requested.
     package func request(_ subject: Subject) -> Bool {
         entry(subject) { entry in
-            guard entry.state.runningSince == nil, !entry.state.isRequested else { return false }
+            guard !entry.state.isRunning else { return false }
             entry.state.isRequested = true
             entry.wake?.finish()
             return true

@@ -45,15 +45,10 @@ struct GardenConsole {
         profiles = ProfileService(
             apps: administration.apps, ledger: ledger, clock: garden.store.clock,
             acceptedOrigins: entitlements.accepted.origins(for:))
-        var services = ConsoleServices(
-            team: team, entitlements: entitlements, keys: keys, figures: nil,
-            webhooks: hasFeatures ? webhooks : nil, administration: administration,
-            profiles: hasFeatures ? profiles : nil, store: garden.store,
-            system: TestSystem(health: TestHealth()),
-            clock: garden.store.clock, randomness: .system)
-        let export = UserExport(service: entitlements, clock: garden.clock)
-        services.export = { try await export.json(of: $0, namingKeys: true) }
-        services.orders = orders
+        let services = TestServices(
+            team: team, entitlements: entitlements, keys: keys, webhooks: hasFeatures ? webhooks : nil,
+            administration: administration, profiles: hasFeatures ? profiles : nil, store: garden.store,
+            clock: garden.store.clock, orders: orders)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), administration: administration,
             others: [ConsoleRoutes(services, isSecure: false)], clock: garden.clock)

@@ -58,7 +58,7 @@ struct AccountRoutes: Sendable {
             card("Another password", isNarrow: true) {
                 context.form(to: ConsolePath("account", "password")) {
                     Field.password("password", "Present password", autocomplete: "current-password")
-                    Field.newPassword
+                    NewPassword.fields
                     button(.class("primary")) { "Change the password" }
                     note("You will be logged out everywhere.")
                 }

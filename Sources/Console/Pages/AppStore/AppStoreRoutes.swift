@@ -5,7 +5,7 @@ import Proofs
 
 /// The pages about the App Store: its notifications, the reconciliation, and its questions about refunds.
 struct AppStoreRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         pages.get("app-store") { request, _ in try await notifications(request) }
@@ -17,7 +17,6 @@ struct AppStoreRoutes: Sendable {
         pages.get("app-store/consumption") { request, _ in try await consumption(request) }
     }
 
-    /// The page of one received notification, with its decoded content.
     private func notification(_ request: Request) async throws -> Page {
         guard let identifier = try request.query("uuid"),
             let origin = try request.query("origin").flatMap(Origin.init),
@@ -64,12 +63,13 @@ struct AppStoreRoutes: Sendable {
 
     private func reconcile(_ context: ConsoleContext) throws -> ConsolePath {
         let (identifier, member) = (try context.parameters.text("reconciliation"), try context.requiredMember.name)
+        let reconciliations = services.reconciliations
         guard let subject = ReconciliationRuns.Subject(rawValue: try context.parameters.text("subject")),
-            let isRequested = services.system.requestReconciliation(identifier, subject)
+            let number = Int(identifier), reconciliations.indices.contains(number)
         else {
             throw Problem(status: .notFound, code: "notFound", detail: "There is no such reconciliation.")
         }
-        guard isRequested else {
+        guard reconciliations[number].runs.request(subject) else {
             throw Problem(
                 status: .conflict, code: "reconciliationRunning",
                 detail: "The reconciliation is under way. Wait until it ends, and start it again.",
@@ -88,16 +88,11 @@ struct AppStoreRoutes: Sendable {
 
 /// The pages of the section about the App Store.
 enum AppStoreTab {
-    static let notifications = ConsolePath("app-store")
-    static let reconciliation = ConsolePath("app-store", "reconciliation")
-    static let consumption = ConsolePath("app-store", "consumption")
+    static let notifications = Tab("Notifications", "app-store")
+    static let reconciliation = Tab("Reconciliation", "app-store", "reconciliation")
+    static let consumption = Tab("Refund questions", "app-store", "consumption")
 
-    /// The links to all pages of the section, with a mark at the present one.
-    static func links(present: ConsolePath?) -> HTML {
-        Tabs.list("Pages about the App Store") {
-            Tabs.link("Notifications", to: notifications, isPresent: present == notifications)
-            Tabs.link("Reconciliation", to: reconciliation, isPresent: present == reconciliation)
-            Tabs.link("Refund questions", to: consumption, isPresent: present == consumption)
-        }
+    static func links(present: Tab?) -> HTML {
+        Tab.links("Pages about the App Store", [notifications, reconciliation, consumption], present: present)
     }
 }

@@ -6,7 +6,6 @@ import Proofs
 extension AppStoreRoutes {
     /// The type of the notifications with questions about refunds.
     static let consumptionType = NotificationTypeV2.consumptionRequest.rawValue
-    /// The largest number of open questions that the page lists.
     private static let openLimit = 100
 
     /// The App Store's questions about purchases for which customers requested a refund.
@@ -25,7 +24,7 @@ extension AppStoreRoutes {
             p {
                 "A customer requested a refund, and the App Store asks about the purchase (consumption request). It waits for an answer for twelve hours."
             }
-            if services.system.answersConsumptionRequests {
+            if services.answersConsumptionRequests {
                 p { Shown.badge("The service answers by itself", .good) }
             } else {
                 p { Shown.badge("Nobody answers", .warning) }
@@ -33,10 +32,10 @@ extension AppStoreRoutes {
             }
             part("Open") {
                 Listing.table("Open questions, oldest first", of: open, empty: "No question is open.") {
-                    column("Transaction") { request in
-                        a(.href(.notification(request.notificationUUID, request.origin))) {
-                            Shown.identifier(request.transactionIdentifier)
-                        }
+                    column("Transaction") {
+                        a(
+                            .href(.notification($0.notificationUUID, $0.origin)),
+                            Shown.identifier($0.transactionIdentifier))
                     }
                     column(Phrase("Redeemed", context: "question")) { $0.isRedeemed ? "Yes" : "No" }
                     column("Origin") { Shown.identifier($0.origin.rawValue) }
@@ -53,10 +52,9 @@ extension AppStoreRoutes {
                     }
                 ) {
                     column("Received") { Shown.moment($0.notification.receivedAt) }
-                    column("Transaction") { received in
-                        a(.href(.notification(received.notification))) {
-                            Shown.identifier(received.notification.transactionIdentifier)
-                        }
+                    column("Transaction") {
+                        let identifier = Shown.identifier($0.notification.transactionIdentifier)
+                        a(.href(.notification($0.notification)), identifier)
                     }
                     column("Customer") { $0.customerLink }
                     column("Reason of the customer") { Self.reason(of: $0.notification) }
@@ -82,12 +80,7 @@ extension AppStoreRoutes {
             case .object(let object)? = try? JSONParser.parse(Array(content.utf8)),
             case .object(let details)? = object["data"], case .string(let text)? = details["consumptionRequestReason"]
         else { return Shown.nothing }
-        return HTML {
-            if let reason = ConsumptionRequestReason(rawValue: text) {
-                reason.title
-                plain(" ")
-            }
-            code { data(text) }
-        }
+        let code = code { data(text) }
+        return ConsumptionRequestReason(rawValue: text).map { spaced($0.title, code) } ?? code
     }
 }

@@ -7,7 +7,6 @@ extension AppStoreRoutes {
     /// The outcomes that a stored notification can have.
     private static let outcomes: [NotificationOutcome] = [.granted, .revoked, .recorded, .parked]
 
-    /// The list of the received notifications of all apps.
     func notifications(_ request: Request) async throws -> Page {
         // A form without a choice sends an empty parameter.
         func choice(_ name: String) throws -> String? { try request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
@@ -28,7 +27,7 @@ extension AppStoreRoutes {
             address(request.head.authority ?? "", last: latest.shown.first)
             part("Received notifications") {
                 div(.class("actions")) {
-                    form(.method("get"), .action(AppStoreTab.notifications)) {
+                    form(.method("get"), .action(AppStoreTab.notifications.path)) {
                         Field.choice(
                             "type", "Type", empty: "All",
                             NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
@@ -109,7 +108,6 @@ extension AppStoreRoutes {
 }
 
 extension ConsolePath {
-    /// The page of a received notification.
     static func notification(_ identifier: String, _ origin: Origin) -> ConsolePath {
         ConsolePath("app-store", "notification", query: ["uuid": identifier, "origin": origin.rawValue])
     }
@@ -125,11 +123,9 @@ extension ReceivedNotification {
 }
 
 extension StatedNotification {
-    /// The type and the subtype.
     var title: String { [type, subtype].compactMap(\.self).joined(separator: " ") }
 }
 
-/// The App Store's notifications in plain words.
 enum NotificationWords {
     /// The marks of a notification that came late or more than once.
     @HTMLBuilder static func marks(_ received: ReceivedNotification) -> HTML {

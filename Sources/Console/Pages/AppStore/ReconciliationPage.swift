@@ -1,48 +1,40 @@
 import Features
-import Proofs
 
 extension AppStoreRoutes {
-    /// The reconciliations with the App Store, for each app.
+    private typealias Checkpoints = [ReconciliationRuns.Subject: ReconciliationCheckpoint]
+
     func reconciliations(_ context: ConsoleContext) async throws -> Page {
-        let reconciliations = try await services.system.reconciliations()
+        var reconciliations: [(number: Int, shown: any ConsoleReconciliation, checkpoints: Checkpoints)] = []
+        for (number, reconciliation) in services.reconciliations.enumerated() {
+            var checkpoints: Checkpoints = [:]
+            for subject in ReconciliationRuns.Subject.allCases {
+                checkpoints[subject] = try await reconciliation.checkpoint(of: subject)
+            }
+            reconciliations.append((number, reconciliation, checkpoints))
+        }
         return Page("Reconciliation", section: .appStore) {
             AppStoreTab.links(present: AppStoreTab.reconciliation)
             p {
                 "A reconciliation asks the App Store for notifications and transactions that did not arrive, and applies them. What is known already changes nothing."
             }
             for app in services.entitlements.apps.all.map(\.bundleIdentifier) {
-                let own = reconciliations.filter { $0.app == app }
+                let own = reconciliations.filter { $0.shown.bundleIdentifier == app }
                 section(.class("card")) {
                     h2 { data(app) }
                     if own.isEmpty {
                         p { Shown.badge("Not configured", .warning) }
                         note("Set app-store-key, app-store-key-id and app-store-issuer-id, and restart the service.")
                     }
-                    for reconciliation in own { Self.part(reconciliation, context) }
-                }
-            }
-        }
-    }
-
-    @HTMLBuilder private static func part(
-        _ reconciliation: ConsoleReconciliation, _ context: ConsoleContext
-    ) -> HTML {
-        h3 { data(reconciliation.address) }
-        p(.class("note")) { plain(reconciliation.origins.map(\.rawValue).joined(separator: ", ")) }
-        div(.class("columns")) {
-            for state in reconciliation.states {
-                div {
-                    p { strong { title(of: state.subject) } }
-                    Facts.list(facts(state))
-                    if context.may(.administer) {
-                        let path = ConsolePath(
-                            "app-store", "reconciliation", reconciliation.identifier, state.subject.rawValue)
-                        context.form(to: path) {
-                            button(state.isRunning ? .disabled : nil) {
-                                switch state.subject {
-                                case .notifications: "Fetch notifications now"
-                                case .histories: "Fetch all histories now"
-                                }
+                    for (number, reconciliation, checkpoints) in own {
+                        h3 { data(reconciliation.address) }
+                        p(.class("note")) {
+                            plain(reconciliation.origins.map(\.rawValue).sorted().joined(separator: ", "))
+                        }
+                        div(.class("columns")) {
+                            for subject in ReconciliationRuns.Subject.allCases {
+                                let path = ConsolePath(
+                                    "app-store", "reconciliation", String(number), subject.rawValue)
+                                div { Self.part(subject, of: reconciliation, checkpoints[subject], path, context) }
                             }
                         }
                     }
@@ -51,57 +43,61 @@ extension AppStoreRoutes {
         }
     }
 
-    private static func title(of subject: ReconciliationRuns.Subject) -> Phrase {
-        switch subject {
-        case .notifications: "Notifications since the last run"
-        case .histories: "Histories of all customers"
+    /// The runs for a subject, and the button that requests one.
+    @HTMLBuilder private static func part(
+        _ subject: ReconciliationRuns.Subject, of reconciliation: any ConsoleReconciliation,
+        _ checkpoint: ReconciliationCheckpoint?, _ path: ConsolePath, _ context: ConsoleContext
+    ) -> HTML {
+        let runs = reconciliation.runs.state(of: subject)
+        let words: (title: Phrase, button: Phrase) =
+            switch subject {
+            case .notifications: ("Notifications since the last run", "Fetch notifications now")
+            case .histories: ("Histories of all customers", "Fetch all histories now")
+            }
+        p { strong { words.title } }
+        Facts.list {
+            fact("State") {
+                if runs.isRunning {
+                    Shown.badge("Runs now")
+                } else if runs.last?.errorCode != nil {
+                    Shown.badge("Failed", .bad)
+                } else {
+                    checkpoint?.until == nil ? Shown.badge("Never ran", .warning) : Shown.badge("Done", .good)
+                }
+            }
+            fact("Complete until") { Shown.moment(checkpoint?.until) }
+            fact("Found in that run") { checkpoint.map { findings($0.findings) } ?? Shown.nothing }
+            fact("Interval") {
+                if let seconds = reconciliation.interval(of: subject) {
+                    "Every \(Shown.digits(seconds)) seconds"
+                } else {
+                    "Only on request"
+                }
+            }
+            fact("Last run of this process") {
+                if let run = runs.last {
+                    spaced(by: " – ", Shown.moment(run.startedAt), Shown.moment(run.endedAt))
+                    if let code = run.errorCode {
+                        also(spaced(Shown.badge("Failed", .bad), Console.code { data(code) }))
+                    }
+                } else {
+                    Shown.nothing
+                }
+            }
+        }
+        if context.may(.administer) {
+            context.form(to: path) { button(runs.isRunning ? .disabled : nil) { words.button } }
         }
     }
 
-    @FactsBuilder private static func facts(_ state: ConsoleReconciliation.State) -> [Fact] {
-        fact("State") { status(of: state) }
-        fact("Complete until") { Shown.moment(state.checkpoint?.until) }
-        fact("Found in that run") { findings(state) }
-        fact("Interval") { interval(state.interval) }
-        fact("Last run of this process") { lastRun(state.runs.last) }
-    }
-
-    private static func status(of state: ConsoleReconciliation.State) -> HTML {
-        if state.isRunning { return Shown.badge("Runs now") }
-        if state.runs.last?.errorCode != nil { return Shown.badge("Failed", .bad) }
-        return state.checkpoint?.until == nil ? Shown.badge("Never ran", .warning) : Shown.badge("Done", .good)
-    }
-
-    private static func findings(_ state: ConsoleReconciliation.State) -> HTML {
-        guard let findings = state.checkpoint?.findings else { return Shown.nothing }
+    private static func findings(_ findings: [String: Int]) -> HTML {
         guard !findings.isEmpty else { return HTML { "Nothing" } }
         return ul {
             for (outcome, count) in findings.sorted(by: { $0.key < $1.key }) {
                 li {
-                    if let known = NotificationOutcome(rawValue: outcome) {
-                        known.title
-                    } else {
-                        "Refused"
-                    }
-                    plain(" ")
-                    spaced(by: ": ", code { data(outcome) }, Shown.number(Int64(count)))
+                    NotificationOutcome(rawValue: outcome)?.title ?? "Refused"
+                    also(spaced(by: ": ", code { data(outcome) }, Shown.number(Int64(count))))
                 }
-            }
-        }
-    }
-
-    private static func interval(_ seconds: Int64?) -> HTML {
-        guard let seconds else { return HTML { "Only on request" } }
-        return HTML { "Every \(Shown.digits(seconds)) seconds" }
-    }
-
-    private static func lastRun(_ run: ReconciliationRuns.Run?) -> HTML {
-        guard let run else { return Shown.nothing }
-        return HTML {
-            spaced(by: " – ", Shown.moment(run.startedAt), Shown.moment(run.endedAt))
-            if let code = run.errorCode {
-                plain(" ")
-                spaced(Shown.badge("Failed", .bad), Console.code { data(code) })
             }
         }
     }

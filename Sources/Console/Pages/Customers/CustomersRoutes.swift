@@ -6,7 +6,7 @@ import Proofs
 
 /// The pages of the customers.
 struct CustomersRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     var entitlements: EntitlementService { services.entitlements }
     var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
@@ -55,7 +55,7 @@ final class CustomerView: Sendable {
     static let listed = 10
 
     let context: ConsoleContext
-    let services: ConsoleServices
+    let services: any ConsoleServices
     let known: KnownUser
     /// The names of API keys by their identifiers.
     let keys: [String: String]
@@ -63,7 +63,7 @@ final class CustomerView: Sendable {
     /// The customer of the path.
     ///
     /// - Throws: `Problem`, `userNotFound`, if the ledger does not know the user.
-    init(_ context: ConsoleContext, _ services: ConsoleServices) async throws {
+    init(_ context: ConsoleContext, _ services: any ConsoleServices) async throws {
         self.context = context
         self.services = services
         known = try await services.knownCustomer(context)

@@ -5,7 +5,7 @@ import Hummingbird
 
 /// The pages of the figures.
 struct FigureRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         guard let figures = services.figures else {

@@ -48,7 +48,7 @@ extension HealthRoutes {
     }
 
     @HTMLBuilder private func configuration(_ ledger: LedgerState) -> HTML {
-        let system = services.system.health
+        let system = services.health
         h2 { "Versions" }
         section(.class("card")) {
             Facts.list {

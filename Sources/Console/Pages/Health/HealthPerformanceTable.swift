@@ -15,7 +15,7 @@ extension HealthRoutes {
         h2 { "Ledger" }
         section(.class("card")) {
             Facts.list {
-                fact("Place") { Shown.identifier(services.system.health.ledgerPlace) }
+                fact("Place") { Shown.identifier(services.health.ledgerPlace) }
                 fact("Database") { plain(state.database) }
                 fact("Version of the tables") { plain(String(state.version)) }
                 fact("Size") { plain(Self.size(state.size)) }

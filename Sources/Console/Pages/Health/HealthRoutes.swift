@@ -8,13 +8,13 @@ import Proofs
 ///
 /// One value serves all requests: it keeps the results of the checks and the progress of the verification.
 struct HealthRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
     let checks: HealthChecks
     let audit: AuditCheck
 
-    init(services: ConsoleServices) {
+    init(services: any ConsoleServices) {
         self.services = services
-        checks = HealthChecks(services.system.health, clock: services.clock)
+        checks = HealthChecks(services.health, clock: services.clock)
         audit = AuditCheck(services.entitlements, clock: services.clock)
     }
 

@@ -4,25 +4,25 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Ledger
 import Proofs
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
 struct LocalStoreRoutes: Sendable {
-    let services: ConsoleServices
-    /// The streams that follow the store. Nil without one.
-    let streams: LiveStreams?
+    let services: any ConsoleServices
+    let store: Store
+    /// The streams that follow the store.
+    let streams: LiveStreams
 
-    /// Adds the pages, if this process has a local store.
+    var entitlements: EntitlementService { services.entitlements }
+
     func add(to pages: ConsolePages) {
-        guard let store = services.store, let streams else { return }
-        let own = StorePages(store: store, pages: pages)
-        let redemption = StoreRedemption(store: store, entitlements: services.entitlements)
-        StoreListRoutes.add(to: own)
-        StorePurchaseRoutes(redemption: redemption).add(to: own)
-        StoreTransactionRoutes(redemption: redemption).add(to: own)
-        StoreClockRoutes.add(to: own)
-        StoreSettingsRoutes.add(to: own)
-        StoreNotificationRoutes.add(to: own)
+        addLists(to: pages)
+        addPurchases(to: pages)
+        addTransactions(to: pages)
+        addClock(to: pages)
+        addSettings(to: pages)
+        addNotifications(to: pages)
         pages.get("store/stream", .store) { request, context in
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             let feed = ChangeFeed(streams, isReconnected: isReconnected)
@@ -30,23 +30,44 @@ struct LocalStoreRoutes: Sendable {
                 .response(to: request) { feed.events() }
         }
     }
-}
 
-/// The pages below `/console/store`. Each reads or changes the store on a thread that may wait.
-struct StorePages {
-    let store: Store
-    let pages: ConsolePages
-
-    func get(_ path: RouterPath, _ page: @Sendable @escaping (Request, ConsoleContext, Store) throws -> Page) {
-        pages.get(path, .store) { [store] request, context in
-            try await BlockingWork.run { try page(request, context, store) }
+    /// The app's part of a purchase: it hands the proof to the service, and finishes the transaction once the service has
+    /// recorded it.
+    ///
+    /// - Throws: `RedemptionError` if no purchase of the proof is the user's. The transaction then stays in the queue.
+    func redeem(_ transactionIdentifier: String, for user: User, by actor: AuditActor) async throws {
+        let signed = try await BlockingWork.run {
+            try store.read { try $0.signedTransaction(of: transactionIdentifier) }
+        }
+        let proof = Array(signed.utf8)
+        let redemption: Redemption
+        do {
+            redemption = try await entitlements.redeem(proof, for: user, by: actor)
+        } catch {
+            // The refusal is shown even if it cannot be recorded.
+            try? await entitlements.recordRefusal(error, for: user, by: actor) {
+                entitlements.claims(ofAuthentic: proof)
+            }
+            throw error
+        }
+        guard redemption.transactions.allSatisfy(\.mayFinish) else { return }
+        try await BlockingWork.run {
+            let listed = try store.read { try $0.listedTransaction(transactionIdentifier) }
+            guard let payment = listed.payment?.transaction, payment.state.isAwaitingFinish else { return }
+            _ = try store.perform(.finish, on: payment.identifier)
         }
     }
+}
 
-    func post(_ path: RouterPath, _ action: @Sendable @escaping (ConsoleContext, Store) throws -> ConsolePath) {
-        pages.post(path, .store) { [store] _, context in
-            try await BlockingWork.run { try action(context, store) }
-        }
+extension ConsolePages {
+    /// Adds a page of the local store, which reads the store on a thread that may wait.
+    func getStore(_ path: RouterPath, _ page: @Sendable @escaping (Request, ConsoleContext) throws -> Page) {
+        get(path, .store) { request, context in try await BlockingWork.run { try page(request, context) } }
+    }
+
+    /// Adds the receiver of a form that changes the local store on a thread that may wait.
+    func postStore(_ path: RouterPath, _ action: @Sendable @escaping (ConsoleContext) throws -> ConsolePath) {
+        post(path, .store) { _, context in try await BlockingWork.run { try action(context) } }
     }
 }
 
@@ -73,37 +94,19 @@ extension ConsolePath {
     }
 }
 
-/// A page of the local store.
-enum LocalStoreTab: String, CaseIterable {
-    case transactions = ""
-    case queue
-    case buy
-    case clock
-    case notifications
-    case products
-    case settings
-
-    var title: Phrase {
-        switch self {
-        case .transactions: "Transactions"
-        case .queue: "Payment queue"
-        case .buy: "Buy"
-        case .clock: "Clock"
-        case .notifications: "Notifications"
-        case .products: "Products"
-        case .settings: "Settings"
-        }
-    }
-
-    var path: ConsolePath { self == .transactions ? ConsolePath("store") : ConsolePath("store", rawValue) }
+enum LocalStoreTab {
+    static let transactions = Tab("Transactions", "store")
+    static let queue = Tab("Payment queue", "store", "queue")
+    static let buy = Tab("Buy", "store", "buy")
+    static let clock = Tab("Clock", "store", "clock")
+    static let notifications = Tab("Notifications", "store", "notifications")
+    static let products = Tab("Products", "store", "products")
+    static let settings = Tab("Settings", "store", "settings")
 
     /// The links to all pages of the store.
-    ///
-    /// - Parameter current: The page that shows them; nil for a page below them.
-    static func links(_ current: LocalStoreTab?) -> HTML {
-        Tabs.list("Local App Store") {
-            for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == current) }
-        }
+    static func links(_ present: Tab?) -> HTML {
+        Tab.links(
+            "Local App Store", [transactions, queue, buy, clock, notifications, products, settings], present: present)
     }
 
     /// A part of a page that the script loads again after each change in the store.

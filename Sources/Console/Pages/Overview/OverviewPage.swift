@@ -10,7 +10,7 @@ struct OverviewRoutes: Sendable {
         .revenue, .monthlyRevenue, .activeSubscriptions, .activeTrials, .newCustomers, .refundRate,
     ]
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
     let streams: LiveStreams
 
     func add(to pages: ConsolePages) {

@@ -4,22 +4,18 @@ import Proofs
 ///
 /// The limits are those of App Store Connect Help, "In-app purchase information" and "Auto-renewable subscription information".
 struct AppStoreConnectChecklist: Sendable {
-    /// The result of the comparison of an entry with the limits of App Store Connect.
-    enum Check: Hashable, Sendable {
-        case ready
-        case missing
-        case tooShort(minimum: Int)
-        case tooLong(maximum: Int)
-        case notAccepted
-        /// Till does not know the entry.
-        case byHand
-    }
-
     struct Entry: Sendable {
         let title: Phrase
         let value: HTML
-        let check: Check
+        /// The result of the comparison with the limits of App Store Connect.
+        let check: Shown.Word
     }
+
+    private static let ready: Shown.Word = ("Enter this value", .good)
+    private static let missing: Shown.Word = ("Missing in the catalog", .bad)
+    private static let notAccepted: Shown.Word = ("Not accepted by Apple", .bad)
+    /// Till does not know the entry.
+    private static let byHand: Shown.Word = ("Check by hand", .neutral)
 
     private static let maximumIdentifierLength = 100
     private static let maximumReferenceNameLength = 64
@@ -32,7 +28,7 @@ struct AppStoreConnectChecklist: Sendable {
 
     /// The entries in the order of App Store Connect.
     @ListBuilder<Entry> var entries: [Entry] {
-        entry("Type", .ready) { product.type.title }
+        entry("Type", Self.ready) { product.type.title }
         entry("Product ID", identifierCheck) { Shown.identifier(product.productIdentifier) }
         entry("Reference name", Self.check(product.referenceName, 1...Self.maximumReferenceNameLength)) {
             data(product.referenceName)
@@ -41,16 +37,16 @@ struct AppStoreConnectChecklist: Sendable {
             entry("Subscription group", Self.check(subscription.groupName, 1...Self.maximumReferenceNameLength)) {
                 data(subscription.groupName)
             }
-            entry("Level in the group", subscription.level > 0 ? .ready : .notAccepted) {
+            entry("Level in the group", subscription.level > 0 ? Self.ready : Self.notAccepted) {
                 plain(String(subscription.level))
             }
             entry(
                 "Subscription duration",
-                Self.durations.contains(subscription.period.description) ? .ready : .notAccepted
+                Self.durations.contains(subscription.period.description) ? Self.ready : Self.notAccepted
             ) { subscription.period.words() }
         }
-        entry("Price in the storefront \(storefront.countryCode)", .ready) { Shown.money(product.price) }
-        if product.localizations.isEmpty { entry("Localization", .missing) { Shown.nothing } }
+        entry("Price in the storefront \(storefront.countryCode)", Self.ready) { Shown.money(product.price) }
+        if product.localizations.isEmpty { entry("Localization", Self.missing) { Shown.nothing } }
         for localization in product.localizations {
             let language = localization.locale.replacing("_", with: "-")
             entry("Display name (\(language))", Self.check(localization.displayName, Self.displayNameLengths)) {
@@ -61,7 +57,7 @@ struct AppStoreConnectChecklist: Sendable {
             ) { data(localization.description) }
         }
         for offer in product.subscription?.offers ?? [] {
-            entry(offer.kind.title, .ready) {
+            entry(offer.kind.title, Self.ready) {
                 if let identifier = offer.identifier {
                     Shown.identifier(identifier)
                     plain(" · ")
@@ -69,49 +65,37 @@ struct AppStoreConnectChecklist: Sendable {
                 ProductWords.terms(of: offer)
             }
         }
-        entry("Family Sharing", canBeShared || !product.isFamilyShareable ? .ready : .notAccepted) {
+        entry("Family Sharing", canBeShared || !product.isFamilyShareable ? Self.ready : Self.notAccepted) {
             product.isFamilyShareable ? "on" : "off"
         }
-        entry("Review screenshot", .byHand) { "a screenshot of the purchase in the app" }
-        entry("Availability and tax category", .byHand) { "the countries that sell the app" }
+        entry("Review screenshot", Self.byHand) { "a screenshot of the purchase in the app" }
+        entry("Availability and tax category", Self.byHand) { "the countries that sell the app" }
     }
 
-    private var identifierCheck: Check {
-        guard product.productIdentifier.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil else { return .notAccepted }
+    private var identifierCheck: Shown.Word {
+        guard product.productIdentifier.wholeMatch(of: /[A-Za-z0-9._-]+/) != nil else { return Self.notAccepted }
         return Self.check(product.productIdentifier, 1...Self.maximumIdentifierLength)
     }
 
     private var canBeShared: Bool { [.nonConsumable, .autoRenewableSubscription].contains(product.type) }
 
-    private func entry(_ title: Phrase, _ check: Check, @HTMLBuilder value: () -> HTML) -> Entry {
+    private func entry(_ title: Phrase, _ check: Shown.Word, @HTMLBuilder value: () -> HTML) -> Entry {
         Entry(title: title, value: value(), check: check)
     }
 
-    private static func check(_ text: String, _ lengths: ClosedRange<Int>) -> Check {
-        if text.isEmpty { return .missing }
+    private static func check(_ text: String, _ lengths: ClosedRange<Int>) -> Shown.Word {
+        if text.isEmpty { return missing }
         // The service limits the bytes of a text.
         let count = text.count
-        if count < lengths.lowerBound { return .tooShort(minimum: lengths.lowerBound) }
-        return count > lengths.upperBound ? .tooLong(maximum: lengths.upperBound) : .ready
+        if count < lengths.lowerBound { return ("Shorter than \(lengths.lowerBound)", .bad) }
+        return count > lengths.upperBound ? ("Longer than \(lengths.upperBound)", .warning) : ready
     }
 
-    /// The checklist as a table.
     var table: HTML {
         Listing.table("Entries in App Store Connect", of: entries, empty: "None.") {
             column("In App Store Connect") { $0.title }
             column("Value") { $0.value }
-            column(Phrase("Check", context: "by hand")) { Self.badge(of: $0.check) }
-        }
-    }
-
-    private static func badge(of check: Check) -> HTML {
-        switch check {
-        case .ready: Shown.badge("Enter this value", .good)
-        case .missing: Shown.badge("Missing in the catalog", .bad)
-        case .tooShort(let minimum): Shown.badge("Shorter than \(minimum)", .bad)
-        case .tooLong(let maximum): Shown.badge("Longer than \(maximum)", .warning)
-        case .notAccepted: Shown.badge("Not accepted by Apple", .bad)
-        case .byHand: Shown.badge("Check by hand")
+            column(Phrase("Check", context: "by hand")) { Shown.badge($0.check) }
         }
     }
 }

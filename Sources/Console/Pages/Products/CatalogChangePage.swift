@@ -1,8 +1,5 @@
-import Catalog
 import Features
 import Hummingbird
-import Ledger
-import Proofs
 
 extension ProductChangeRoutes {
     /// The page of a change to the catalog, with its undo.
@@ -23,7 +20,21 @@ extension ProductChangeRoutes {
             Self.detail(of: revision)
             if context.may(.catalog) {
                 h2 { "Undo" }
-                Self.undo(revision, of: address, context)
+                if revision.isUndoable {
+                    let definition = address.app.catalog.definition(of: address.productIdentifier)
+                    section(.class("card")) {
+                        p { Self.target(of: revision) }
+                        if [.defined, .reverted].contains(change.content.kind) {
+                            DefinitionDiff(before: definition, after: revision.before.definition).html
+                        }
+                        context.form(to: address.path("history", String(change.number), "undo")) {
+                            input(.type("hidden"), .name(ProductForm.version), .value(ProductForm.tag(of: definition)))
+                            button(.class("danger")) { "Undo the change" }
+                        }
+                    }
+                } else {
+                    note("Earlier pictures are not kept. To undo the change, upload the earlier picture again.")
+                }
             }
         }
     }
@@ -37,31 +48,9 @@ extension ProductChangeRoutes {
             p(.class("note")) {
                 data(item.description)
                 plain(" · SHA-256 ")
-                code {
-                    plain(digest.prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
-                }
+                code { plain(digest.prefix(8).hexadecimal) }
             }
         case .withdrawal, .restoration: nil
-        }
-    }
-
-    private static func undo(
-        _ revision: CatalogRevision, of address: ProductAddress, _ context: ConsoleContext
-    ) -> HTML {
-        guard revision.isUndoable else {
-            return note("Earlier pictures are not kept. To undo the change, upload the earlier picture again.")
-        }
-        let change = revision.change
-        let definition = address.app.catalog.definition(of: address.productIdentifier)
-        return section(.class("card")) {
-            p { target(of: revision) }
-            if [.defined, .reverted].contains(change.content.kind) {
-                DefinitionDiff(before: definition, after: revision.before.definition).html
-            }
-            context.form(to: address.path("history", String(change.number), "undo")) {
-                input(.type("hidden"), .name(ProductFields.version), .value(ProductFields.tag(of: definition)))
-                button(.class("danger")) { "Undo the change" }
-            }
         }
     }
 

@@ -1,16 +1,8 @@
 import Proofs
 
-/// The difference of two definitions of a product.
 struct DefinitionDiff: Sendable {
-    private enum Line {
-        case same(String)
-        case added(String)
-        case removed(String)
-
-        var isChange: Bool {
-            if case .same = self { false } else { true }
-        }
-    }
+    /// A line, with true for an added one, false for a removed one, and nil for one of both definitions.
+    private typealias Line = (isAdded: Bool?, text: String)
 
     /// The unchanged lines around a change.
     private static let context = 3
@@ -58,13 +50,13 @@ struct DefinitionDiff: Sendable {
         var (old, new) = (0, 0)
         while old < before.count || new < after.count {
             if removed.contains(old) {
-                lines.append(.removed(before[old]))
+                lines.append((false, before[old]))
                 old += 1
             } else if added.contains(new) {
-                lines.append(.added(after[new]))
+                lines.append((true, after[new]))
                 new += 1
             } else {
-                lines.append(.same(after[new]))
+                lines.append((nil, after[new]))
                 (old, new) = (old + 1, new + 1)
             }
         }
@@ -74,7 +66,7 @@ struct DefinitionDiff: Sendable {
     /// The changed lines with a few unchanged ones around them. An ellipsis stands for the lines that are left out.
     @HTMLBuilder private static func rows(_ lines: [Line]) -> HTML {
         let shown = Set(
-            lines.indices.filter { lines[$0].isChange }.flatMap {
+            lines.indices.filter { lines[$0].isAdded != nil }.flatMap {
                 max(0, $0 - context)...min(lines.count - 1, $0 + context)
             }
         )
@@ -88,17 +80,17 @@ struct DefinitionDiff: Sendable {
     }
 
     private static func row(_ line: Line) -> HTML {
-        switch line {
-        case .same(let text): span { plain("  " + text) }
-        case .added(let text):
+        switch line.isAdded {
+        case nil: span { plain("  " + line.text) }
+        case true?:
             ins(.class("diff-added")) {
                 span(.class("hidden")) { "Added: " }
-                plain("+ " + text)
+                plain("+ " + line.text)
             }
-        case .removed(let text):
+        case false?:
             del(.class("diff-removed")) {
                 span(.class("hidden")) { "Removed: " }
-                plain("- " + text)
+                plain("- " + line.text)
             }
         }
     }

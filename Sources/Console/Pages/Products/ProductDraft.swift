@@ -4,7 +4,7 @@ import Proofs
 
 /// The definition that the fields of a form make of a product. Keys keep their order, so that a difference is short.
 struct ProductDraft: Sendable {
-    let fields: ProductFields
+    let form: ProductForm
     /// The definition; incomplete if there are problems.
     private(set) var object = JSONObject()
     /// The errors of the form itself.
@@ -13,61 +13,63 @@ struct ProductDraft: Sendable {
     private var rows: [Int] = []
 
     /// - Parameter base: The present definition; nil for a new product.
-    init(_ fields: ProductFields, replacing base: JSONObject?) {
-        self.fields = fields
-        let shown = ProductKey.keys(of: fields.type)
+    init(_ form: ProductForm, replacing base: JSONObject?) {
+        self.form = form
+        let shown = ProductKey.keys(of: form.type)
         let others = readOthers()
-        for member in base?.members ?? [] {
-            if let key = ProductKey(rawValue: member.key), shown.contains(key) {
-                add(key, replacing: member.value)
-            } else if ProductFields.hasField(member.key) {
-                // The identifier, and keys that mean nothing for the type.
-                _ = object.add(member.key, member.value)
-            } else if let value = others[member.key] {
-                _ = object.add(member.key, value)
-            }
+        var values: [(key: String, value: JSONValue)] = []
+        for key in shown {
+            if let value = value(key, replacing: base?[key.rawValue]) { values.append((key.rawValue, value)) }
         }
-        for key in shown where base?[key.rawValue] == nil { add(key, replacing: nil) }
-        for member in others.members { _ = object.add(member.key, member.value) }
+        object = Self.object(values + others.members.map { ($0.key, $0.value) }, replacing: base) { key in
+            // The identifier, and keys that mean nothing for the type.
+            ProductForm.hasField(key) && !shown.contains { $0.rawValue == key }
+        }
+    }
+
+    /// An object with given values. Keys keep their places in the present object.
+    ///
+    /// - Parameter keeps: True for a key of the present object that stays without a given value.
+    private static func object(
+        _ values: [(key: String, value: JSONValue)], replacing base: JSONObject?, keeps: (String) -> Bool
+    ) -> JSONObject {
+        var object = JSONObject()
+        for member in base?.members ?? [] {
+            let new = values.first { $0.key.hasSameBytes(as: member.key) }?.value
+            if let value = new ?? (keeps(member.key) ? member.value : nil) { _ = object.add(member.key, value) }
+        }
+        for (key, value) in values { _ = object.add(key, value) }
+        return object
     }
 
     private mutating func readOthers() -> JSONObject {
         let value: JSONValue
-        do throws(JSONSyntaxError) { value = try JSONParser.parse(Array(fields.others.utf8)) } catch {
-            guard !fields.others.isEmpty else { return JSONObject() }
-            problems.append(Self.problemOfOthers("It is not JSON: \(error.message)."))
+        do throws(JSONSyntaxError) { value = try JSONParser.parse(Array(form.others.utf8)) } catch {
+            guard !form.others.isEmpty else { return JSONObject() }
+            problems.append(.others("It is not JSON: \(error.message)."))
             return JSONObject()
         }
         guard case .object(let object) = value else {
-            problems.append(Self.problemOfOthers("It must be a JSON object."))
+            problems.append(.others("It must be a JSON object."))
             return JSONObject()
         }
-        if let key = object.keys.first(where: ProductFields.hasField) {
-            problems.append(Self.problemOfOthers("The key \"\(key)\" has a field of its own. Change it there."))
+        if let key = object.keys.first(where: ProductForm.hasField) {
+            problems.append(.others("The key \"\(key)\" has a field of its own. Change it there."))
         }
         return object
     }
 
-    private static func problemOfOthers(_ sentence: Phrase) -> FieldProblem {
-        FieldProblem(field: ProductFields.others, title: ProductFormPage.othersTitle, sentence: sentence)
-    }
-
-    /// Adds the value of a field. Without a value, a key is kept empty if the definition has it, and left out otherwise.
-    private mutating func add(_ key: ProductKey, replacing value: JSONValue?) {
-        let new: JSONValue?
+    /// The value of a field. Without a value, a key is kept empty if the definition has it, and left out otherwise.
+    private mutating func value(_ key: ProductKey, replacing value: JSONValue?) -> JSONValue? {
         switch key {
-        case .type: new = .string(fields.type.configurationName)
-        case .familyShareable: new = fields.isFamilyShareable || value != nil ? .bool(fields.isFamilyShareable) : nil
-        case .localizations: new = localizations(replacing: value)
+        case .type: return .string(form.type.configurationName)
+        case .familyShareable: return form.isFamilyShareable || value != nil ? .bool(form.isFamilyShareable) : nil
+        case .localizations: return localizations(replacing: value)
         default:
-            let text = fields.values[key] ?? ""
-            if key.isNumber {
-                new = text.isEmpty ? nil : Int64(text).map { .integer($0) } ?? .string(text)
-            } else {
-                new = text.isEmpty && value == nil ? nil : .string(text)
-            }
+            let text = form.values[key] ?? ""
+            guard key.isNumber else { return text.isEmpty && value == nil ? nil : .string(text) }
+            return text.isEmpty ? nil : Int64(text).map { .integer($0) } ?? .string(text)
         }
-        if let new { _ = object.add(key.rawValue, new) }
     }
 
     private mutating func localizations(replacing value: JSONValue?) -> JSONValue? {
@@ -76,26 +78,16 @@ struct ProductDraft: Sendable {
             before = elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
         }
         var elements: [JSONValue] = []
-        for (index, texts) in fields.texts.enumerated() {
-            let known = before.first { $0["locale"] == .string(texts.locale) }
-            let isEmpty = texts.displayName.isEmpty && texts.description.isEmpty
-            guard !isEmpty || known != nil && !texts.locale.isEmpty else { continue }
-            if texts.locale.isEmpty {
-                problems.append(
-                    FieldProblem(
-                        field: "locale-\(index)", title: ProductFormPage.titleOfTexts(index, fields),
-                        sentence: "Fill in the field."))
-            }
-            let values = [
-                ("description", texts.description), ("displayName", texts.displayName), ("locale", texts.locale),
+        for (index, localization) in form.texts.enumerated() {
+            let known = before.first { $0["locale"] == .string(localization.locale) }
+            let isEmpty = localization.displayName.isEmpty && localization.description.isEmpty
+            guard !isEmpty || known != nil && !localization.locale.isEmpty else { continue }
+            if localization.locale.isEmpty { problems.append(problem(ofTexts: index, "locale", "Fill in the field.")) }
+            let values: [(key: String, value: JSONValue)] = [
+                ("description", .string(localization.description)), ("displayName", .string(localization.displayName)),
+                ("locale", .string(localization.locale)),
             ]
-            var element = JSONObject()
-            for member in known?.members ?? [] {
-                let new = values.first { $0.0 == member.key }
-                _ = element.add(member.key, new.map { .string($0.1) } ?? member.value)
-            }
-            for (key, text) in values { _ = element.add(key, .string(text)) }
-            elements.append(.object(element))
+            elements.append(.object(Self.object(values, replacing: known) { _ in true }))
             rows.append(index)
         }
         return elements.isEmpty && value == nil ? nil : .array(elements)
@@ -107,30 +99,113 @@ struct ProductDraft: Sendable {
         case .productInvalid(let error): problem(error)
         case .productBenefitFixed:
             FieldProblem(
-                field: (fields.type == .consumable ? ProductKey.balance : .collection).rawValue,
+                field: (form.type == .consumable ? ProductKey.balance : .collection).rawValue,
                 title: "Benefit", sentence: error.sentence)
         default: FieldProblem(sentence: error.sentence)
         }
     }
 
     private func problem(_ error: CatalogError) -> FieldProblem {
-        let path = error.key ?? ""
-        if path == ProductFields.identifier {
-            return FieldProblem(field: path, title: ProductFormPage.identifierTitle, sentence: error.sentence)
-        }
+        let (path, sentence) = (error.key ?? "", error.sentence)
+        if path == ProductForm.identifier { return .identifier(sentence) }
         if let match = path.wholeMatch(of: /localizations\[(\d+)\]\.(locale|displayName|description)/),
             let index = Int(match.1), rows.indices.contains(index)
         {
-            return FieldProblem(
-                field: "\(match.2)-\(rows[index])", title: ProductFormPage.titleOfTexts(rows[index], fields),
-                sentence: error.sentence)
+            return problem(ofTexts: rows[index], match.2, sentence)
         }
-        if let key = ProductKey(rawValue: path), ProductKey.keys(of: fields.type).contains(key) {
-            return FieldProblem(field: path, title: key.title, sentence: error.sentence)
+        if let key = ProductKey(rawValue: path), ProductKey.keys(of: form.type).contains(key) {
+            return FieldProblem(field: path, title: key.title, sentence: sentence)
         }
-        guard !path.isEmpty else { return FieldProblem(sentence: error.sentence) }
-        let key = CustomerWords.isolated(path)
-        return FieldProblem(
-            field: ProductFields.others, title: "\(ProductFormPage.othersTitle), \(key)", sentence: error.sentence)
+        guard !path.isEmpty else { return FieldProblem(sentence: sentence) }
+        return .others(sentence, key: path)
+    }
+
+    private func problem(ofTexts index: Int, _ key: Substring, _ sentence: Phrase) -> FieldProblem {
+        FieldProblem(field: "\(key)-\(index)", title: form.titleOfTexts(index), sentence: sentence)
+    }
+}
+
+/// An error in a form: the field and a sentence.
+struct FieldProblem: Hashable, Sendable {
+    /// The identifier of the field on the page. Nil if the error belongs to no field.
+    var field: String?
+    var title: Phrase?
+    let sentence: Phrase
+
+    static func identifier(_ sentence: Phrase) -> FieldProblem {
+        FieldProblem(field: ProductForm.identifier, title: ProductForm.identifierTitle, sentence: sentence)
+    }
+
+    /// An error in the keys without a field, or in one of them.
+    static func others(_ sentence: Phrase, key: String? = nil) -> FieldProblem {
+        let title = key.map { key -> Phrase in
+            let name = CustomerWords.isolated(key)
+            return "\(ProductForm.othersTitle), \(name)"
+        }
+        return FieldProblem(field: ProductForm.others, title: title ?? ProductForm.othersTitle, sentence: sentence)
+    }
+
+    /// The errors, each with a link to its field.
+    ///
+    /// - Parameter identifier: The identifier of the element. The script moves `problem` into the form.
+    static func list(_ problems: [FieldProblem], id identifier: String) -> HTML? {
+        guard !problems.isEmpty else { return nil }
+        return div(.class("problem"), .role("alert"), .id(identifier)) {
+            for problem in problems {
+                p {
+                    if let title = problem.title, let field = problem.field {
+                        a(.href(fragment: field)) { title }
+                        plain(": ")
+                    }
+                    bdi { problem.sentence }
+                }
+            }
+        }
+    }
+}
+
+extension CatalogError {
+    /// The reason in each language. Rare reasons are in English only.
+    var sentence: Phrase {
+        let sentences: [(start: String, sentence: Phrase)] = [
+            ("the key is missing", "Fill in the field."),
+            ("the text is empty", "Fill in the field."),
+            ("it should be a whole number", "Write a whole number, 0 or more."),
+            ("it is no price", "Write a price such as 1200 or 0.99."),
+            ("it is not a period", "Write a period such as P1W, P1M or P1Y."),
+        ]
+        let starts = [
+            "it has to be from 1 to", "a balance's name has", "a collection's name has", "a product's identifier has",
+            "a text is longer than", "it is larger than", "its width and height", "its size is",
+            "another app sells it as",
+        ]
+        if let known = sentences.first(where: { reason.hasPrefix($0.start) }) { return known.sentence }
+        let plain = reason.prefix(1).uppercased() + reason.dropFirst() + "."
+        if let start = starts.first(where: reason.hasPrefix) {
+            return Phrase(stated: plain, key: "\(start) [error]", [String(Picture.maximumSide)])
+        }
+        if reason.hasSuffix(" is given twice") {
+            let item = reason.dropLast(" is given twice".count)
+            return "Another product grants \(item), or everybody owns it."
+        }
+        if reason.hasSuffix(" is there twice") {
+            let locale = reason.dropLast(" is there twice".count)
+            return "The language \(locale) is there twice."
+        }
+        return Phrase(same: plain)
+    }
+}
+
+extension CatalogChangeError {
+    /// The message in each language.
+    var sentence: Phrase {
+        switch self {
+        case .productInvalid(let error), .pictureInvalid(let error), .rightInvalid(let error),
+            .offeringInvalid(let error):
+            error.sentence
+        case .productTypeFixed(let type):
+            Phrase(stated: message, key: "productTypeFixed [error]", [type.title.korean])
+        default: rule.korean.map { Phrase(english: message, korean: $0) } ?? Phrase(same: message)
+        }
     }
 }

@@ -94,7 +94,12 @@ struct ListedProduct: Sendable {
     }
 }
 
-/// The addresses of a product's pages. One without a product is the address of the whole catalog.
+extension Apps {
+    /// The bundle identifier in addresses; nil if the service has one app.
+    func parameter(of app: App) -> String? { all.count == 1 ? nil : app.bundleIdentifier }
+}
+
+/// The addresses of a product's pages.
 struct ProductAddress: Sendable {
     /// The longest bundle identifier, in bytes (App Store Connect).
     private static let maximumLength = 155
@@ -107,7 +112,7 @@ struct ProductAddress: Sendable {
     init(_ productIdentifier: String, in app: App, of apps: Apps) {
         self.app = app
         self.productIdentifier = productIdentifier
-        appParameter = apps.all.count == 1 ? nil : app.bundleIdentifier
+        appParameter = apps.parameter(of: app)
     }
 
     /// The product in the path of a request, in the app that the request names or in the first app that sells it.
@@ -127,6 +132,19 @@ struct ProductAddress: Sendable {
     }
 
     var product: Product? { app.catalog.product(productIdentifier) }
+
+    /// The languages of the catalog's texts, such as `en_US`.
+    var locales: [String] {
+        var locales: [String] = []
+        for localization in app.catalog.products.flatMap(\.localizations)
+        where !locales.contains(localization.locale) { locales.append(localization.locale) }
+        return locales.isEmpty ? ["en_US"] : locales
+    }
+
+    /// The form of a new product in the app, or a page below it.
+    func newProduct(_ rest: String..., type: ProductType? = nil) -> ConsolePath {
+        ConsolePath(["new-product"] + rest, query: [("app", appParameter), ("type", type?.rawValue)])
+    }
 
     /// The address of a page of the product.
     func path(_ rest: String..., done notice: Notice? = nil, cursor: String? = nil) -> ConsolePath {

@@ -4,49 +4,45 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
+/// The forms that create and edit products, each with its preview.
 extension ProductChangeRoutes {
-    /// The errors of a form.
     private struct Refusal: Error {
         let problems: [FieldProblem]
     }
 
-    /// Adds the forms that create and edit products.
+    private static let previewIdentifier = "preview"
+
     func addForms(to pages: ConsolePages) {
         pages.get("new-product", .catalog) { request, context in
-            let target = try newTarget(request)
+            let address = try newAddress(request)
             let type = try request.query("type").map { try Self.type($0) } ?? .nonConsumable
-            let fields = ProductFields(new: type, locales: target.locales)
-            return ProductFormPage(context: context, target: target, fields: fields).page
-        }
-        pages.post("new-product/preview", .catalog) { request, context in
-            try await preview(try newTarget(request), context)
-        }
-        pages.post("new-product", .catalog) { request, context in try await save(try newTarget(request), context)
+            return Self.page(of: ProductForm(new: type, at: address), context)
         }
         pages.get("products/:product/edit", .catalog) { request, context in
             let address = try ProductAddress(request, context, of: catalog.apps)
-            let (target, present) = (ProductFormTarget.existing(address), address.app.catalog)
-            guard let product = address.product, let definition = present.definition(of: address.productIdentifier)
+            guard let product = address.product,
+                let definition = address.app.catalog.definition(of: address.productIdentifier)
             else { throw CatalogChangeError.productNotFound }
-            let fields = ProductFields(product, definition, locales: target.locales)
-            guard fields.texts.count <= ProductFields.maximumLocalizations else {
+            let form = ProductForm(product, definition, at: address)
+            guard form.texts.count <= ProductForm.maximumLocalizations else {
                 throw Problem(
                     status: .conflict, code: "formTooLarge",
                     detail: "The product has too many languages for the form. Change it over the API.")
             }
-            return ProductFormPage(context: context, target: target, fields: fields).page
+            return Self.page(of: form, context)
         }
-        pages.post("products/:product/preview", .catalog) { request, context in
-            try await preview(.existing(try ProductAddress(request, context, of: catalog.apps)), context)
+        for path: RouterPath in ["new-product/preview", "products/:product/preview"] {
+            pages.post(path, .catalog) { request, context in try await preview(request, context) }
         }
-        pages.post("products/:product/definition", .catalog) { request, context in
-            try await save(.existing(try ProductAddress(request, context, of: catalog.apps)), context)
+        for path: RouterPath in ["new-product", "products/:product/definition"] {
+            pages.post(path, .catalog) { request, context in try await save(request, context) }
         }
     }
 
-    private func newTarget(_ request: Request) throws(Problem) -> ProductFormTarget {
-        let app = try ProductAddress.app(of: request, catalog.apps) ?? catalog.apps.first
-        return .new(app, appParameter: catalog.apps.all.count == 1 ? nil : app.bundleIdentifier)
+    /// The address of a product without an identifier, in the app that the request names or in the first one.
+    private func newAddress(_ request: Request) throws(Problem) -> ProductAddress {
+        ProductAddress(
+            "", in: try ProductAddress.app(of: request, catalog.apps) ?? catalog.apps.first, of: catalog.apps)
     }
 
     private static func type(_ text: String) throws(Problem) -> ProductType {
@@ -56,52 +52,59 @@ extension ProductChangeRoutes {
         return type
     }
 
-    /// The fields that the browser sent. An existing product keeps its type and identifier.
-    private func fields(_ target: ProductFormTarget, _ form: ConsoleForm) throws -> ProductFields {
-        switch target {
-        case .new:
-            try ProductFields(
-                form, type: try Self.type(try form.text(ProductKey.type.rawValue)),
-                productIdentifier: try form.text(ProductFields.identifier))
-        case .existing(let address):
-            if let product = address.product {
-                try ProductFields(form, type: product.type, productIdentifier: product.productIdentifier)
-            } else {
-                throw CatalogChangeError.productNotFound
-            }
+    /// The form that the browser sent. The product of the path keeps its type and identifier.
+    private func sent(_ request: Request, _ context: ConsoleContext) throws -> ProductForm {
+        let form = context.form
+        guard context.parameters.get("product") == nil else {
+            let address = try ProductAddress(request, context, of: catalog.apps)
+            guard let product = address.product else { throw CatalogChangeError.productNotFound }
+            return try ProductForm(form, type: product.type, at: address, isNew: false)
         }
+        let app = try newAddress(request).app
+        let type = try Self.type(try form.text(ProductKey.type.rawValue))
+        let address = ProductAddress(try form.text(ProductForm.identifier), in: app, of: catalog.apps)
+        return try ProductForm(form, type: type, at: address, isNew: true)
     }
 
-    private func preview(_ target: ProductFormTarget, _ context: ConsoleContext) async throws -> Page {
-        let fields = try fields(target, context.form)
-        let present = target.app.catalog
-        let base = target.isNew ? nil : present.definition(of: fields.productIdentifier)
-        let result: ProductPreview.Result
+    private func preview(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let form = try sent(request, context)
+        let (identifier, present) = (form.address.productIdentifier, form.address.app.catalog)
+        let base = form.isNew ? nil : present.definition(of: identifier)
+        let preview: HTML
         do {
-            let (draft, pending) = try await prepare(fields, target, by: try context.caller)
+            let (draft, pending) = try await prepare(form, by: try context.caller)
             let definition = try ProductDefinition(
-                draft.object, of: fields.productIdentifier, currency: present.storefront.currency)
+                draft.object, of: identifier, currency: present.storefront.currency)
             var changed = present
             try changed.define(definition)
-            result = pending == nil ? .unchanged(definition, in: changed) : .changed(definition, in: changed)
+            preview = HTML {
+                p {
+                    if pending == nil {
+                        Shown.badge("No change")
+                    } else {
+                        base == nil ? Shown.badge("New product", .good) : Shown.badge("Changed", .warning)
+                    }
+                }
+                Self.preview(of: definition.product, in: changed)
+                if pending != nil {
+                    h3 { "Change of the definition" }
+                    DefinitionDiff(before: base, after: definition.object).html
+                }
+            }
         } catch let refusal as Refusal {
-            result = .problems(refusal.problems)
+            preview = HTML { FieldProblem.list(refusal.problems, id: "preview-problem") }
         }
-        return ProductFormPage(
-            context: context, target: target, fields: fields, preview: ProductPreview(result: result, base: base)
-        ).page
+        return Self.page(of: form, context, preview: preview)
     }
 
-    private func save(_ target: ProductFormTarget, _ context: ConsoleContext) async throws -> Response {
-        let fields = try fields(target, context.form)
-        let caller = try context.caller
+    private func save(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+        let (form, caller) = (try sent(request, context), try context.caller)
         do {
-            let outcome = try await catalog.make { try await prepare(fields, target, by: caller).pending }
-            let address = ProductAddress(fields.productIdentifier, in: target.app, of: catalog.apps)
-            return .seeOther(address.path(done: outcome == .created ? .created : .saved))
+            let outcome = try await catalog.make { try await prepare(form, by: caller).pending }
+            return .seeOther(form.address.path(done: outcome == .created ? .created : .saved))
         } catch let refusal as Refusal {
-            return ProductFormPage(context: context, target: target, fields: fields, problems: refusal.problems)
-                .page.response(context, status: .unprocessableContent)
+            return Self.page(of: form, context, problems: refusal.problems)
+                .response(context, status: .unprocessableContent)
         }
     }
 
@@ -109,29 +112,136 @@ extension ProductChangeRoutes {
     ///
     /// - Throws: `Refusal`.
     private func prepare(
-        _ fields: ProductFields, _ target: ProductFormTarget, by caller: String
+        _ form: ProductForm, by caller: String
     ) async throws -> (draft: ProductDraft, pending: CatalogService.Pending?) {
-        let base = target.app.catalog.definition(of: fields.productIdentifier)
-        if target.isNew, base != nil {
-            throw Refusal(problems: [
-                FieldProblem(
-                    field: ProductFields.identifier, title: ProductFormPage.identifierTitle,
-                    sentence: "The catalog has this product already.")
-            ])
+        let (identifier, app) = (form.address.productIdentifier, form.address.app)
+        let base = app.catalog.definition(of: identifier)
+        if form.isNew, base != nil {
+            throw Refusal(problems: [.identifier("The catalog has this product already.")])
         }
-        if !target.isNew, !ProductFields.tag(of: base).utf8.elementsEqual(fields.version.utf8) {
+        if !form.isNew, !ProductForm.tag(of: base).utf8.elementsEqual(form.version.utf8) {
             throw Refusal(problems: [
                 FieldProblem(sentence: "Another change came first. Open the form again, and repeat your change.")
             ])
         }
-        let draft = ProductDraft(fields, replacing: base)
+        let draft = ProductDraft(form, replacing: base)
         guard draft.problems.isEmpty else { throw Refusal(problems: draft.problems) }
         do {
-            let pending = try await catalog.define(
-                draft.object, as: fields.productIdentifier, in: target.app, by: caller)
-            return (draft, pending)
+            return (draft, try await catalog.define(draft.object, as: identifier, in: app, by: caller))
         } catch let error as CatalogChangeError {
             throw Refusal(problems: [draft.problem(error)])
+        }
+    }
+
+    /// - Parameters:
+    ///   - problems: The errors of the form that was sent.
+    ///   - preview: The errors of the form, or the product as it would be. Nil before the first preview.
+    private static func page(
+        of form: ProductForm, _ context: ConsoleContext, problems: [FieldProblem] = [], preview: HTML? = nil
+    ) -> Page {
+        let address = form.address
+        let previewPath = form.isNew ? address.newProduct("preview") : address.path("preview")
+        return Page(form.isNew ? "New product" : "Edit \(address.productIdentifier)", section: .products) {
+            if form.isNew {
+                // Each type has a form of its own.
+                Tabs.list("Type") {
+                    for type in ProductType.allCases {
+                        Tabs.link(type.title, to: address.newProduct(type: type), isPresent: type == form.type)
+                    }
+                }
+            }
+            context.form(
+                to: form.isNew ? address.newProduct() : address.path("definition"),
+                HTMLAttribute("data-live", previewIdentifier), HTMLAttribute("data-live-action", previewPath.text),
+                HTMLAttribute("data-stay")
+            ) {
+                FieldProblem.list(problems, id: "problem")
+                input(.type("hidden"), .name(ProductForm.version), .value(form.version))
+                input(.type("hidden"), .name(ProductKey.type.rawValue), .value(form.type.rawValue))
+                div(.class("columns")) {
+                    card(form.type.title) { general(form) }
+                    card("Texts") {
+                        note(
+                            "A new language without texts is left out. Empty the language of a row to remove it with its texts."
+                        )
+                        for (index, texts) in form.texts.enumerated() {
+                            fieldset {
+                                legend { form.titleOfTexts(index) }
+                                Field.text("locale-\(index)", "Language, such as ko or en_US", value: texts.locale)
+                                Field.text(
+                                    "displayName-\(index)", "Name", value: texts.displayName, maximumLength: 1000)
+                                Field.area(
+                                    "description-\(index)", "Description", value: texts.description, rows: 2)
+                            }
+                        }
+                    }
+                }
+                card("Advanced") {
+                    Field.area(
+                        ProductForm.others, ProductForm.othersTitle, value: form.others, rows: 8,
+                        note:
+                            "The other keys of a .storekit file, such as introductoryOffers, adHocOffers, codeOffers and winbackOffers."
+                    )
+                }
+                p(.class("actions")) {
+                    button(.class("primary")) { "Save" }
+                    button(HTMLAttribute("formaction", previewPath.text), HTMLAttribute("formnovalidate")) {
+                        "Preview"
+                    }
+                    a(.class("button"), .href(form.isNew ? ConsolePath("products") : address.path())) { "Cancel" }
+                }
+            }
+            section(.id(previewIdentifier), .class("card")) {
+                h2 { "Preview" }
+                preview ?? emptyNote("Nothing is saved before you save.")
+            }
+        }
+    }
+
+    @HTMLBuilder private static func general(_ form: ProductForm) -> HTML {
+        let address = form.address
+        if form.isNew {
+            Field.text(
+                ProductForm.identifier, ProductForm.identifierTitle, value: address.productIdentifier,
+                isRequired: true,
+                note: "As in App Store Connect, such as com.example.coins100. It cannot be changed later.")
+            if let app = address.appParameter { Facts.list { fact("App") { Shown.identifier(app) } } }
+        } else {
+            Facts.list { fact(ProductForm.identifierTitle) { Shown.identifier(address.productIdentifier) } }
+        }
+        for key in ProductKey.keys(of: form.type) {
+            switch key {
+            case .type, .localizations: HTML()
+            case .familyShareable: Field.checkbox(key.rawValue, key.title, isChecked: form.isFamilyShareable)
+            default:
+                Field.text(
+                    key.rawValue, key.title, value: form.values[key] ?? "",
+                    inputMode: key.isNumber ? "numeric" : key == .displayPrice ? "decimal" : nil, note: key.note)
+            }
+        }
+        note("The price is in \(address.app.catalog.storefront.currency), the currency of the storefront.")
+    }
+
+    /// A product as it would be in a catalog.
+    @HTMLBuilder private static func preview(of product: Product, in catalog: Catalog) -> HTML {
+        div(.class("cards")) {
+            for localization in product.localizations {
+                article(.class("card"), HTMLAttribute("lang", localization.locale.replacing("_", with: "-"))) {
+                    p(.class("note")) { plain(localization.locale) }
+                    h3 { data(localization.displayName) }
+                    p { data(localization.description) }
+                    p { strong { Shown.money(product.price) } }
+                }
+            }
+        }
+        Facts.list {
+            fact("Price") { Shown.money(product.price) }
+            fact("Grants") { ProductWords.sentence(of: catalog.benefit(of: product.productIdentifier)) }
+            for offer in product.subscription?.offers ?? [] { fact(offer.kind.title) { ProductWords.terms(of: offer) } }
+        }
+        details {
+            summary { "In App Store Connect" }
+            AppStoreConnectChecklist(product: product, storefront: catalog.storefront).table
         }
     }
 }

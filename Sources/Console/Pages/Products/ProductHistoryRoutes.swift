@@ -2,16 +2,14 @@ import Catalog
 import Features
 import HTTPSupport
 import Hummingbird
-import Proofs
 
 extension ProductChangeRoutes {
     /// Adds the histories of products and of the whole catalog, and the undo of changes.
     func addHistory(to pages: ConsolePages) {
         pages.get("catalog-history") { request, context in
             let app = try ProductAddress.app(of: request, catalog.apps) ?? catalog.apps.first
-            let name = catalog.apps.all.count == 1 ? nil : app.bundleIdentifier
             return try await history(of: nil, in: app, request) {
-                ConsolePath("catalog-history", query: ["app": name, "cursor": $0])
+                ConsolePath("catalog-history", query: ["app": catalog.apps.parameter(of: app), "cursor": $0])
             }
         }
         pages.get("products/:product/history") { request, context in
@@ -45,7 +43,7 @@ extension ProductChangeRoutes {
                 let address = ProductAddress(productIdentifier, in: app, of: catalog.apps)
                 p(.class("actions")) { a(.class("button"), .href(address.path())) { "The product" } }
             }
-            if catalog.apps.all.count > 1 { p { Shown.identifier(app.bundleIdentifier) } }
+            if let name = catalog.apps.parameter(of: app) { p { Shown.identifier(name) } }
             if shown.isEmpty {
                 emptyNote("No changes. The products are as the files define them.")
             } else {
@@ -98,8 +96,8 @@ extension ProductChangeRoutes {
                 status: .conflict, code: "changeNotUndoable",
                 detail: "Earlier pictures are not kept. Upload the picture again.")
         }
-        let version = try context.form.text(ProductFields.version)
-        let present = ProductFields.tag(of: address.app.catalog.definition(of: address.productIdentifier))
+        let version = try context.form.text(ProductForm.version)
+        let present = ProductForm.tag(of: address.app.catalog.definition(of: address.productIdentifier))
         guard present.utf8.elementsEqual(version.utf8) else {
             throw Problem(
                 status: .preconditionFailed, code: "productChanged",

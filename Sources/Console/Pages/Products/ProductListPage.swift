@@ -5,7 +5,6 @@ import Hummingbird
 import Proofs
 
 extension ProductRoutes {
-    /// The list of products.
     func list(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let (filter, page) = (try ProductFilter(request, apps), try HTTPSupport.Page(request))
         let found = filter.products(of: apps)
@@ -38,41 +37,34 @@ extension ProductRoutes {
             }
             div(.id("product-list")) {
                 note("Products: \(found.count)")
-                table(of: shown, next: next.map { filter.path(cursor: $0) }, context.language)
+                Listing.table(
+                    "Products", of: shown, empty: "No product matches.",
+                    next: next.map { filter.path(cursor: $0) }
+                ) {
+                    column("Picture") { $0.picture ?? Shown.nothing }
+                    column("Product") { listed in
+                        a(.href(listed.address.path())) { data(listed.title(context.language)) }
+                        br()
+                        Shown.identifier(listed.product.productIdentifier)
+                    }
+                    column("Type") { $0.product.type.title }
+                    column("Names") { Self.names($0.product) }
+                    column("Price") { Shown.money($0.product.price) }
+                    column("Grants") { ProductWords.sentence(of: $0.benefit) }
+                    column("Group and period") { $0.product.subscription.map(Self.subscription) ?? Shown.nothing }
+                    column("State") { $0.marks }
+                    if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
+                }
             }
         }
     }
 
     /// A link to a page about the catalog of an app, which it names if the service has several.
     private func catalogLink(_ title: Phrase, _ page: String, of app: App, _ kind: HTMLAttribute) -> HTML {
-        let name = apps.all.count == 1 ? nil : app.bundleIdentifier
+        let name = apps.parameter(of: app)
         return a(kind, .href(ConsolePath(page, query: ["app": name]))) {
             title
-            if let name {
-                HTML {
-                    plain(" · "); data(name)
-                }
-            }
-        }
-    }
-
-    private func table(of products: [ListedProduct], next: ConsolePath?, _ language: ConsoleLanguage) -> HTML {
-        Listing.table("Products", of: products, empty: "No product matches.", next: next) {
-            column("Picture") { $0.picture ?? Shown.nothing }
-            column("Product") { listed in
-                a(.href(listed.address.path())) { data(listed.title(language)) }
-                br()
-                Shown.identifier(listed.product.productIdentifier)
-            }
-            column("Type") { $0.product.type.title }
-            column("Names") { Self.names($0.product) }
-            column("Price") { Shown.money($0.product.price) }
-            column("Grants") { listed in
-                if let benefit = listed.benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing }
-            }
-            column("Group and period") { $0.product.subscription.map(Self.subscription) ?? Shown.nothing }
-            column("State") { $0.marks }
-            if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
+            if let name { also(data(name), by: " · ") }
         }
     }
 
@@ -109,8 +101,11 @@ enum CatalogSwitch {
     }
 }
 
-/// The words for products, in each language.
 enum ProductWords {
+    static func sentence(of benefit: Benefit?) -> HTML {
+        benefit.map { benefit in HTML { sentence(of: benefit) } } ?? Shown.nothing
+    }
+
     /// The benefit of a product, as a sentence without a full stop.
     static func sentence(of benefit: Benefit) -> Phrase {
         switch benefit {
@@ -132,12 +127,17 @@ enum ProductWords {
         }
     }
 
-    static func title(of customers: SubscriptionOffer.Eligibility) -> Phrase {
-        switch customers {
-        case .new: "new"
-        case .existing: "existing"
-        case .expired: "expired"
+    /// The customers of an offer; nothing for an offer without a limit.
+    static func titles(of customers: Set<SubscriptionOffer.Eligibility>?) -> HTML {
+        guard let customers else { return Shown.nothing }
+        let titles = SubscriptionOffer.Eligibility.allCases.filter(customers.contains).map { each -> Phrase in
+            switch each {
+            case .new: "new"
+            case .existing: "existing"
+            case .expired: "expired"
+            }
         }
+        return HTML { titles.isEmpty ? "none" : Phrase.joined(titles, separator: ", ") }
     }
 
     static func title(of kind: CatalogChange.Kind) -> Phrase {

@@ -1,109 +1,122 @@
 import Catalog
-import Features
 import Proofs
 
-/// The page of a product: everything the catalog knows about it, and the actions on it.
-struct ProductPage {
-    let context: ConsoleContext
-    let listed: ListedProduct
-    let isAdministered: Bool
-
-    var product: Product { listed.product }
-    var address: ProductAddress { listed.address }
-
-    var page: Page {
-        Page(Phrase(same: listed.title(context.language)), section: .products) {
+extension ProductRoutes {
+    /// The page of a product: everything the catalog knows about it, and the actions on it.
+    func page(of listed: ListedProduct, _ context: ConsoleContext) -> Page {
+        let (product, address) = (listed.product, listed.address)
+        let isAdministered = services.administration != nil
+        return Page(Phrase(same: listed.title(context.language)), section: .products) {
             section(.class("card")) {
                 if listed.picture != nil {
                     img(
                         .class("picture large"), .src(address.path("picture")),
                         HTMLAttribute("alt", "Picture of the item"))
                 }
-                Facts.list(facts)
-                links
+                Facts.list {
+                    fact("Product identifier") { Shown.identifier(product.productIdentifier) }
+                    fact("State") { listed.marks }
+                    fact("App") { Shown.identifier(listed.catalog.bundleIdentifier) }
+                    fact("Type") { product.type.title }
+                    fact("Reference name") { data(product.referenceName) }
+                    fact("Price") {
+                        Shown.money(product.price)
+                        plain(" · " + listed.catalog.storefront.countryCode)
+                    }
+                    fact("Grants") { ProductWords.sentence(of: listed.benefit) }
+                    fact("Family Sharing") { product.isFamilyShareable ? "on" : "off" }
+                    if let subscription = product.subscription {
+                        fact("Subscription group") {
+                            spaced(data(subscription.groupName), Shown.identifier(subscription.groupIdentifier))
+                        }
+                        fact("Level in the group") { plain(String(subscription.level)) }
+                        fact("Period") { subscription.period.words() }
+                    }
+                }
+                p(.class("actions")) {
+                    a(.class("button"), .href(ConsolePath("customers", query: ["product": product.productIdentifier])))
+                    { "Latest customers" }
+                    if isAdministered { a(.class("button"), .href(address.path("history"))) { "History" } }
+                }
             }
             if isAdministered {
-                if context.may(.catalog) { actions }
+                if context.may(.catalog) { Self.actions(on: listed, context) }
             } else {
                 CatalogSwitch.note
             }
             h2 { "Texts" }
-            texts
-            if product.subscription != nil {
+            Listing.table("Texts in each language", of: product.localizations, empty: "The product has no texts.") {
+                column("Language") { plain($0.locale) }
+                column("Name") { data($0.displayName) }
+                column("Description") { data($0.description) }
+            }
+            if let subscription = product.subscription {
                 h2 { "Offers" }
-                offers
+                Listing.table("Offers", of: subscription.offers, empty: "The subscription has no offers.") {
+                    column("Kind") { $0.kind.title }
+                    column("Identifier") { Shown.identifier($0.identifier) }
+                    column("Terms") { ProductWords.terms(of: $0) }
+                    column("Customers") { ProductWords.titles(of: $0.eligibility) }
+                }
             }
             h2 { "In App Store Connect" }
             note("App Store Connect must have the same product. Till cannot see it; compare each entry.")
             AppStoreConnectChecklist(product: product, storefront: listed.catalog.storefront).table
             h2 { "Definition" }
-            definition
-        }
-    }
-
-    private var links: HTML {
-        p(.class("actions")) {
-            a(.class("button"), .href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
-                "Latest customers"
+            if let object = listed.catalog.definition(of: product.productIdentifier) {
+                details {
+                    summary { "Show the definition as JSON" }
+                    pre(.id("definition")) { plain(JSONValue.object(object).prettyText) }
+                }
+                p(.class("actions")) { Shown.copyButton(for: "definition") }
             }
-            if isAdministered { a(.class("button"), .href(address.path("history"))) { "History" } }
         }
     }
 
-    @FactsBuilder private var facts: [Fact] {
-        fact("Product identifier") { Shown.identifier(product.productIdentifier) }
-        fact("State") { listed.marks }
-        fact("App") { Shown.identifier(listed.catalog.bundleIdentifier) }
-        fact("Type") { product.type.title }
-        fact("Reference name") { data(product.referenceName) }
-        fact("Price") {
-            Shown.money(product.price)
-            plain(" · " + listed.catalog.storefront.countryCode)
-        }
-        fact("Grants") { if let benefit = listed.benefit { ProductWords.sentence(of: benefit) } else { Shown.nothing } }
-        fact("Family Sharing") { product.isFamilyShareable ? "on" : "off" }
-        if let subscription = product.subscription {
-            fact("Subscription group") {
-                spaced(data(subscription.groupName), Shown.identifier(subscription.groupIdentifier))
+    /// The actions on a product: edit, picture, withdrawal, return to sale, and the definition of the files.
+    private static func actions(on listed: ListedProduct, _ context: ConsoleContext) -> HTML {
+        let (identifier, address) = (listed.product.productIdentifier, listed.address)
+        let isOfFiles = address.app.files.product(identifier) != nil
+        return section(.ariaLabel("Actions")) {
+            p(.class("actions")) { a(.class("button primary"), .href(address.path("edit"))) { "Edit" } }
+            if listed.benefit?.item != nil {
+                context.action(
+                    "Upload a picture", to: address.path("picture"), submit: "Upload", .primary,
+                    HTMLAttribute("enctype", "multipart/form-data")
+                ) {
+                    div(.class("field")) {
+                        label(.for("picture")) { "Picture of the item" }
+                        input(
+                            .type("file"), .id("picture"), .name("picture"), .required,
+                            HTMLAttribute("accept", Picture.Format.allCases.map(\.mediaType).joined(separator: ",")),
+                            HTMLAttribute("aria-describedby", "picture-note"))
+                        small(.id("picture-note")) { "SVG, PNG or JPEG, up to \(Picture.maximumSize / 1024) KB." }
+                    }
+                }
             }
-            fact("Level in the group") { plain(String(subscription.level)) }
-            fact("Period") { subscription.period.words() }
-        }
-    }
-
-    private var texts: HTML {
-        Listing.table("Texts in each language", of: product.localizations, empty: "The product has no texts.") {
-            column("Language") { plain($0.locale) }
-            column("Name") { data($0.displayName) }
-            column("Description") { data($0.description) }
-        }
-    }
-
-    private var offers: HTML {
-        Listing.table("Offers", of: product.subscription?.offers ?? [], empty: "The subscription has no offers.") {
-            column("Kind") { $0.kind.title }
-            column("Identifier") { Shown.identifier($0.identifier) }
-            column("Terms") { ProductWords.terms(of: $0) }
-            column("Customers") { eligibility($0.eligibility) }
-        }
-    }
-
-    private func eligibility(_ customers: Set<SubscriptionOffer.Eligibility>?) -> HTML {
-        guard let customers else { return Shown.nothing }
-        let titles = SubscriptionOffer.Eligibility.allCases.filter(customers.contains).map {
-            ProductWords.title(of: $0)
-        }
-        guard !titles.isEmpty else { return HTML { "none" } }
-        return HTML { Phrase.joined(titles, separator: ", ") }
-    }
-
-    @HTMLBuilder private var definition: HTML {
-        if let object = listed.catalog.definition(of: product.productIdentifier) {
-            details {
-                summary { "Show the definition as JSON" }
-                pre(.id("definition")) { plain(JSONValue.object(object).prettyText) }
+            if listed.catalog.isWithdrawn(identifier) {
+                context.action("Return to sale", to: address.path("return"), submit: "Return to sale") {
+                    p { "Apps show the product again." }
+                }
+            } else {
+                context.action(
+                    "Withdraw from sale", to: address.path("withdrawal"), submit: "Withdraw from sale", .danger
+                ) {
+                    p { "Apps no longer show the product. Customers keep what they bought, and subscriptions renew." }
+                }
             }
-            p(.class("actions")) { Shown.copyButton(for: "definition") }
+            if listed.catalog.isAdministered(identifier) {
+                context.action(
+                    isOfFiles ? "Restore the definition of the files" : "Remove the product",
+                    to: address.path("reversion"), submit: isOfFiles ? "Restore" : "Remove", .danger
+                ) {
+                    p {
+                        isOfFiles
+                            ? "The product gets the definition of the catalog's files, and is for sale."
+                            : "The files do not have the product, so it is removed. A product that a customer has redeemed cannot be removed."
+                    }
+                }
+            }
         }
     }
 }

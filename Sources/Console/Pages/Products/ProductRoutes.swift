@@ -1,13 +1,11 @@
 import Catalog
 import Features
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
-import Proofs
 
 /// The pages of products. Those that change a product exist only with an administered catalog.
 struct ProductRoutes: Sendable {
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     var apps: Apps { services.entitlements.apps }
 
@@ -26,10 +24,7 @@ struct ProductRoutes: Sendable {
         let address = try ProductAddress(request, context, of: apps)
         let catalog = address.app.catalog
         if let product = catalog.product(address.productIdentifier) {
-            return ProductPage(
-                context: context, listed: ListedProduct(product: product, catalog: catalog, address: address),
-                isAdministered: services.administration != nil
-            ).page
+            return page(of: ListedProduct(product: product, catalog: catalog, address: address), context)
         }
         let changes = try await services.administration?.changes(
             .of(product: address.productIdentifier), in: address.app, before: nil, limit: 1)
@@ -61,15 +56,38 @@ struct ProductChangeRoutes: Sendable {
 
     /// Adds the actions on a product: picture, withdrawal, return to sale, and the definition of the files.
     func addActions(to pages: ConsolePages) {
-        pages.post("products/:product/picture", .catalog) { request, context in try await setPicture(request, context) }
-        pages.post("products/:product/withdrawal", .catalog) { request, context in
-            try await setWithdrawn(true, request, context)
+        func post(
+            _ action: String, _ perform: @Sendable @escaping (ProductAddress, ConsoleContext) async throws -> Notice
+        ) {
+            pages.post(RouterPath("products/:product/" + action), .catalog) { request, context in
+                let address = try ProductAddress(request, context, of: catalog.apps)
+                return address.path(done: try await perform(address, context))
+            }
         }
-        pages.post("products/:product/return", .catalog) { request, context in
-            try await setWithdrawn(false, request, context)
+        for (action, isWithdrawn) in [("withdrawal", true), ("return", false)] {
+            post(action) { address, context in
+                let caller = try context.caller
+                try await catalog.make {
+                    try catalog.setWithdrawn(isWithdrawn, address.productIdentifier, in: address.app, by: caller)
+                }
+                return isWithdrawn ? .withdrawn : .restored
+            }
+        }
+        post("picture") { address, context in
+            let (caller, bytes) = (try context.caller, context.form.bytes("picture") ?? [])
+            let picture = try await BlockingWork.process(bytes.count) {
+                do throws(CatalogError) { return try Picture(bytes: bytes, file: "picture") } catch {
+                    throw CatalogChangeError.pictureInvalid(error)
+                }
+            }
+            try await catalog.make {
+                try catalog.setPicture(picture, of: address.productIdentifier, in: address.app, by: caller)
+            }
+            return .saved
         }
         pages.post("products/:product/reversion", .catalog) { request, context in
-            let (address, caller) = try target(request, context)
+            let address = try ProductAddress(request, context, of: catalog.apps)
+            let caller = try context.caller
             try await catalog.make {
                 try await catalog.revert(address.productIdentifier, in: address.app, by: caller)
             }
@@ -77,36 +95,6 @@ struct ProductChangeRoutes: Sendable {
             return address.product == nil
                 ? ConsolePath("products", done: .removed) : address.path(done: .restored)
         }
-    }
-
-    private func target(
-        _ request: Request, _ context: ConsoleContext
-    ) throws -> (address: ProductAddress, caller: String) {
-        (try ProductAddress(request, context, of: catalog.apps), try context.caller)
-    }
-
-    private func setWithdrawn(
-        _ isWithdrawn: Bool, _ request: Request, _ context: ConsoleContext
-    ) async throws -> ConsolePath {
-        let (address, caller) = try target(request, context)
-        try await catalog.make {
-            try catalog.setWithdrawn(isWithdrawn, address.productIdentifier, in: address.app, by: caller)
-        }
-        return address.path(done: isWithdrawn ? .withdrawn : .restored)
-    }
-
-    private func setPicture(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
-        let (address, caller) = try target(request, context)
-        let bytes = context.form.bytes("picture") ?? []
-        let picture = try await BlockingWork.process(bytes.count) {
-            do throws(CatalogError) { return try Picture(bytes: bytes, file: "picture") } catch {
-                throw CatalogChangeError.pictureInvalid(error)
-            }
-        }
-        try await catalog.make {
-            try catalog.setPicture(picture, of: address.productIdentifier, in: address.app, by: caller)
-        }
-        return address.path(done: .saved)
     }
 }
 

@@ -1,7 +1,6 @@
 import Proofs
 
 extension ProofInspection {
-    /// The certificates of the proof.
     @HTMLBuilder var certificateList: HTML {
         if self.certificates.isEmpty { emptyNote("The proof has no readable certificates.") }
         if self.certificateCount > self.certificates.count {
@@ -14,11 +13,8 @@ extension ProofInspection {
         }
     }
 
-    private func facts(of inspected: InspectedCertificate) -> HTML {
-        guard let certificate = inspected.certificate else {
-            return emptyNote("\(inspected.der.count) bytes that are no certificate.")
-        }
-        return HTML {
+    @HTMLBuilder private func facts(of inspected: InspectedCertificate) -> HTML {
+        if let certificate = inspected.certificate {
             p { badges(inspected, certificate) }
             Facts.list {
                 fact("Subject") { data(certificate.subjectName.description) }
@@ -27,9 +23,24 @@ extension ProofInspection {
                 fact("Valid from") { Shown.moment(Timestamp(secondsSince1970: certificate.notBefore)) }
                 fact("Valid until") { Shown.moment(Timestamp(secondsSince1970: certificate.notAfter)) }
                 fact("Key") { plain(certificate.publicKey.kind.text) }
-                fact("Apple's extensions") { extensions(of: certificate) }
+                fact("Apple's extensions") {
+                    if certificate.appleExtensions.isEmpty {
+                        Shown.nothing
+                    } else {
+                        ul(.class("plain")) {
+                            for identifier in certificate.appleExtensions {
+                                li {
+                                    Shown.identifier(identifier)
+                                    if let known = AppleExtension(rawValue: identifier) { also(known.title) }
+                                }
+                            }
+                        }
+                    }
+                }
                 fact(Phrase(same: "SHA-256")) { Shown.identifier(certificate.fingerprint.hexadecimal) }
             }
+        } else {
+            emptyNote("\(inspected.der.count) bytes that are no certificate.")
         }
     }
 
@@ -52,19 +63,6 @@ extension ProofInspection {
             Shown.badge("valid at the proof's date", .good)
         } else {
             Shown.badge("not valid at the proof's date", .bad)
-        }
-    }
-
-    private func extensions(of certificate: Certificate) -> HTML {
-        let found = certificate.appleExtensions
-        guard !found.isEmpty else { return Shown.nothing }
-        return ul(.class("plain")) {
-            for identifier in found {
-                li {
-                    Shown.identifier(identifier)
-                    if let known = AppleExtension(rawValue: identifier) { also(known.title) }
-                }
-            }
         }
     }
 }

@@ -10,30 +10,29 @@ extension ProofInspection {
             fact("Origin") { Shown.identifier(origin?.rawValue) }
             fact("Size") { "\(self.size) bytes" }
             fact("Chain judged at") { Shown.moment(self.moment) }
-            fact("Anchor") { anchorName }
-            fact("Signature") { signatureResult }
+            fact("Anchor") {
+                if let anchor = self.anchor {
+                    spaced(data(anchor.certificate.subjectName.description), Shown.badge(anchor.realm.title))
+                } else {
+                    Shown.badge("unknown anchor", .bad)
+                }
+            }
+            fact("Signature") {
+                if let signature = self.signature {
+                    switch signature.matchesSigner {
+                    case true?: Shown.badge("made with the signer's key", .good)
+                    case false?: Shown.badge("not made with the signer's key", .bad)
+                    case nil: Shown.badge("cannot be checked", .warning)
+                    }
+                    also(spaced(Shown.identifier(signature.algorithm), ProofTree.bytes(signature.bytes)))
+                } else {
+                    Shown.nothing
+                }
+            }
             fact("SHA-256 of the signed bytes") { Shown.identifier(self.digest?.hexadecimal) }
         }
         if !self.defects.isEmpty {
             ul(.class("problem")) { for defect in self.defects { li { defect.sentence } } }
-        }
-    }
-
-    private var anchorName: HTML {
-        guard let anchor = self.anchor else { return Shown.badge("unknown anchor", .bad) }
-        return spaced(data(anchor.certificate.subjectName.description), Shown.badge(anchor.realm.title))
-    }
-
-    private var signatureResult: HTML {
-        guard let signature = self.signature else { return Shown.nothing }
-        return HTML {
-            switch signature.matchesSigner {
-            case true: Shown.badge("made with the signer's key", .good)
-            case false: Shown.badge("not made with the signer's key", .bad)
-            case nil: Shown.badge("cannot be checked", .warning)
-            }
-            plain(" ")
-            spaced(Shown.identifier(signature.algorithm), ProofTree.bytes(signature.bytes))
         }
     }
 }
@@ -64,7 +63,6 @@ extension ProofInspection.Kind {
 }
 
 extension ProofDefect {
-    /// The defect in a sentence.
     var sentence: Phrase {
         switch self {
         case .tooLarge: "The proof is too large to be decoded."

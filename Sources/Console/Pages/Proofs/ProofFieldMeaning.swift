@@ -1,6 +1,5 @@
 import Proofs
 
-/// The meanings of the fields of proofs, in a few words.
 package enum ProofFieldMeaning {
     private static let maximumLength = 64
 

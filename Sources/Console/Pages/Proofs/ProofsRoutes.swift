@@ -1,6 +1,5 @@
 import Features
 import HTTPSupport
-import Hummingbird
 import Proofs
 
 /// The proof inspector, which stores nothing, and the kept proofs.
@@ -8,7 +7,7 @@ struct ProofsRoutes: Sendable {
     private static let textField = "proof"
     private static let fileField = "file"
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         pages.get("proofs") { _, context in Self.page(context) }

@@ -8,7 +8,7 @@ struct RefusalsRoutes: Sendable {
     private static let days: Int64 = 28
     private static let latest = 5
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         pages.get("refusals") { _, _ in try await refusals() }
@@ -54,7 +54,7 @@ struct RefusalsRoutes: Sendable {
             )
             Listing.table("Refused proofs by code", of: proofs, empty: "None since the start of the service.") {
                 column("Code") { Shown.identifier($0.refusals.code) }
-                column("Check") { Self.text(ProofVerdict.Check($0.step)?.title) }
+                column("Check") { Self.text(ProofVerdict.Check($0.step)?.words.title) }
                 column("Redemptions") { Shown.number(Int64($0.refusals.redemptions)) }
                 column("Notifications") { Shown.number(Int64($0.refusals.notifications)) }
                 column("Cause") { Self.text(RefusalExplanation(code: $0.refusals.code)?.cause) }

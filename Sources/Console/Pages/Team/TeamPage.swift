@@ -87,7 +87,7 @@ extension TeamRoutes {
     private static func addition(_ context: ConsoleContext) -> HTML {
         card("Add a member", isNarrow: true) {
             context.form(to: ConsolePath("team", "members"), HTMLAttribute("data-stay")) {
-                name.html()
+                name
                 div(.class("field")) {
                     label(.for("role")) { "Role" }
                     roles(identifier: "role", chosen: .viewer)

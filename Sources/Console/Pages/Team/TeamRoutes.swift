@@ -5,10 +5,10 @@ import Proofs
 
 /// The pages on which administrators add, invite and remove members, and change their roles.
 struct TeamRoutes: Sendable {
-    static let name = FormField.text(
+    static let name = Field.text(
         "name", "Name", upTo: TeamMember.maximumNameLength, isRequired: true, note: "The audit log shows it.")
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     var team: TeamService { services.team }
 

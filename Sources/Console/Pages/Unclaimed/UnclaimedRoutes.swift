@@ -8,13 +8,13 @@ import Proofs
 struct UnclaimedRoutes: Sendable {
     /// The largest count of expected purchases that the list states.
     private static let maximumExpected = 10_000
-    private static let user = FormField.text(
+    private static let user = Field.text(
         "user", "User's name or account token", upTo: User.maximumCustomerLength, isRequired: true)
-    private static let issuer = FormField.text(
+    private static let issuer = Field.text(
         "issuer", "Issuer of the name", upTo: User.maximumIssuerLength, note: "Only if several users have the name.")
-    private static let reason = FormField.reason()
+    private static let reason = Field.reason()
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
 
     func add(to pages: ConsolePages) {
         pages.get("unclaimed") { request, _ in try await list(request) }
@@ -140,9 +140,9 @@ struct UnclaimedRoutes: Sendable {
                     context.form(to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment")) {
                         input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
                         input(.type("hidden"), .name("app"), .value(purchase.app))
-                        user.html()
-                        issuer.html()
-                        reason.html()
+                        user
+                        issuer
+                        reason
                         button(.class("primary")) { "Assign" }
                     }
                 }

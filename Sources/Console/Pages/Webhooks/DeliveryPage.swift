@@ -1,8 +1,6 @@
 import Features
-import Proofs
 
 extension WebhooksRoutes {
-    /// The page of a delivery, with its message and each attempt.
     func delivery(_ context: ConsoleContext) async throws -> Page {
         let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
         let delivery = try await webhooks.delivery(
@@ -17,7 +15,7 @@ extension WebhooksRoutes {
             p { a(.href(endpoint.path())) { data(endpoint.shownURL(to: context)) } }
             card("Delivery") {
                 Facts.list {
-                    fact("State") { WebhookWords.badge(delivery.state) }
+                    fact("State") { Shown.badge(WebhookWords.word(delivery.state)) }
                     fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
                     fact("Next attempt") { WebhookWords.nextAttempt(of: delivery) }
                     fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }
@@ -59,8 +57,7 @@ extension WebhooksRoutes {
             p(.class("note")) {
                 "Each attempt sends this body, with its own time and signature."
                 if endpoint.format == .revenueCat {
-                    plain(" ")
-                    "A later attempt states the purchase as it is then."
+                    also(Phrase("A later attempt states the purchase as it is then."))
                 }
             }
             Facts.list {
@@ -101,7 +98,6 @@ struct MessageCommand {
     /// True if the command has the signature and the authorization.
     let isSigned: Bool
 
-    /// The header fields of the request.
     var headers: [(name: String, value: String)] {
         [("content-type", "application/json"), ("user-agent", "Till")]
             + message.headers.map { header in

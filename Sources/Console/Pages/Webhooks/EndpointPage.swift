@@ -4,10 +4,8 @@ import Hummingbird
 import Proofs
 
 extension WebhooksRoutes {
-    /// The number of changes that the page of an endpoint shows.
     private static let shownChanges = 20
 
-    /// The page of an endpoint with its deliveries.
     func endpoint(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
         let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
@@ -25,7 +23,16 @@ extension WebhooksRoutes {
         let continuation = try request.query("after").flatMap { Timestamp(rfc3339: $0) }
         let now = webhooks.now()
         return Page("Webhook", section: .webhooks) {
-            if let resent { Self.confirmation(resent, continues: continuation != nil) }
+            if let resent {
+                p(.class("notice"), .role("status")) {
+                    "\(Shown.digits(Int64(resent))) messages will be sent again."
+                    if continuation != nil {
+                        also(Phrase("There may be more: the form now begins where this one ended."))
+                    } else if resent == WebhookService.changedAtOnce {
+                        also(Phrase("There may be more. Repeat it."))
+                    }
+                }
+            }
             section(.class("card")) {
                 h2 { data(endpoint.shownURL(to: context)) }
                 Facts.list {
@@ -41,12 +48,26 @@ extension WebhooksRoutes {
                 }
             }
             if context.may(.support) { Self.resending(endpoint, context, from: continuation, now) }
-            if context.may(.administer) { Self.administration(endpoint, context) }
+            if context.may(.administer) {
+                p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
+                context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") {
+                    Self.overlap
+                }
+                context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
+                    Self.changedAddress.html(endpoint.url)
+                }
+                context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
+                    Self.authorization
+                }
+                context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
+                    p { "Its waiting messages are not sent, and its messages are deleted." }
+                }
+            }
             part("Messages") {
                 Tabs.list("States of messages") {
                     Tabs.link("All", to: endpoint.path(), isPresent: state == nil)
                     for each in WebhookDelivery.State.allCases {
-                        Tabs.link(WebhookWords.title(of: each), to: endpoint.path(each), isPresent: each == state)
+                        Tabs.link(WebhookWords.word(each).title, to: endpoint.path(each), isPresent: each == state)
                     }
                 }
                 Listing.table(
@@ -54,14 +75,12 @@ extension WebhooksRoutes {
                     empty: "No message.", next: next.map { endpoint.path(state, cursor: $0) }
                 ) {
                     column(Phrase("Event", context: "moment")) { Shown.moment($0.delivery.entry.happenedAt) }
-                    column("Message") { shown in
-                        let message = shown.delivery.messageIdentifier
-                        a(.href(ConsolePath("webhooks", endpoint.identifier, "deliveries", message))) {
-                            data(shown.type ?? message)
-                        }
+                    column("Message") {
+                        let message = $0.delivery.messageIdentifier
+                        a(.href(endpoint.path(of: "deliveries", message)), data($0.type ?? message))
                     }
                     column("Customer") { WebhookWords.customer(of: $0.delivery) }
-                    column("State") { WebhookWords.badge($0.delivery.state) }
+                    column("State") { Shown.badge(WebhookWords.word($0.delivery.state)) }
                     column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
                     column("Last attempt") {
                         $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing
@@ -80,19 +99,6 @@ extension WebhooksRoutes {
         }
     }
 
-    private static func confirmation(_ count: Int, continues: Bool) -> HTML {
-        p(.class("notice"), .role("status")) {
-            "\(Shown.digits(Int64(count))) messages will be sent again."
-            if continues {
-                plain(" ")
-                "There may be more: the form now begins where this one ended."
-            } else if count == WebhookService.changedAtOnce {
-                plain(" ")
-                "There may be more. Repeat it."
-            }
-        }
-    }
-
     /// - Parameter continuation: The moment at which a further period begins; nil for none.
     @HTMLBuilder private static func resending(
         _ endpoint: WebhookEndpoint, _ context: ConsoleContext, from continuation: Timestamp?, _ now: Timestamp
@@ -105,31 +111,13 @@ extension WebhooksRoutes {
         details(.class("action"), continuation == nil ? nil : .open) {
             summary { "Send the messages of a period again" }
             context.form(to: endpoint.path(of: "period", "resending")) {
-                Field.moment("from", "From (UTC)", value: continuation ?? now.adding(days: -1))
-                Field.moment("until", "Until (UTC)", value: now)
+                Self.start.html(continuation ?? now.adding(days: -1))
+                Self.end.html(now)
                 note(
                     "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
                 )
                 button(.class("primary")) { "Send again" }
             }
-        }
-    }
-
-    @HTMLBuilder private static func administration(_ endpoint: WebhookEndpoint, _ context: ConsoleContext) -> HTML {
-        p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
-        context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") {
-            Field.choice(
-                "overlap", "The old secret still signs for", overlaps.map { (String($0), WebhookWords.period($0)) },
-                chosen: String(WebhookService.standardOverlap))
-        }
-        context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
-            changedAddress.html(endpoint.url)
-        }
-        context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
-            authorization.html()
-        }
-        context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
-            p { "Its waiting messages are not sent, and its messages are deleted." }
         }
     }
 

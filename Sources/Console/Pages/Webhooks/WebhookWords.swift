@@ -1,20 +1,15 @@
 import Features
-import Ledger
 import Proofs
 
 /// The states and outcomes of deliveries in plain words.
 enum WebhookWords {
-    static func title(of state: WebhookDelivery.State) -> Phrase { word(state).title }
-
-    private static func word(_ state: WebhookDelivery.State) -> Shown.Word {
+    static func word(_ state: WebhookDelivery.State) -> Shown.Word {
         switch state {
         case .pending: ("Waiting", .warning)
         case .delivered: ("Delivered", .good)
         case .failed: ("Given up", .bad)
         }
     }
-
-    static func badge(_ state: WebhookDelivery.State) -> HTML { Shown.badge(word(state)) }
 
     /// The outcome of an attempt.
     @HTMLBuilder static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML {

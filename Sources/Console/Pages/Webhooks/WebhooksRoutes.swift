@@ -1,25 +1,28 @@
 import Features
-import HTTPSupport
-import Hummingbird
-import Proofs
 
 /// The pages of webhooks: endpoints, secrets and deliveries.
 struct WebhooksRoutes: Sendable {
-    /// The choices for the period in which a replaced secret still signs, in seconds.
-    static let overlaps: [Int64] = [0, 3600, WebhookService.standardOverlap, WebhookService.overlap.upperBound]
-    private static let format = FormField.choice(
+    /// The period in which a replaced secret still signs, in seconds.
+    static let overlap = Field.choice(
+        "overlap", "The old secret still signs for",
+        [0, 3600, WebhookService.standardOverlap, WebhookService.overlap.upperBound],
+        expected: "one of the offered periods", number: { Int($0) }, shown: { WebhookWords.period($0) },
+        chosen: WebhookService.standardOverlap)
+    static let start = Field.moment("from", "From (UTC)")
+    static let end = Field.moment("until", "Until (UTC)")
+    private static let format = Field.choice(
         "format", "Format", WebhookFormat.allCases, expected: "one of the offered formats", text: \.rawValue,
         shown: { WebhookWords.title(of: $0) }, chosen: .till, absent: .till)
     /// The field for the header `Authorization` of an endpoint's messages. It never shows the present value, a secret.
-    static let authorization = FormField.text(
+    static let authorization = Field.text(
         "authorization", "Authorization header", upTo: WebhookAuthorization.maximumLength,
         note: "Each message has this value, which your back end can compare. Leave it empty for none."
     ).optional("printable ASCII characters") { WebhookAuthorization($0) }
 
-    let services: ConsoleServices
+    let services: any ConsoleServices
     let webhooks: WebhookService
 
-    static func address(_ note: Phrase) -> FormField<String> {
+    static func address(_ note: Phrase) -> Field<String> {
         .text("url", "Address", upTo: WebhookURL.maximumLength, inputMode: "url", isRequired: true, note: note)
     }
 
@@ -35,11 +38,6 @@ struct WebhooksRoutes: Sendable {
             return ConsolePath("webhooks", endpoint.identifier, "secret", done: .created)
         }
         pages.get("webhooks/:webhook") { request, context in try await endpoint(request, context) }
-        addAdministration(to: pages)
-        addDeliveries(to: pages)
-    }
-
-    private func addAdministration(to pages: ConsolePages) {
         pages.post("webhooks/:webhook/address", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
             _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.caller)
@@ -58,14 +56,10 @@ struct WebhooksRoutes: Sendable {
         pages.get("webhooks/:webhook/secret", .administer) { _, context in try await secret(context) }
         pages.post("webhooks/:webhook/secret", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
-            guard let seconds = try context.form.integer("overlap").map(Int64.init), Self.overlaps.contains(seconds)
-            else { throw ConsoleForm.invalid("overlap", "one of the offered periods") }
+            let seconds = try context.form[Self.overlap]
             _ = try await webhooks.replaceSecret(of: identifier, keepingPreviousFor: seconds, by: try context.caller)
             return ConsolePath("webhooks", identifier, "secret", done: .secretReplaced)
         }
-    }
-
-    private func addDeliveries(to pages: ConsolePages) {
         pages.get("webhooks/:webhook/deliveries/:message") { _, context in try await delivery(context) }
         pages.post("webhooks/:webhook/deliveries/:message/resending", .support) { _, context in
             let (identifier, message) = (try context.parameters.text("webhook"), try context.parameters.text("message"))
@@ -79,7 +73,7 @@ struct WebhooksRoutes: Sendable {
         }
         pages.post("webhooks/:webhook/period/resending", .support) { _, context in
             let identifier = try context.parameters.text("webhook")
-            let (start, end) = (try context.form.moment("from"), try context.form.moment("until"))
+            let (start, end) = (try context.form[Self.start], try context.form[Self.end])
             guard start < end else { throw ConsoleForm.invalid("until", "later than the field \"from\"") }
             let replayed = try await webhooks.replay(to: identifier, from: start, until: end, by: try context.caller)
             return ConsolePath(
@@ -90,10 +84,9 @@ struct WebhooksRoutes: Sendable {
 
     private func url(_ context: ConsoleContext) throws -> WebhookURL {
         try WebhookURL(
-            receiver: try context.form[Self.changedAddress], allowsPrivate: services.system.allowsPrivateWebhooks)
+            receiver: try context.form[Self.changedAddress], allowsPrivate: services.allowsPrivateWebhooks)
     }
 
-    /// The list of all endpoints.
     private func endpoints(_ context: ConsoleContext) async throws -> Page {
         var rows: [(endpoint: WebhookEndpoint, last: WebhookDelivery?, hasFailed: Bool)] = []
         for endpoint in try await webhooks.endpoints() {
@@ -105,16 +98,11 @@ struct WebhooksRoutes: Sendable {
         return Page("Webhooks", section: .webhooks) {
             p { "Each endpoint of your back end receives a signed message about every change of what a user owns." }
             Listing.table("Endpoints, oldest first", of: rows, empty: "There is no endpoint.") {
-                column("Address") { row in
-                    a(.href(row.endpoint.path())) { data(row.endpoint.shownURL(to: context)) }
-                }
+                column("Address") { a(.href($0.endpoint.path()), data($0.endpoint.shownURL(to: context))) }
                 column("Format") { WebhookWords.title(of: $0.endpoint.format) }
-                column("Last message") { row in
-                    if let last = row.last {
-                        spaced(WebhookWords.badge(last.state), Shown.moment(last.entry.happenedAt))
-                    } else {
-                        Shown.nothing
-                    }
+                column("Last message") {
+                    $0.last.map { spaced(Shown.badge(WebhookWords.word($0.state)), Shown.moment($0.entry.happenedAt)) }
+                        ?? Shown.nothing
                 }
                 column(Phrase("Given up", context: "messages")) { row in
                     if row.hasFailed { a(.href(row.endpoint.path(.failed))) { "Show" } } else { "None" }
@@ -124,9 +112,9 @@ struct WebhooksRoutes: Sendable {
             }
             if context.may(.administer) {
                 context.action("Add an endpoint", to: ConsolePath("webhooks"), submit: "Add") {
-                    Self.newAddress.html()
-                    Self.format.html()
-                    Self.authorization.html()
+                    Self.newAddress
+                    Self.format
+                    Self.authorization
                 }
             }
         }

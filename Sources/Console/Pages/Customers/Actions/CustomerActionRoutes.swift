@@ -6,7 +6,7 @@ import Proofs
 
 extension CustomersRoutes {
     /// The amount that one form adds to a balance.
-    static let amount = FormField.number(
+    static let amount = Field.number(
         "amount", "Amount", in: 1...1_000_000_000, expected: "a number from 1 to 1000000000")
 
     /// Adds the receivers of the forms on the pages of customers.

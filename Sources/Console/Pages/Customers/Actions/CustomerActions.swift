@@ -25,7 +25,7 @@ extension CustomerView {
                 ) {
                     FormSubmission.field(services.randomness)
                     Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
-                    CustomersRoutes.amount.html()
+                    CustomersRoutes.amount
                     Field.reason("balance-reason")
                 }
             }

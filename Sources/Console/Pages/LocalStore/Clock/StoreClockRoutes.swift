@@ -4,22 +4,21 @@ import Hummingbird
 import Proofs
 
 /// The clock of the local store, and the list of what happened during a step.
-enum StoreClockRoutes {
-    /// The maximum number of events on the page.
+extension LocalStoreRoutes {
     private static let maximumEvents = 200
     /// The longest time that a browser waits for the due events and their notifications, below the time limit of a request.
     private static let patience = Duration.seconds(15)
-    private static let step = FormField.text(
+    private static let step = Field.text(
         "step", "Another step", upTo: 8, isRequired: true,
         note: "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years."
     ).parsed("a number and one of s, min, h, d, w, mo and y, such as 1mo") { TimeStep($0) }
 
-    static func add(to pages: StorePages) {
-        pages.get("store/clock", page)
-        pages.pages.post("store/clock", .store) { [store = pages.store] _, context in
+    func addClock(to pages: ConsolePages) {
+        pages.getStore("store/clock", clock)
+        pages.post("store/clock", .store) { _, context in
             let step = try context.form[Self.step]
             let start = try await BlockingWork.run { store.now }
-            let end = try await BlockingWork.run(waitingUpTo: patience) {
+            let end = try await BlockingWork.run(waitingUpTo: Self.patience) {
                 try await store.advance(step, deliveringWithin: Store.longestDelivery)
             }
             // Years of a busy store take longer. The clock goes on.
@@ -29,7 +28,7 @@ enum StoreClockRoutes {
         }
     }
 
-    private static func page(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+    private func clock(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let start = try request.query("from").map { text in
             guard let milliseconds = Int64(text), (0...(1 << 53)).contains(milliseconds) else {
                 throw Problem.parameter("from", "a number of milliseconds since 1970")
@@ -39,22 +38,22 @@ enum StoreClockRoutes {
         let now = store.now
         let events =
             try start.map { start in
-                try store.read { try $0.dueEvents(after: start, until: now, limit: maximumEvents + 1) }
+                try store.read { try $0.dueEvents(after: start, until: now, limit: Self.maximumEvents + 1) }
             } ?? []
         return Page("Clock", section: .localStore) {
-            LocalStoreTab.links(.clock)
+            LocalStoreTab.links(LocalStoreTab.clock)
             section(.class("card")) {
                 p(.class("figure")) { Shown.moment(now) }
-                buttons(context)
+                Self.clockButtons(context)
                 context.form(to: LocalStoreTab.clock.path, .class("narrow")) {
-                    step.html()
+                    Self.step
                     button { "Advance" }
                 }
                 note(
                     "The clock only moves forward. Everything that is due in between happens in order, at its own moment, and the service is notified."
                 )
             }
-            if let start { happened(since: start, until: now, events) }
+            if let start { Self.happened(since: start, until: now, events) }
         }
     }
 
@@ -87,24 +86,20 @@ enum StoreClockRoutes {
             case .gracePeriodEnded: "The grace period ended without a charge. The customer lost access:"
             case .expired: "The subscription ended:"
             }
-            plain(" ")
-            spaced(
-                by: ", ", Shown.identifier(event.productIdentifier), StoreRows.account(event.account),
-                StoreRows.transaction(event.transactionIdentifier))
+            also(
+                spaced(
+                    by: ", ", Shown.identifier(event.productIdentifier), StoreRows.account(event.account),
+                    StoreRows.transaction(event.transactionIdentifier)))
         }
     }
 
-    /// The buttons for the common steps.
-    static func buttons(_ context: ConsoleContext) -> HTML {
+    static func clockButtons(_ context: ConsoleContext) -> HTML {
         context.form(to: LocalStoreTab.clock.path, .class("actions")) {
             for (step, title) in [
                 ("1d", Phrase("Day", context: "step")), ("1w", Phrase("Week", context: "step")),
                 ("1mo", Phrase("Month", context: "step")),
             ] {
-                button(.name("step"), .value(step)) {
-                    plain("+ ")
-                    title
-                }
+                button(.name("step"), .value(step)) { spaced(plain("+"), title) }
             }
         }
     }

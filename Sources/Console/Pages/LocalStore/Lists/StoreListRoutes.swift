@@ -4,66 +4,68 @@ import Hummingbird
 import Proofs
 
 /// The lists of the local store: transactions, payments, accounts and products.
-enum StoreListRoutes {
+extension LocalStoreRoutes {
     /// The maximum number of unfinished payments on the first page, and of transactions on the page of an account.
     private static let maximumWaiting = 10
     private static let maximumTransactions = 20
 
-    static func add(to pages: StorePages) {
-        pages.get("store", transactions)
-        pages.get("store/queue", queue)
-        pages.get("store/account", account)
+    func addLists(to pages: ConsolePages) {
+        pages.getStore("store", transactions)
+        pages.getStore("store/queue", queue)
+        pages.getStore("store/account", account)
         // As the app reads it on the customer's device.
-        pages.pages.get("store/account/receipt", .store) { [store = pages.store] request, _ in
+        pages.get("store/account/receipt", .store) { request, _ in
             let account = try requiredAccount(request)
             let receipt = try await BlockingWork.run { try store.read { try $0.receipt(account: account) } }
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: receipt + "\n")))
         }
-        pages.post("store/account/restore") { context, store in
+        pages.postStore("store/account/restore") { context in
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
             try store.write { try $0.restoreCompletedTransactions(account: account) }
             return .storeAccount(account, done: .restored)
         }
-        pages.get("store/products") { _, _, store in products(store.configuration.products) }
+        pages.getStore("store/products") { _, _ in Self.products(store.configuration.products) }
     }
 
-    private static func requiredAccount(_ request: Request) throws(Problem) -> String {
+    private func requiredAccount(_ request: Request) throws(Problem) -> String {
         guard let account = try chosenAccount(request) else { throw .parameter("account", "the name of an account") }
         return account
     }
 
     /// The account of a list; nil for all accounts.
-    private static func chosenAccount(_ request: Request) throws(Problem) -> String? {
+    private func chosenAccount(_ request: Request) throws(Problem) -> String? {
         try request.query("account", upTo: Store.maximumAccountLength).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The first page of the local store: its time, the payments that wait, and the latest transactions.
-    private static func transactions(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+    private func transactions(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let (account, page) = (try chosenAccount(request), try HTTPSupport.Page(request))
         let before = try page.before()
         let found = try store.read { try $0.listedTransactions(of: account, before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.number) }
-        let waiting = try store.read { try $0.payments.page(of: account, isUnfinished: true, limit: maximumWaiting) }
+        let waiting = try store.read {
+            try $0.payments.page(of: account, isUnfinished: true, limit: Self.maximumWaiting)
+        }
         let (now, settings, faults) = (store.now, try store.settings(), try store.read { try $0.state.faults() })
         return Page("Local App Store", section: .localStore) {
-            LocalStoreTab.links(.transactions)
+            LocalStoreTab.links(LocalStoreTab.transactions)
             div(.class("cards")) {
                 card("Store's time") {
                     p(.class("figure")) { Shown.moment(now) }
-                    StoreClockRoutes.buttons(context)
+                    Self.clockButtons(context)
                 }
                 card("Simulated conditions") {
-                    StoreConditions.list(settings, faults)
+                    Self.conditions(settings, faults)
                     p { a(.href(LocalStoreTab.settings.path)) { "Change the settings" } }
                 }
                 card("Play a customer") {
                     p { "Buy a product, hand the proof to the service, and see what it grants." }
-                    p { purchase(ConsolePath("store", "buy", query: ["account": account])) }
+                    p { Self.purchase(of: account) }
                 }
             }
-            filter(ConsolePath("store"), account)
+            Self.filter(ConsolePath("store"), account)
             LocalStoreTab.live {
                 if !waiting.isEmpty {
                     h2 { "Unfinished payments" }
@@ -84,17 +86,17 @@ enum StoreListRoutes {
     }
 
     /// The payment queues of all accounts, or of one.
-    private static func queue(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+    private func queue(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let (account, page) = (try chosenAccount(request), try HTTPSupport.Page(request))
         let before = try page.before()
         let found = try store.read { try $0.payments.page(of: account, before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
         return Page("Payment queue", section: .localStore) {
-            LocalStoreTab.links(.queue)
+            LocalStoreTab.links(LocalStoreTab.queue)
             note(
                 "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
             )
-            filter(LocalStoreTab.queue.path, account)
+            Self.filter(LocalStoreTab.queue.path, account)
             LocalStoreTab.live {
                 StoreRows.payments(
                     "Payments, newest first", shown, context, empty: "The queue is empty.",
@@ -115,20 +117,20 @@ enum StoreListRoutes {
         }
     }
 
-    private static func purchase(_ path: ConsolePath) -> HTML {
-        a(.class("button primary"), .href(path)) { "Buy" }
+    private static func purchase(of account: String?) -> HTML {
+        a(.class("button primary"), .href(ConsolePath("store", "buy", query: ["account": account]))) { "Buy" }
     }
 
     /// An account: its subscriptions and its latest transactions.
-    private static func account(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+    private func account(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let account = try requiredAccount(request)
         let subscriptions = try store.read { try $0.subscriptionSummaries(of: account) }
-        let latest = try store.read { try $0.listedTransactions(of: account, limit: maximumTransactions) }
+        let latest = try store.read { try $0.listedTransactions(of: account, limit: Self.maximumTransactions) }
         return Page("Account of the App Store", section: .localStore) {
             LocalStoreTab.links(nil)
             p(.class("figure")) { data(account) }
             div(.class("actions")) {
-                purchase(ConsolePath("store", "buy", query: ["account": account]))
+                Self.purchase(of: account)
                 context.form(to: ConsolePath("store", "account", "restore")) {
                     input(.type("hidden"), .name("account"), .value(account))
                     button { "Restore purchases" }
@@ -152,10 +154,9 @@ enum StoreListRoutes {
         }
     }
 
-    /// The products that the store sells.
     private static func products(_ products: [Product]) -> Page {
         Page("Products for sale", section: .localStore) {
-            LocalStoreTab.links(.products)
+            LocalStoreTab.links(LocalStoreTab.products)
             note("The store sells the products of its StoreKit configuration.")
             Listing.table("Products for sale", of: products, empty: "The store sells nothing.") {
                 column("Product") {
@@ -176,10 +177,7 @@ enum StoreListRoutes {
                 column("Buy") { product in
                     a(.href(ConsolePath("store", "buy", query: ["product": product.productIdentifier]))) {
                         "Buy"
-                        span(.class("hidden")) {
-                            plain(" ")
-                            data(product.productIdentifier)
-                        }
+                        span(.class("hidden")) { also(data(product.productIdentifier)) }
                     }
                 }
             }
@@ -190,9 +188,7 @@ enum StoreListRoutes {
         subscription.period.words()
         br()
         small {
-            data(subscription.groupName)
-            plain(", ")
-            "level"
+            spaced(by: ", ", data(subscription.groupName), Phrase("level"))
             plain(" \(subscription.level)")
         }
     }

@@ -22,28 +22,23 @@ enum StoreRows {
         next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: payments, empty: empty, next: next) {
-            column("Number") { queued in
-                let number = queued.transaction.identifier
-                a(.href(.storePayment(number))) { plain("\(number)") }
+            column("Number") {
+                a(.href(.storePayment($0.transaction.identifier)), plain("\($0.transaction.identifier)"))
             }
             column("Account") { account($0.account) }
-            column("Product") { queued in
-                let payment = queued.transaction.payment
-                product(payment.productIdentifier, quantity: payment.quantity)
-            }
+            column("Product") { product($0.transaction.payment) }
             column("State") { StoreWords.badge($0) }
             column("Next step") { buttons($0, context) }
         }
     }
 
-    /// The buttons for the actions on a payment.
     static func buttons(_ queued: QueuedTransaction, _ context: ConsoleContext) -> HTML {
         let number = queued.transaction.identifier
         return div(.class("actions")) {
             for action in queued.actions {
                 context.form(to: .storePayment(number, action.rawValue)) {
                     button(action == .approve || action == .resolve ? .class("primary") : nil) {
-                        action.title
+                        action.words.title
                         span(.class("hidden")) { plain(" \(number)") }
                     }
                 }
@@ -55,6 +50,10 @@ enum StoreRows {
 
     static func transaction(_ identifier: String) -> HTML {
         a(.href(.storeTransaction(identifier))) { Shown.identifier(identifier) }
+    }
+
+    static func product(_ payment: Payment) -> HTML {
+        product(payment.productIdentifier, quantity: payment.quantity)
     }
 
     @HTMLBuilder static func product(_ identifier: String, quantity: Int) -> HTML {
@@ -73,7 +72,6 @@ enum StoreRows {
         }
     }
 
-    /// The facts about a subscription.
     @FactsBuilder static func facts(of subscription: SubscriptionSummary) -> [Fact] {
         fact("State") { StoreWords.state(subscription) }
         fact("Product") { Shown.identifier(subscription.productIdentifier) }
@@ -86,19 +84,16 @@ enum StoreRows {
         if let price = subscription.renewalPrice {
             fact("Next charge") {
                 Shown.money(price)
-                if let offer = subscription.renewalOffer {
-                    plain(", ")
-                    offer.title
-                }
+                if let offer = subscription.renewalOffer { also(offer.title, by: ", ") }
             }
         }
         if let increase = subscription.priceIncrease {
             fact("Announced price") {
-                Shown.money(increase.price)
-                plain(" ")
-                increase.isAccepted
-                    ? Shown.badge(Phrase("Accepted", context: "price"), .good)
-                    : Shown.badge("Waits for consent", .warning)
+                spaced(
+                    Shown.money(increase.price),
+                    increase.isAccepted
+                        ? Shown.badge(Phrase("Accepted", context: "price"), .good)
+                        : Shown.badge("Waits for consent", .warning))
             }
         }
         if let intent = subscription.expirationIntent { fact("Reason of the end") { StoreWords.title(intent) } }

@@ -2,41 +2,31 @@ import AppStore
 import Foundation
 import HTTPSupport
 import Hummingbird
-import Proofs
 
-/// The notifications of the local store.
-enum StoreNotificationRoutes {
-    static func add(to pages: StorePages) {
-        pages.get("store/notifications", list)
-        pages.get("store/notifications/:notification", page)
-        pages.post("store/notifications/:notification/replay") { context, store in
-            let uuid = try identifier(context)
+extension LocalStoreRoutes {
+    func addNotifications(to pages: ConsolePages) {
+        pages.getStore("store/notifications", notifications)
+        pages.getStore("store/notifications/:notification", notification)
+        pages.postStore("store/notifications/:notification/replay") { context in
+            let uuid = try context.parameter("notification") { UUID(uuidString: $0) }
             try store.write { try $0.replay(uuid) }
             return .storeNotification(uuid, done: .queued)
         }
     }
 
-    private static func identifier(_ context: ConsoleContext) throws -> UUID {
-        guard let uuid = UUID(uuidString: try context.parameters.text("notification")) else {
-            throw Problem.pathUnknown
-        }
-        return uuid
-    }
-
     /// The notifications of the store, newest first.
-    private static func list(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
+    private func notifications(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let page = try HTTPSupport.Page(request)
         let before = try page.before()
         let found = try store.read { try $0.notifications.page(before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.number) }
         let hasAddress = try store.settings().notificationsURL != nil
         return Page("Notifications of the store", section: .localStore) {
-            LocalStoreTab.links(.notifications)
+            LocalStoreTab.links(LocalStoreTab.notifications)
             if !hasAddress {
                 p(.class("note")) {
                     "The store has no address for notifications, so it sends none."
-                    plain(" ")
-                    a(.href(LocalStoreTab.settings.path)) { "Change the settings" }
+                    also(a(.href(LocalStoreTab.settings.path)) { "Change the settings" })
                 }
             }
             LocalStoreTab.live {
@@ -45,21 +35,19 @@ enum StoreNotificationRoutes {
                     next: next.map { ConsolePath("store", "notifications", query: ["cursor": $0]) }
                 ) {
                     column("Time") { Shown.moment($0.date) }
-                    column("Type") { notification in
-                        a(.href(.storeNotification(notification.notificationUUID))) { type(notification) }
-                    }
-                    column("Transaction") { transaction($0) }
-                    column("State") { state($0) }
+                    column("Type") { a(.href(.storeNotification($0.notificationUUID)), Self.type($0)) }
+                    column("Transaction") { Self.transaction($0) }
+                    column("State") { Self.state($0) }
                     column("Attempts") { plain("\($0.sendAttempts.count)") }
-                    column("Send again") { replay($0, context) }
+                    column("Send again") { Self.replay($0, context) }
                 }
             }
         }
     }
 
     /// The page of one notification: its facts, its attempts and its signed payload.
-    private static func page(_ request: Request, _ context: ConsoleContext, _ store: Store) throws -> Page {
-        let uuid = try identifier(context)
+    private func notification(_ request: Request, _ context: ConsoleContext) throws -> Page {
+        let uuid = try context.parameter("notification") { UUID(uuidString: $0) }
         guard let notification = try store.read({ try $0.notifications.notification(uuid) }) else {
             throw StoreError.notificationNotFound(uuid)
         }
@@ -68,11 +56,11 @@ enum StoreNotificationRoutes {
             LocalStoreTab.live {
                 section(.class("card")) {
                     Facts.list {
-                        fact("Type") { type(notification) }
+                        fact("Type") { Self.type(notification) }
                         fact("Identifier") { Shown.identifier(uuid.lowercasedString) }
-                        fact("Transaction") { transaction(notification) }
+                        fact("Transaction") { Self.transaction(notification) }
                         fact("Created") { Shown.moment(notification.date) }
-                        fact("State") { state(notification) }
+                        fact("State") { Self.state(notification) }
                         fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
                     }
                 }
@@ -80,11 +68,11 @@ enum StoreNotificationRoutes {
                 Listing.table("Attempts", of: notification.sendAttempts, empty: "The notification was not sent.") {
                     column("Time") { Shown.moment($0.date) }
                     column("Result") {
-                        Shown.badge($0.result == .success ? received : (Phrase(same: $0.result.rawValue), .bad))
+                        Shown.badge($0.result == .success ? Self.received : (Phrase(same: $0.result.rawValue), .bad))
                     }
                 }
             }
-            replay(notification, context)
+            Self.replay(notification, context)
             StoreRows.signed("Signed payload (JWS)", "payload", notification.signedPayload)
         }
     }
@@ -100,10 +88,7 @@ enum StoreNotificationRoutes {
 
     @HTMLBuilder private static func type(_ notification: StoreNotification) -> HTML {
         code { plain(notification.type.rawValue) }
-        if let subtype = notification.subtype {
-            plain(" ")
-            code { plain(subtype.rawValue) }
-        }
+        if let subtype = notification.subtype { also(code { plain(subtype.rawValue) }) }
     }
 
     private static func transaction(_ notification: StoreNotification) -> HTML {

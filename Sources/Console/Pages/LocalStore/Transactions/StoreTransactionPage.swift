@@ -1,69 +1,88 @@
 import AppStore
-import Features
 import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// A transaction of the store: its facts, its signed form, its renewals, and the actions on it.
-struct StoreTransactionPage {
-    let context: ConsoleContext
-    let listed: ListedTransaction
-    /// The effect of its payment; nil if it has none.
-    let effect: PurchaseEffect?
-    /// The signed form, as the app gets it.
-    let signed: String
-    /// The transactions of the same purchase, the newest first.
-    let related: [ListedTransaction]
-    let nextCursor: String?
-    /// The purchases of the transaction that the service knows.
-    let owners: [KnownPurchase]
-
-    private var transaction: Transaction { listed.transaction }
-
-    var page: Page {
-        Page("Transaction of the store", section: .localStore) {
-            LocalStoreTab.links(nil)
-            LocalStoreTab.live {
-                div(.class("columns")) {
-                    card("Facts") { Facts.list(purchaseFacts + endFacts) }
-                    if let subscription = listed.subscription {
-                        card("Subscription") { Facts.list(StoreRows.facts(of: subscription)) }
-                    }
-                }
-                way.steps
-                if let payment = listed.payment { StoreRows.buttons(payment, context) }
+/// The transactions of the local store, and the actions on them.
+extension LocalStoreRoutes {
+    func addTransactions(to pages: ConsolePages) {
+        pages.get("store/transactions/:transaction", .store) { request, context in
+            try await transaction(request, context)
+        }
+        pages.post("store/transactions/:transaction/redeem", .store) { _, context in
+            let identifier = try context.parameters.text("transaction")
+            try await redeem(identifier, for: try context.form[Self.user], by: try context.requiredMember.actor)
+            return ConsolePath.storeTransaction(identifier, done: .redeemed)
+        }
+        for action in TransactionAction.allCases {
+            pages.postStore(RouterPath("store/transactions/:transaction/\(action.rawValue)")) { context in
+                let identifier = try context.parameters.text("transaction")
+                var values = TransactionAction.Parameters()
+                for input in action.inputs { try input.read(context.form, &values) }
+                try store.perform(action, values, on: identifier)
+                return action == .delete
+                    ? ConsolePath("store", done: action.notice) : .storeTransaction(identifier, done: action.notice)
             }
-            actions
-            way.form
-            if related.count > 1 || nextCursor != nil { renewals }
-            h2 { "Proof" }
-            StoreRows.signed("Signed transaction (JWS)", "proof", signed)
         }
     }
 
-    private var way: StorePurchaseWay {
-        StorePurchaseWay(
-            context, listed.payment, sold: transaction.transactionIdentifier, effect: effect, owners: owners)
-    }
-
-    @HTMLBuilder private var renewals: HTML {
-        h2 {
-            transaction.type == .autoRenewableSubscription
-                ? "Periods of the subscription"
-                : "Transactions of the purchase"
+    /// A transaction of the store: its facts, its signed form, its renewals, and the actions on it.
+    private func transaction(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let identifier = try context.parameters.text("transaction")
+        let page = try HTTPSupport.Page(request)
+        let before = try page.before()
+        let owners = try await owners(of: identifier)
+        return try await BlockingWork.run {
+            let listed = try store.read { try $0.listedTransaction(identifier) }
+            let original = listed.transaction.originalTransactionIdentifier
+            // The transactions of the same purchase, the newest first.
+            let found = try store.read {
+                try $0.listedTransactions(original: original, before: before, limit: page.size + 1)
+            }
+            let (related, next) = page.part(of: found) { String($0.number) }
+            let payment = listed.payment
+            let way = StorePurchaseWay(
+                context: context, payment: payment?.transaction, sold: listed.transaction.transactionIdentifier,
+                effect: try payment.flatMap { payment in
+                    try store.read { try $0.effect(of: payment.transaction.identifier) }
+                }, owners: owners)
+            // As the app gets it.
+            let signed = try store.read { try $0.signedTransaction(of: identifier) }
+            return Page("Transaction of the store", section: .localStore) {
+                LocalStoreTab.links(nil)
+                LocalStoreTab.live {
+                    div(.class("columns")) {
+                        card("Facts") { Facts.list(Self.facts(of: listed.transaction, StoreWords.badge(listed))) }
+                        if let subscription = listed.subscription {
+                            card("Subscription") { Facts.list(StoreRows.facts(of: subscription)) }
+                        }
+                    }
+                    way.steps
+                    if let payment { StoreRows.buttons(payment, context) }
+                }
+                Self.actions(on: listed, context)
+                way.form
+                if related.count > 1 || next != nil {
+                    h2 {
+                        listed.transaction.type == .autoRenewableSubscription
+                            ? "Periods of the subscription"
+                            : "Transactions of the purchase"
+                    }
+                    StoreRows.transactions(
+                        "Transactions of the same purchase, newest first", related,
+                        empty: "None.",
+                        next: next.map { .storeTransaction(listed.transaction.transactionIdentifier, cursor: $0) })
+                }
+                h2 { "Proof" }
+                StoreRows.signed("Signed transaction (JWS)", "proof", signed)
+            }
         }
-        StoreRows.transactions(
-            "Transactions of the same purchase, newest first", related,
-            empty: "None.",
-            next: nextCursor.map { .storeTransaction(transaction.transactionIdentifier, cursor: $0) })
     }
 
-    @FactsBuilder private var purchaseFacts: [Fact] {
-        fact("State") { StoreWords.badge(listed) }
+    @FactsBuilder private static func facts(of transaction: Transaction, _ state: HTML) -> [Fact] {
+        fact("State") { state }
         fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
-        fact("Original transaction") {
-            StoreRows.transaction(transaction.originalTransactionIdentifier)
-        }
+        fact("Original transaction") { StoreRows.transaction(transaction.originalTransactionIdentifier) }
         fact("Order") { Shown.identifier(transaction.orderIdentifier) }
         fact("Account") { StoreRows.account(transaction.account) }
         fact("Product") { StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity) }
@@ -74,9 +93,6 @@ struct StoreTransactionPage {
         fact("Ownership") { StoreWords.title(transaction.ownership) }
         fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
         fact("Account token") { Shown.identifier(transaction.appAccountToken?.lowercasedString) }
-    }
-
-    @FactsBuilder private var endFacts: [Fact] {
         fact(Phrase("Purchased", context: "moment")) { Shown.moment(transaction.purchaseDate) }
         fact("First purchased") { Shown.moment(transaction.originalPurchaseDate) }
         fact(Phrase("Expires", context: "moment")) { Shown.moment(transaction.expiresDate) }
@@ -90,146 +106,97 @@ struct StoreTransactionPage {
     }
 
     /// The forms for the actions on the transaction and on its subscription. Only the possible actions are shown.
-    @HTMLBuilder private var actions: HTML {
-        let actions = listed.actions
+    @HTMLBuilder private static func actions(on listed: ListedTransaction, _ context: ConsoleContext) -> HTML {
+        let identifier = listed.transaction.transactionIdentifier
+        let (forms, buttons) = (listed.actions.filter(\.hasForm), listed.actions.filter { !$0.hasForm })
         h2 { "Actions" }
         div(.class("actions")) {
-            for action in actions where action.fields == nil {
-                context.form(to: path(of: action)) { button { Phrase(stated: action.title) } }
+            for action in buttons {
+                context.form(to: .storeTransaction(identifier, action.rawValue)) {
+                    button { Phrase(stated: action.title) }
+                }
             }
         }
-        for action in actions {
-            if let fields = action.fields {
-                let title = Phrase(stated: action.title)
-                context.action(title, to: path(of: action), submit: title, action == .delete ? .danger : .primary) {
-                    fields
+        for action in forms {
+            let title = Phrase(stated: action.title)
+            context.action(
+                title, to: .storeTransaction(identifier, action.rawValue), submit: title,
+                action == .delete ? .danger : .primary
+            ) {
+                for input in action.inputs { input.html }
+                if action == .delete {
+                    p {
+                        "Deletes the transaction and its repetitions, or the whole subscription, from the store. The service keeps what it has granted."
+                    }
                 }
             }
         }
     }
+}
 
-    private func path(of action: TransactionAction) -> ConsolePath {
-        .storeTransaction(transaction.transactionIdentifier, action.rawValue)
+/// A field of an action's form, which gives one of the parameters.
+private struct ActionInput {
+    let html: HTML
+    let read: @Sendable (ConsoleForm, inout TransactionAction.Parameters) throws(Problem) -> Void
+
+    init<Value>(_ field: Field<Value>, _ path: WritableKeyPath<TransactionAction.Parameters, Value> & Sendable) {
+        html = field.html()
+        read = { form, values throws(Problem) in values[keyPath: path] = try form[field] }
     }
 }
 
-/// The form of an action.
 extension TransactionAction {
-    /// The fields of the form; nil for an action that a button starts at once.
-    fileprivate var fields: HTML? {
+    private static let requestReason = Field.choice(
+        "request-reason", "Reason of the customer", ConsumptionRequestReason.allCases, expected: "a reason of the list",
+        text: \.rawValue, shown: \.title, chosen: .other, isRequired: true, parse: { .init(rawValue: $0) })
+    private static let refundReason = Field.choice(
+        "refund-reason", "Reason", RevocationReason.allCases, expected: "a reason of the list",
+        number: { Int($0.rawValue) }, shown: { StoreWords.title($0) })
+    private static let hasGracePeriod = Field.choice(
+        "then", "Afterwards", [false, true], expected: "a state of the list",
+        text: { String(status(afterFailure: $0).rawValue) },
+        shown: { StoreWords.word(status(afterFailure: $0)).title }, isRequired: true,
+        parse: { $0 == String(status(afterFailure: true).rawValue) })
+    private static let price = Field.text(
+        "price", "New price", inputMode: "decimal", maximumLength: 13, isRequired: true,
+        note: "In the storefront's currency, such as 5.99."
+    ).parsed("an amount such as 5.99") { Price(majorUnits: $0, currency: "")?.milliunits }
+
+    private static func status(afterFailure hasGracePeriod: Bool) -> Status {
+        hasGracePeriod ? .billingGracePeriod : .billingRetry
+    }
+
+    fileprivate var inputs: [ActionInput] {
         switch self {
-        case .requestRefund:
-            Field.choice(
-                "request-reason", "Reason of the customer",
-                ConsumptionRequestReason.allCases.map { ($0.rawValue, $0.title) },
-                chosen: ConsumptionRequestReason.other.rawValue)
-        case .refund:
-            Field.choice(
-                "refund-reason", "Reason",
-                RevocationReason.allCases.map { (String($0.rawValue), StoreWords.title($0)) })
+        case .requestRefund: [ActionInput(Self.requestReason, \.requestReason)]
+        case .refund: [ActionInput(Self.refundReason, \.refundReason)]
         case .share:
-            Field.text(
-                "member", "Account of the family member", maximumLength: Store.maximumAccountLength, isRequired: true)
-        case .failRenewal:
-            Field.choice(
-                "then", "Afterwards",
-                [Status.billingRetry, .billingGracePeriod].map { (String($0.rawValue), StoreWords.title($0)) })
+            [
+                ActionInput(
+                    .text(
+                        "member", "Account of the family member", upTo: Store.maximumAccountLength, isRequired: true),
+                    \.member)
+            ]
+        case .failRenewal: [ActionInput(Self.hasGracePeriod, \.hasGracePeriod)]
         case .requestPriceIncrease:
-            HTML {
-                Field.text(
-                    "price", "New price", inputMode: "decimal", maximumLength: 13, isRequired: true,
-                    note: "In the storefront's currency, such as 5.99.")
-                Field.checkbox("needs-consent", "The customer has to consent", isChecked: true)
-            }
-        case .delete:
-            p {
-                "Deletes the transaction and its repetitions, or the whole subscription, from the store. The service keeps what it has granted."
-            }
-        default: nil
+            [
+                ActionInput(Self.price, \.price),
+                ActionInput(
+                    .checkbox("needs-consent", "The customer has to consent", isChecked: true), \.needsConsent),
+            ]
+        default: []
         }
     }
 
-    /// Reads the fields of the form.
-    ///
-    /// - Throws: `Problem`, `fieldInvalid`.
-    fileprivate func parameters(_ form: ConsoleForm) throws(Problem) -> Parameters {
-        var values = Parameters()
-        switch self {
-        case .requestRefund:
-            guard let reason = ConsumptionRequestReason(rawValue: try form.requiredText("request-reason")) else {
-                throw ConsoleForm.invalid("request-reason", "a reason of the list")
-            }
-            values.requestReason = reason
-        case .refund:
-            guard let reason = try form.integer("refund-reason").flatMap(RevocationReason.init) else {
-                throw ConsoleForm.invalid("refund-reason", "a reason of the list")
-            }
-            values.refundReason = reason
-        case .share: values.member = try form.requiredText("member", upTo: Store.maximumAccountLength)
-        case .failRenewal:
-            values.hasGracePeriod = try form.requiredText("then") == String(Status.billingGracePeriod.rawValue)
-        case .requestPriceIncrease:
-            guard let price = Price(majorUnits: try form.requiredText("price"), currency: "") else {
-                throw ConsoleForm.invalid("price", "an amount such as 5.99")
-            }
-            (values.price, values.needsConsent) = (price.milliunits, form.isChecked("needs-consent"))
-        default: break
-        }
-        return values
-    }
+    /// False for an action that a button starts at once.
+    fileprivate var hasForm: Bool { !inputs.isEmpty || self == .delete }
 
-    /// The confirmation after the action.
     fileprivate var notice: Notice {
         switch self {
         case .refund: .refunded
         case .declineRefund, .declinePriceIncrease: .declined
         case .delete: .removed
         default: .performed
-        }
-    }
-}
-
-/// The transactions of the local store, and the actions on them.
-struct StoreTransactionRoutes: Sendable {
-    let redemption: StoreRedemption
-
-    func add(to pages: StorePages) {
-        pages.pages.get("store/transactions/:transaction", .store) { [store = pages.store] request, context in
-            let identifier = try context.parameters.text("transaction")
-            let page = try HTTPSupport.Page(request)
-            let before = try page.before()
-            let owners = try await redemption.owners(of: identifier)
-            return try await BlockingWork.run {
-                let listed = try store.read { try $0.listedTransaction(identifier) }
-                let original = listed.transaction.originalTransactionIdentifier
-                let found = try store.read {
-                    try $0.listedTransactions(original: original, before: before, limit: page.size + 1)
-                }
-                let (related, next) = page.part(of: found) { String($0.number) }
-                return StoreTransactionPage(
-                    context: context, listed: listed,
-                    effect: try listed.payment.flatMap { payment in
-                        try store.read { try $0.effect(of: payment.transaction.identifier) }
-                    },
-                    signed: try store.read { try $0.signedTransaction(of: identifier) }, related: related,
-                    nextCursor: next,
-                    owners: owners
-                ).page
-            }
-        }
-        pages.pages.post("store/transactions/:transaction/redeem", .store) { _, context in
-            let identifier = try context.parameters.text("transaction")
-            let user = try context.form[StorePurchaseForm.user]
-            try await redemption.redeem(identifier, for: user, by: try context.requiredMember.actor)
-            return ConsolePath.storeTransaction(identifier, done: .redeemed)
-        }
-        for action in TransactionAction.allCases {
-            pages.post(RouterPath("store/transactions/:transaction/\(action.rawValue)")) { context, store in
-                let identifier = try context.parameters.text("transaction")
-                try store.perform(action, try action.parameters(context.form), on: identifier)
-                return action == .delete
-                    ? ConsolePath("store", done: action.notice) : .storeTransaction(identifier, done: action.notice)
-            }
         }
     }
 }

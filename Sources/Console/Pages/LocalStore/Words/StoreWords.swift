@@ -1,11 +1,8 @@
 import AppStore
 import Proofs
 
-/// The words of the local store's pages.
 enum StoreWords {
-    static func title(_ state: PaymentTransactionState) -> Phrase { word(state).title }
-
-    private static func word(_ state: PaymentTransactionState) -> Shown.Word {
+    static func word(_ state: PaymentTransactionState) -> Shown.Word {
         switch state {
         case .purchasing: ("Purchasing", .neutral)
         case .deferred: ("Waits for approval", .warning)
@@ -22,14 +19,10 @@ enum StoreWords {
             Shown.badge("Interrupted", .warning)
         } else {
             Shown.badge(word(queued.transaction.state))
-        }
-        if let error = queued.transaction.error, !queued.isInterrupted {
-            plain(" ")
-            code { plain(error.name) }
+            if let error = queued.transaction.error { also(code { plain(error.name) }) }
         }
     }
 
-    /// The state of a transaction as a badge.
     static func badge(_ listed: ListedTransaction) -> HTML {
         let transaction = listed.transaction
         if let revocation = transaction.revocation { return Shown.badge(title(revocation.type), .bad) }
@@ -68,9 +61,7 @@ enum StoreWords {
         }
     }
 
-    static func title(_ status: Status) -> Phrase { word(status).title }
-
-    private static func word(_ status: Status) -> Shown.Word {
+    static func word(_ status: Status) -> Shown.Word {
         switch status {
         case .active: ("Active", .good)
         case .expired: (Phrase("Expired", context: "subscription"), .bad)
@@ -107,7 +98,6 @@ enum StoreWords {
         }
     }
 
-    /// The effect of a payment, as a sentence.
     @HTMLBuilder static func sentence(_ effect: PurchaseEffect) -> HTML {
         switch effect {
         case .charged(let price):
@@ -115,32 +105,24 @@ enum StoreWords {
             plain(" \(price.formatted)")
         case .alreadySubscribed(let date):
             "Already subscribed, so nothing was charged. It renews on"
-            plain(" ")
-            Shown.day(date)
+            also(Shown.day(date))
         case .changes(let product, let date):
             "Nothing was charged. The subscription changes to"
-            plain(" ")
-            spaced(Shown.identifier(product), Phrase("on", context: "date"), Shown.day(date))
+            also(spaced(Shown.identifier(product), Phrase("on", context: "date"), Shown.day(date)))
         }
     }
 
-    /// The status of a subscription, and the setting of its renewal.
+    /// The status of a subscription, and the setting of its renewal with its date.
     static func state(_ subscription: SubscriptionSummary) -> HTML {
-        spaced(Shown.badge(word(subscription.status)), renewal(subscription))
-    }
-
-    /// The setting of renewal, with its date.
-    @HTMLBuilder private static func renewal(_ subscription: SubscriptionSummary) -> HTML {
-        switch subscription.status {
-        case .active where subscription.isAutoRenewing:
-            spaced(Phrase("renews", context: "date"), Shown.day(subscription.expiresDate))
-        case .active, .expired, .revoked:
-            spaced(Phrase(subscription.status == .active ? "ends" : "ended"), Shown.day(subscription.expiresDate))
-        case .billingGracePeriod, .billingRetry:
-            "until"
-            plain(" ")
-            Shown.day(subscription.dueDate)
-        }
+        let (words, day): (Phrase, Timestamp?) =
+            switch subscription.status {
+            case .active where subscription.isAutoRenewing:
+                (Phrase("renews", context: "date"), subscription.expiresDate)
+            case .active: ("ends", subscription.expiresDate)
+            case .expired, .revoked: ("ended", subscription.expiresDate)
+            case .billingGracePeriod, .billingRetry: ("until", subscription.dueDate)
+            }
+        return spaced(Shown.badge(word(subscription.status)), words, Shown.day(day))
     }
 }
 
@@ -148,35 +130,22 @@ extension SubscriptionOffer {
     /// The offer in words: kind, name, length and price.
     @HTMLBuilder var words: HTML {
         kind.title
-        if let identifier = identifier {
-            plain(" ")
-            Shown.identifier(identifier)
-        }
-        plain(": ")
-        period.words(times: periodCount)
+        if let identifier { also(Shown.identifier(identifier)) }
+        also(period.words(times: periodCount), by: ": ")
         plain(", ")
-        if let price = price { plain(price.formatted + ", ") }
+        if let price { plain(price.formatted + ", ") }
         StoreWords.title(paymentMode)
     }
 }
 
-/// The words of an action on a payment.
+/// The title of an action on a payment, and the confirmation after it.
 extension PaymentAction {
-    var title: Phrase {
+    var words: (title: Phrase, notice: Notice) {
         switch self {
-        case .approve: "Approve"
-        case .decline: "Decline"
-        case .resolve: "Resolve the issue"
-        case .finish: "Finish"
-        }
-    }
-
-    var notice: Notice {
-        switch self {
-        case .approve: .approved
-        case .decline: .declined
-        case .resolve: .bought
-        case .finish: .performed
+        case .approve: ("Approve", .approved)
+        case .decline: ("Decline", .declined)
+        case .resolve: ("Resolve the issue", .bought)
+        case .finish: ("Finish", .performed)
         }
     }
 }

@@ -2,53 +2,49 @@ import Features
 import HTTPSupport
 import Proofs
 
-/// The content of a product's form, from the browser or from a definition.
-struct ProductFields: Sendable {
-    /// A product's texts in one language. Empty texts of a new language are left out.
-    struct Texts: Sendable {
-        var locale = ""
-        var displayName = ""
-        var description = ""
-    }
-
+/// The form of a product: a new one, or an existing one.
+struct ProductForm: Sendable {
     static let identifier = "productID"
     static let others = "others"
     static let version = "version"
+    static let identifierTitle = Phrase("Product identifier")
+    static let othersTitle = Phrase("Everything else, as JSON")
     /// The maximum number of languages. The App Store has fewer.
     static let maximumLocalizations = 72
     /// The maximum length of the keys without a field, in bytes. Spaces and line ends count.
     private static let maximumOthersLength = 2 * CatalogService.maximumDefinition
     /// The maximum length of a text, in bytes.
-    static let maximumTextLength = 4096
+    private static let maximumTextLength = 4096
 
+    /// The product. A new one has the identifier that the browser sent, or an empty one.
+    let address: ProductAddress
+    let isNew: Bool
     let type: ProductType
-    var productIdentifier: String
     /// The values of the keys with one text or number each.
     var values: [ProductKey: String] = [:]
     var isFamilyShareable = false
-    var texts: [Texts] = []
+    /// The texts in each language. Empty texts of a new language are left out.
+    var texts: [Product.Localization] = []
     /// The keys without a field, as JSON.
     var others = "{}"
     /// The tag of the definition that the form was made from. Empty for a new product.
     var version = ""
+}
 
+extension ProductForm {
     private static let valueKeys = ProductKey.allCases.filter {
         ![.type, .familyShareable, .localizations].contains($0)
     }
 
-    /// The form of a new product.
-    ///
-    /// - Parameter locales: The languages of the catalog.
-    init(new type: ProductType, locales: [String]) {
-        self.type = type
-        productIdentifier = ""
-        texts = locales.map { Texts(locale: $0) } + [Texts()]
+    /// The form of a new product, with the languages of the catalog.
+    init(new type: ProductType, at address: ProductAddress) {
+        self.init(address: address, isNew: true, type: type)
+        texts = (address.locales + [""]).map(Self.blank)
     }
 
     /// The form of an existing product.
-    init(_ product: Product, _ definition: JSONObject, locales: [String]) {
-        type = product.type
-        productIdentifier = product.productIdentifier
+    init(_ product: Product, _ definition: JSONObject, at address: ProductAddress) {
+        self.init(address: address, isNew: false, type: product.type)
         for key in Self.valueKeys {
             switch definition[key.rawValue] {
             case .string(let text): values[key] = text
@@ -57,11 +53,9 @@ struct ProductFields: Sendable {
             }
         }
         isFamilyShareable = product.isFamilyShareable
-        texts = product.localizations.map {
-            Texts(locale: $0.locale, displayName: $0.displayName, description: $0.description)
-        }
-        texts += locales.filter { locale in !texts.contains { $0.locale == locale } }.map { Texts(locale: $0) }
-        texts.append(Texts())
+        let known = product.localizations
+        let missing = address.locales.filter { locale in !known.contains { $0.locale == locale } }
+        texts = known + (missing + [""]).map(Self.blank)
         var rest = JSONObject()
         for member in definition.members where !Self.hasField(member.key) { _ = rest.add(member.key, member.value) }
         others = JSONValue.object(rest).prettyText
@@ -71,22 +65,25 @@ struct ProductFields: Sendable {
     /// The form that the browser sent.
     ///
     /// - Throws: `Problem`, `fieldInvalid`, for a text that is too long.
-    init(_ form: ConsoleForm, type: ProductType, productIdentifier: String) throws(Problem) {
-        self.type = type
-        self.productIdentifier = productIdentifier
+    init(_ form: ConsoleForm, type: ProductType, at address: ProductAddress, isNew: Bool) throws(Problem) {
+        self.init(address: address, isNew: isNew, type: type)
         for key in Self.valueKeys {
             values[key] = try form.text(key.rawValue, upTo: Self.maximumTextLength)
         }
         isFamilyShareable = form.isChecked(ProductKey.familyShareable.rawValue)
         for index in 0..<Self.maximumLocalizations where form.bytes("locale-\(index)") != nil {
             texts.append(
-                Texts(
+                Product.Localization(
                     locale: try form.text("locale-\(index)"),
                     displayName: try Self.text(form, "displayName-\(index)"),
                     description: try Self.text(form, "description-\(index)")))
         }
         others = try form.text(Self.others, upTo: Self.maximumOthersLength)
         version = try form.text(Self.version)
+    }
+
+    private static func blank(_ locale: String) -> Product.Localization {
+        Product.Localization(locale: locale, displayName: "", description: "")
     }
 
     /// Browsers send lines with CR LF.
@@ -103,6 +100,13 @@ struct ProductFields: Sendable {
     static func tag(of definition: JSONObject?) -> String {
         guard let definition else { return "" }
         return CacheableAnswer.tag(of: Array(JSONValue.object(definition).compactText.utf8)).filter { $0 != "\"" }
+    }
+
+    func titleOfTexts(_ index: Int) -> Phrase {
+        let locale = texts[index].locale
+        guard !locale.isEmpty else { return "Another language" }
+        let name = CustomerWords.isolated(locale)
+        return "Texts in \(name)"
     }
 }
 
