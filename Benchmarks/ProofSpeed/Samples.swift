@@ -59,23 +59,37 @@ struct Samples: Sendable {
     }
 
     private static func receipt(_ number: Int, purchases: Int, chain: CertificateChain) throws -> [UInt8] {
-        let receipt = AppReceipt(
-            receiptType: "ProductionSandbox", appItemID: 0, bundleIdentifier: "com.memolease.sesac1",
-            applicationVersion: "1", opaqueValue: Randomness.system.bytes(16), deviceHash: Randomness.system.bytes(20),
-            ageRating: "4+", creationDate: clock.now(),
-            inAppPurchases: try (0..<purchases).map { try self.purchase(number * 1000 + $0) },
-            originalApplicationVersion: "1.0")
+        var receipt = AppReceipt()
+        receipt.receiptType = "ProductionSandbox"
+        receipt.appItemID = 0
+        receipt.bundleIdentifier = "com.memolease.sesac1"
+        receipt.applicationVersion = "1"
+        receipt.opaqueValue = Randomness.system.bytes(16)
+        receipt.deviceHash = Randomness.system.bytes(20)
+        receipt.ageRating = "4+"
+        receipt.creationDate = clock.now()
+        receipt.inAppPurchases = try (0..<purchases).map { try self.purchase(number * 1000 + $0) }
+        receipt.originalApplicationVersion = "1.0"
         return try SignedData.sign(receipt.payload(), with: chain.leaf.key, chain: chain.certificates)
     }
 
     /// Returns a purchase with the attributes of Apple's sandbox, including those without a known meaning.
     private static func purchase(_ number: Int) throws -> InAppPurchase {
-        InAppPurchase(
-            quantity: 1, productIdentifier: "com.memolease.sesac1.sprout1", transactionIdentifier: identifier(number),
-            originalTransactionIdentifier: identifier(number), purchaseDate: clock.now(),
-            originalPurchaseDate: clock.now(), productType: .nonConsumable, itemID: 0, webOrderLineItemID: 0,
-            isTrialPeriod: false, isInIntroductoryOfferPeriod: false, promotionalOfferIdentifier: "",
-            otherAttributes: try [1709, 1714, 1715, 1716, 1717, 1718].map { try .string($0, "") } + [.integer(1722, 0)])
+        var purchase = InAppPurchase()
+        purchase.productIdentifier = "com.memolease.sesac1.sprout1"
+        purchase.transactionIdentifier = identifier(number)
+        purchase.originalTransactionIdentifier = identifier(number)
+        purchase.purchaseDate = clock.now()
+        purchase.originalPurchaseDate = clock.now()
+        purchase.productType = .nonConsumable
+        purchase.itemID = 0
+        purchase.webOrderLineItemID = 0
+        purchase.isTrialPeriod = false
+        purchase.isInIntroductoryOfferPeriod = false
+        purchase.promotionalOfferIdentifier = ""
+        purchase.otherAttributes =
+            try [1709, 1714, 1715, 1716, 1717, 1718].map { try .string($0, "") } + [.integer(1722, 0)]
+        return purchase
     }
 
     private static func identifier(_ number: Int) -> String { String(2_000_000_000_000_000 + number) }

@@ -1,7 +1,6 @@
 import Proofs
 import Synchronization
 
-/// The apps of a service.
 package struct Apps: Sendable {
     /// The app of the local store and of the seed's app.
     package let first: App
@@ -35,8 +34,7 @@ package struct Apps: Sendable {
         all.first { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }
     }
 
-    /// The present catalogs.
-    package var catalogs: Catalogs { Catalogs(all.map(\.catalog)) }
+    package var catalogs: Catalogs { Catalogs(all: all.map(\.catalog)) }
 
     /// The type of a product, which is the same in all apps; nil for an unknown product.
     package func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
@@ -64,9 +62,7 @@ package struct Apps: Sendable {
 package struct App: Sendable {
     /// The number of the app in the App Store; nil if it is unknown.
     package let appAppleIdentifier: Int64?
-    /// The catalog of the files.
     package let files: Catalog
-    /// The present catalog.
     package let current: CurrentCatalog
 
     /// - Parameter appAppleIdentifier: The number that notifications must state (`appAppleId`); nil accepts any.
@@ -118,7 +114,6 @@ package final class CurrentCatalog: Sendable {
 
     package var snapshot: (catalog: Catalog, revision: Int64) { state.withLock { $0 } }
 
-    /// Replaces the catalog.
     package func replace(with catalog: Catalog, revision: Int64) {
         state.withLock { $0 = (catalog, revision) }
     }

@@ -88,10 +88,7 @@ package struct Catalog: Sendable {
         self = changed
     }
 
-    private mutating func define(
-        _ definition: ProductDefinition,
-        claimed: inout Set<Item>
-    ) throws(CatalogError) {
+    private mutating func define(_ definition: ProductDefinition, claimed: inout Set<Item>) throws(CatalogError) {
         let identifier = ByteKey(definition.product.productIdentifier)
         benefits[identifier] = try ItemMap.benefit(definition.entry, of: definition.product, claimed: &claimed)
         definitions[identifier] = definition.object
@@ -104,10 +101,8 @@ package struct Catalog: Sendable {
         }
     }
 
-    /// Restores the files' definition of a product, or removes the product if the files have none.
-    ///
-    /// - Throws: `CatalogError` if the definition conflicts with the others.
-    package mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
+    /// Restores the files' benefit of a product, or removes the benefit if the files have none.
+    mutating func revert(_ productIdentifier: String, to files: Catalog) throws(CatalogError) {
         let identifier = ByteKey(productIdentifier)
         benefits[identifier] = nil
         if case .item(let item) = files.benefits[identifier], claimedItems.contains(item) {
@@ -172,10 +167,6 @@ package struct Catalog: Sendable {
 package struct Catalogs: Sendable {
     /// The catalogs, in the order of the configuration.
     package let all: [Catalog]
-
-    init(_ catalogs: [Catalog]) {
-        all = catalogs
-    }
 
     /// The catalog of an app; nil if the service does not have the app.
     package subscript(bundleIdentifier: String) -> Catalog? {

@@ -75,9 +75,7 @@ package struct CatalogDraft: Sendable {
                     + (product.type == .nonRenewingSubscription ? [("duration", .string(duration))] : [])
             }
             let all = [("productID", JSONValue.string(product.productIdentifier))] + members
-            return (
-                "{ " + all.map { "\"\($0)\": \($1.prettyText)" }.joined(separator: ", ") + " }", isAmountAssumed
-            )
+            return ("{ " + all.map { "\"\($0)\": \($1.prettyText)" }.joined(separator: ", ") + " }", isAmountAssumed)
         }
     }
 

@@ -21,19 +21,20 @@ struct CatalogReader {
         CatalogError(file: file, key: path.isEmpty ? nil : path, reason: reason)
     }
 
+    func path(of key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
     /// The value of a key; nil if it is absent or null.
     func optional(_ key: String) throws(CatalogError) -> CatalogReader? {
         let object = try object()
-        let child = path.isEmpty ? key : "\(path).\(key)"
         switch object[key] {
         case nil, .null: return nil
-        case .some(let value): return CatalogReader(file: file, path: child, value: value)
+        case .some(let value): return CatalogReader(file: file, path: path(of: key), value: value)
         }
     }
 
     func required(_ key: String) throws(CatalogError) -> CatalogReader {
         guard let child = try optional(key) else {
-            throw CatalogError(file: file, key: path.isEmpty ? key : "\(path).\(key)", reason: "the key is missing")
+            throw CatalogError(file: file, key: path(of: key), reason: "the key is missing")
         }
         return child
     }

@@ -13,11 +13,7 @@ struct SubscriptionReader {
         }
     }
 
-    func product(
-        _ entry: CatalogReader,
-        groupIdentifier: String,
-        groupName: String
-    ) throws(CatalogError) -> Product {
+    func product(_ entry: CatalogReader, groupIdentifier: String, groupName: String) throws(CatalogError) -> Product {
         let period = try entry.required("recurringSubscriptionPeriod")
         let (offers, unfinished) = try offers(entry)
         return try ProductReader(entry: entry, currency: currency).product(

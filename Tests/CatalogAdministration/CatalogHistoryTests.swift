@@ -26,7 +26,7 @@ import Testing
         try await makeAll { try await service.define(object(number: 9), as: "moon", in: app, by: "K") }
         try await makeAll { try service.setWithdrawn(true, product, in: app, by: "K") }
         try await makeAll { try await service.define(object(number: 98), as: product, in: app, by: "K") }
-        try await makeAll { try await service.revert(product, in: app, by: "K") }
+        try await makeAll { try await service.revert(.product(product), in: app, by: "K") }
         let history = try await service.history(.of(product: nil), in: app, before: nil, limit: 9)
         func numbers(_ state: KeyPath<CatalogRevision, CatalogRevision.State>) -> [JSONValue?] {
             history.map { $0[keyPath: state].definition?["number"] }

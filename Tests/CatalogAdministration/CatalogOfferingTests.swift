@@ -50,9 +50,9 @@ import Testing
     }
 
     private func perform(
-        _ service: CatalogService, _ prepare: (App) throws -> CatalogService.Pending?
+        _ service: CatalogService, _ prepare: (App) async throws -> CatalogService.Pending?
     ) async throws -> CatalogService.Outcome? {
-        try await service.perform { try prepare(service.apps.first) }
+        try await service.perform { try await prepare(service.apps.first) }
     }
 
     @Test func `a right is created, changed and reverted, for all services on the ledger`() async throws {
@@ -76,15 +76,15 @@ import Testing
         }
         for (name, rights) in [("sprouts", ["sprouts", "night"]), ("night", ["sprouts"])] {
             #expect(
-                try await perform(service) { try service.revert(.right(name), in: $0, by: "K") } == .changed)
+                try await perform(service) { try await service.revert(.right(name), in: $0, by: "K") } == .changed)
             #expect(service.apps.first.catalog.rights.map(\.name) == rights)
         }
         #expect(service.apps.first.catalog.right("sprouts")?.items == [Item(collection: "sprout", number: 1)])
         #expect(!service.apps.first.catalog.isAdministered(.right("sprouts")))
         #expect(
-            try await perform(service) { try service.revert(.right("sprouts"), in: $0, by: "K") } == .unchanged)
+            try await perform(service) { try await service.revert(.right("sprouts"), in: $0, by: "K") } == .unchanged)
         await #expect(throws: CatalogChangeError.rightNotFound) {
-            try await perform(service) { try service.revert(.right("night"), in: $0, by: "K") }
+            try await perform(service) { try await service.revert(.right("night"), in: $0, by: "K") }
         }
     }
 
@@ -101,13 +101,14 @@ import Testing
         #expect(catalog.currentOffering?.packages.map(\.productIdentifier) == [Self.product])
         #expect(catalog.isAdministered(.currentOffering))
         await #expect {
-            _ = try await perform(service) { try service.revert(.offering("spring"), in: $0, by: "K") }
+            _ = try await perform(service) { try await service.revert(.offering("spring"), in: $0, by: "K") }
         } throws: {
             ($0 as? CatalogChangeError)?.message
                 == "Offerings.json: currentOffering: there is no offering \"spring\"."
         }
-        #expect(try await perform(service) { try service.revert(.currentOffering, in: $0, by: "K") } == .changed)
-        #expect(try await perform(service) { try service.revert(.offering("spring"), in: $0, by: "K") } == .changed)
+        #expect(try await perform(service) { try await service.revert(.currentOffering, in: $0, by: "K") } == .changed)
+        #expect(
+            try await perform(service) { try await service.revert(.offering("spring"), in: $0, by: "K") } == .changed)
         #expect(service.apps.first.catalog.offerings.map(\.identifier) == ["all"])
         #expect(service.apps.first.catalog.currentOffering?.identifier == "all")
         await #expect(throws: CatalogChangeError.offeringNotFound) {
@@ -154,7 +155,7 @@ import Testing
             "moon: a right or an offering needs it: night: items[0]: no product gives moon 1, "
             + "and it is not owned by everybody"
         await #expect {
-            _ = try await service.perform { try await service.revert("moon", in: app, by: "K") }
+            _ = try await service.perform { try await service.revert(.product("moon"), in: app, by: "K") }
         } throws: {
             ($0 as? CatalogChangeError)?.message.hasPrefix(expected) == true
         }
@@ -163,8 +164,8 @@ import Testing
         } throws: {
             ($0 as? CatalogChangeError)?.message.hasPrefix(expected) == true
         }
-        #expect(try await perform(service) { try service.revert(.right("night"), in: $0, by: "K") } == .changed)
-        #expect(try await service.perform { try await service.revert("moon", in: app, by: "K") } == .changed)
+        #expect(try await perform(service) { try await service.revert(.right("night"), in: $0, by: "K") } == .changed)
+        #expect(try await service.perform { try await service.revert(.product("moon"), in: app, by: "K") } == .changed)
     }
 
     @Test func `the number of rights is limited`() async throws {
@@ -208,7 +209,7 @@ import Testing
         _ = try await perform(service) {
             try service.define(Self.right(Self.product), as: .right("night"), in: $0, by: "K")
         }
-        _ = try await perform(service) { try service.revert(.right("sprouts"), in: $0, by: "K") }
+        _ = try await perform(service) { try await service.revert(.right("sprouts"), in: $0, by: "K") }
         let history = try await service.history(.only(.right("sprouts")), in: app, before: nil, limit: 9)
         let definition = files.right("sprouts")?.definition
         let (first, second) = (Self.right(Self.product), Self.right("com.memolease.sesac1.sprout2"))

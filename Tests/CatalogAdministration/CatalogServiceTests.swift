@@ -128,7 +128,7 @@ import Testing
             _ = try await service.define(season("P1M"), as: "season", in: service.apps.first, by: "K")
         }
         await #expect(throws: CatalogChangeError.productBenefitFixed) {
-            _ = try await service.revert("season", in: service.apps.first, by: "K")
+            _ = try await service.revert(.product("season"), in: service.apps.first, by: "K")
         }
         try await apply(
             try service.define(season("P1Y", price: "2"), as: "season", in: service.apps.first, by: "K"), to: service)
@@ -138,9 +138,9 @@ import Testing
     @Test func `a defined product is reverted to the files`() async throws {
         let service = try await service()
         let product = try #require(files.products.first?.productIdentifier)
-        #expect(try await service.revert(product, in: service.apps.first, by: "K") == nil)
+        #expect(try await service.revert(.product(product), in: service.apps.first, by: "K") == nil)
         await #expect(throws: CatalogChangeError.productNotFound) {
-            _ = try await service.revert("moon", in: service.apps.first, by: "K")
+            _ = try await service.revert(.product("moon"), in: service.apps.first, by: "K")
         }
         try await apply(
             try await service.define(object(number: 99), as: product, in: service.apps.first, by: "K"), to: service)
@@ -148,20 +148,20 @@ import Testing
             try await service.define(object(number: 1), as: "moon", in: service.apps.first, by: "K"), to: service)
         // Another product grants the item of the files' definition.
         await #expect {
-            _ = try await service.revert(product, in: service.apps.first, by: "K")
+            _ = try await service.revert(.product(product), in: service.apps.first, by: "K")
         } throws: {
             ($0 as? CatalogChangeError)?.message == "\(product): number: sprout 1 is given twice."
         }
         try await apply(try service.setWithdrawn(true, "moon", in: service.apps.first, by: "K"), to: service)
-        try await apply(try await service.revert("moon", in: service.apps.first, by: "K"), to: service)
+        try await apply(try await service.revert(.product("moon"), in: service.apps.first, by: "K"), to: service)
         #expect(service.apps.first.catalog.product("moon") == nil)
         // A product that is defined again is not withdrawn.
         try await apply(
             try await service.define(object(number: 1), as: "moon", in: service.apps.first, by: "K"), to: service)
         #expect(service.apps.first.catalog.withdrawn == [])
-        try await apply(try await service.revert("moon", in: service.apps.first, by: "K"), to: service)
+        try await apply(try await service.revert(.product("moon"), in: service.apps.first, by: "K"), to: service)
         try await apply(try service.setWithdrawn(true, product, in: service.apps.first, by: "K"), to: service)
-        try await apply(try await service.revert(product, in: service.apps.first, by: "K"), to: service)
+        try await apply(try await service.revert(.product(product), in: service.apps.first, by: "K"), to: service)
         let catalog = service.apps.first.catalog
         #expect(catalog.withdrawn == [])
         #expect(catalog.products == files.products)

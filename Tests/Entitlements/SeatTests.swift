@@ -144,7 +144,7 @@ import Testing
         let kept = try await service.transactions(of: alice, before: nil, limit: 9)
         #expect(kept.map(\.quantity).sorted() == [2, 8])
         #expect(kept.allSatisfy { $0.facts.text(.additionalTransactionReason) == "SEAT_ADDITION" })
-        #expect(kept.allSatisfy { $0.facts.seats?.priceTiers?.map(\.quantity) == [5, 3] })
+        #expect(kept.allSatisfy { $0.facts.seats?.map(\.quantity) == [5, 3] })
 
         #expect(try await notify("REFUND", about: refunded("2", on: 4, signedOn: 5)) == .revoked)
         #expect(try await owns(alice))

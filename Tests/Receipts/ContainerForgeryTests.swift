@@ -20,19 +20,19 @@ import Testing
         var signers: [[UInt8]]
 
         init(_ signed: [UInt8]) throws {
-            var root = BERReader(signed)
-            var info = try root.enter(BERTag.sequence)
-            _ = try info.next()
-            var tagged = try info.enter(BERTag.context0)
-            var fields = try tagged.enter(BERTag.sequence)
-            _ = try fields.integer()
-            digests = Array(signed[try fields.next().encoded])
-            var contentInfo = try fields.enter(BERTag.sequence)
-            _ = try contentInfo.next()
-            var octets = try contentInfo.enter(BERTag.context0)
-            content = Array(try octets.octets())
-            certificates = Array(signed[try fields.next().content])
-            signers = [Array(signed[try fields.next().content])]
+            var root = BERCursor(signed.indices)
+            var info = try root.enter(BERTag.sequence, in: signed)
+            _ = try info.next(in: signed)
+            var tagged = try info.enter(BERTag.context0, in: signed)
+            var fields = try tagged.enter(BERTag.sequence, in: signed)
+            _ = try fields.integer(in: signed)
+            digests = Array(signed[try fields.next(in: signed).encoded])
+            var contentInfo = try fields.enter(BERTag.sequence, in: signed)
+            _ = try contentInfo.next(in: signed)
+            var octets = try contentInfo.enter(BERTag.context0, in: signed)
+            content = Array(try octets.octets(in: signed))
+            certificates = Array(signed[try fields.next(in: signed).content])
+            signers = [Array(signed[try fields.next(in: signed).content])]
         }
 
         static let data: [UInt8] = [0x06, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 1]
@@ -100,10 +100,11 @@ import Testing
 
     @Test func `signed attributes are refused`() throws {
         var parts = try parts()
-        var signers = BERReader(parts.signers[0])
-        var fields = try signers.enter(BERTag.sequence)
-        let before = try [fields.next(), fields.next(), fields.next()].flatMap { fields.bytes[$0.encoded] }
-        let after = try [fields.next(), fields.next()].flatMap { fields.bytes[$0.encoded] }
+        let signer = parts.signers[0]
+        var signers = BERCursor(signer.indices)
+        var fields = try signers.enter(BERTag.sequence, in: signer)
+        let before = try (0..<3).flatMap { _ in signer[try fields.next(in: signer).encoded] }
+        let after = try (0..<2).flatMap { _ in signer[try fields.next(in: signer).encoded] }
         parts.signers = [Parts.element(0x30, before + Parts.element(0xA0, []) + after)]
         #expect(
             refusal(of: parts.container()) == ProofRefusal(.containerInvalid, "The container has signed attributes."))

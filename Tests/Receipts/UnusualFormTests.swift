@@ -310,17 +310,12 @@ import Testing
                 Issue.record("no notification of \(part)")
                 continue
             }
-            #expect(fields(notification) == Set(Self.notification.keys).subtracting(["data"]))
-            let content: Any =
-                switch notification.body {
-                case .data(let data): data
-                case .summary(let summary): summary
-                case .appData(let appData): appData
-                case .externalPurchaseToken(let token): token
-                case .unclaimInfo(let info): info
-                }
-            let signed = fields(content).filter { $0.hasPrefix("signed") }
-            #expect(fields(content).subtracting(signed) == Set(table.keys))
+            let ofPart: Set = ["subject", "environment", "appAppleId", "bundleId", "signedParts"]
+            #expect(fields(notification).subtracting(ofPart) == Set(Self.notification.keys).subtracting(["data"]))
+            #expect(notification.subject.rawValue == part)
+            let environment = part == "externalPurchaseToken" ? "externalPurchaseId" : "environment"
+            let read = [environment, "appAppleId", "bundleId"] + notification.subject.otherFields.keys
+            #expect(Set(read) == Set(table.keys))
         }
     }
 

@@ -20,8 +20,10 @@ import Testing
         let chain = try TestChains.rsa.get()
         let signed = try SignedData.sign(Self.content, with: chain.leaf.key, chain: chain.certificates)
         for length in 0..<signed.count {
-            #expect(throws: SignedDataError.self) { try SignedData(ber: Array(signed.prefix(length))) }
+            #expect(throws: ProofRefusal.self) { try SignedData(ber: Array(signed.prefix(length))) }
         }
-        #expect(throws: SignedDataError.malformed) { try SignedData(ber: signed + [0]) }
+        #expect(throws: ProofRefusal(.containerInvalid, "The container must be a PKCS#7 SignedData.")) {
+            try SignedData(ber: signed + [0])
+        }
     }
 }

@@ -70,9 +70,9 @@ extension Simulation {
         of app: SimulatedApp
     ) throws -> JWSRenewalInfoDecodedPayload? {
         guard case .notification(let payload) = try app.garden.verify(notification.signedPayload),
-            case .data(let data) = payload.body
+            case .object(let data)? = payload.fields["data"], case .string(let renewal)? = data["signedRenewalInfo"]
         else { return nil }
-        return try data.signedRenewalInfo.map { try app.garden.renewalInfo($0) }
+        return try app.garden.renewalInfo(renewal)
     }
 
     private func described(_ history: [SimulatedSale]) throws -> String {

@@ -61,19 +61,21 @@ import Testing
 
     /// A notification as one line: date, type, subtype, transaction, state and renewal.
     private func line(_ notification: ResponseBodyV2DecodedPayload) throws -> String {
-        guard case .data(let data) = notification.body else { return "no data" }
-        let transaction = try garden.transaction(try #require(data.signedTransactionInfo))
-        let renewal = try garden.renewalInfo(try #require(data.signedRenewalInfo))
+        guard case .object(let data)? = notification.fields["data"] else { return "no data" }
+        guard case .string(let sale)? = data["signedTransactionInfo"],
+            case .string(let told)? = data["signedRenewalInfo"]
+        else { return "no signed parts" }
+        let (transaction, renewal) = (try garden.transaction(sale), try garden.renewalInfo(told))
         #expect(transaction.originalTransactionId == renewal.originalTransactionId)
         #expect(transaction.productId == renewal.facts.text(.productId))
         let (sold, stated) = (transaction.facts, renewal.facts)
         var words = [
-            Self.day(notification.signedDate), notification.notificationType.rawValue,
-            notification.subtype?.rawValue, "|", transaction.productId, sold.integer(.price).map { String($0) },
+            Self.day(notification.signedDate), notification.notificationType,
+            notification.subtype, "|", transaction.productId, sold.integer(.price).map { String($0) },
             "until", Self.day(sold.date(.expiresDate)), sold.text(.offerDiscountType),
         ]
         if let date = transaction.revocationDate { words += ["revoked", Self.day(date)] }
-        words += ["|", data.status.map { String($0.rawValue) }]
+        if case .number(let status)? = data["status"] { words += ["|", status.text] }
         if let date = stated.date(.renewalDate) {
             words += [stated.integer(.autoRenewStatus) == 1 ? "renews" : "ends", Self.day(date)]
         } else {

@@ -76,17 +76,23 @@ package enum TestProofs {
         transactionIdentifier: String = "2000000000000001",
         productIdentifier: String = "com.memolease.sesac1.sprout1"
     ) -> InAppPurchase {
-        InAppPurchase(
-            quantity: 1, productIdentifier: productIdentifier, transactionIdentifier: transactionIdentifier,
-            originalTransactionIdentifier: transactionIdentifier, purchaseDate: signedAt,
-            originalPurchaseDate: signedAt,
-            productType: .nonConsumable)
+        var purchase = InAppPurchase()
+        purchase.productIdentifier = productIdentifier
+        purchase.transactionIdentifier = transactionIdentifier
+        purchase.originalTransactionIdentifier = transactionIdentifier
+        (purchase.purchaseDate, purchase.originalPurchaseDate) = (signedAt, signedAt)
+        purchase.productType = .nonConsumable
+        return purchase
     }
 
     package static func receipt(_ purchases: [InAppPurchase] = [purchase()]) -> AppReceipt {
-        AppReceipt(
-            receiptType: "ProductionSandbox", bundleIdentifier: bundleIdentifier, applicationVersion: "1",
-            opaqueValue: [1, 2, 3], deviceHash: [4, 5, 6], creationDate: signedAt, inAppPurchases: purchases)
+        var receipt = AppReceipt()
+        (receipt.receiptType, receipt.bundleIdentifier) = ("ProductionSandbox", bundleIdentifier)
+        receipt.applicationVersion = "1"
+        (receipt.opaqueValue, receipt.deviceHash) = ([1, 2, 3], [4, 5, 6])
+        receipt.creationDate = signedAt
+        receipt.inAppPurchases = purchases
+        return receipt
     }
 
     /// The DER of a signed receipt.

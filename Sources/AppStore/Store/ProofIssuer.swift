@@ -41,45 +41,47 @@ extension ProofIssuer {
     func receipt(over purchases: [Transaction], account: String, at moment: Timestamp) throws -> String {
         let opaqueValue = randomness.bytes(16)
         let device = DigestAlgorithm.sha256.digest(of: Array("device of \(account)".utf8)).prefix(16)
-        let receipt = AppReceipt(
-            receiptType: environment == .production ? "Production" : "ProductionSandbox",
-            appItemID: appAppleIdentifier ?? 0,
-            bundleIdentifier: bundleIdentifier,
-            applicationVersion: "1",
-            opaqueValue: opaqueValue,
-            deviceHash: try AppReceipt.deviceHash(
-                identifier: Array(device), opaqueValue: opaqueValue, bundleIdentifier: bundleIdentifier),
-            ageRating: "4+",
-            creationDate: moment,
-            downloadID: 0,
-            versionExternalIdentifier: 0,
-            inAppPurchases: try purchases.map(Self.inAppPurchase),
-            // The date and version that every receipt of Apple's sandbox has.
-            originalPurchaseDate: Timestamp(rfc3339: "2013-08-01T07:00:00Z"),
-            originalApplicationVersion: "1.0",
-            otherAttributes: try undocumentedAttributes())
+        var receipt = AppReceipt()
+        receipt.receiptType = environment == .production ? "Production" : "ProductionSandbox"
+        receipt.appItemID = appAppleIdentifier ?? 0
+        receipt.bundleIdentifier = bundleIdentifier
+        receipt.applicationVersion = "1"
+        receipt.opaqueValue = opaqueValue
+        receipt.deviceHash = try AppReceipt.deviceHash(
+            identifier: Array(device), opaqueValue: opaqueValue, bundleIdentifier: bundleIdentifier)
+        receipt.ageRating = "4+"
+        receipt.creationDate = moment
+        receipt.downloadID = 0
+        receipt.versionExternalIdentifier = 0
+        receipt.inAppPurchases = try purchases.map(Self.inAppPurchase)
+        // The date and version that every receipt of Apple's sandbox has.
+        receipt.originalPurchaseDate = Timestamp(rfc3339: "2013-08-01T07:00:00Z")
+        receipt.originalApplicationVersion = "1.0"
+        receipt.otherAttributes = try undocumentedAttributes()
         let signed = try SignedData.sign(
             receipt.payload(), with: keys.receiptSigner.key, chain: keys.receiptSigner.chain)
         return Base64.encode(signed)
     }
 
     private static func inAppPurchase(_ transaction: Transaction) throws -> InAppPurchase {
-        InAppPurchase(
-            quantity: transaction.quantity,
-            productIdentifier: transaction.productIdentifier,
-            transactionIdentifier: transaction.transactionIdentifier,
-            originalTransactionIdentifier: transaction.originalTransactionIdentifier,
-            purchaseDate: transaction.purchaseDate,
-            originalPurchaseDate: transaction.originalPurchaseDate,
-            productType: transaction.type,
-            expiresDate: transaction.expiresDate,
-            itemID: 0,
-            webOrderLineItemID: transaction.webOrderLineItemIdentifier.flatMap { Int64($0) } ?? 0,
-            cancellationDate: transaction.revocation?.date,
-            isTrialPeriod: transaction.offer?.isTrial ?? false,
-            isInIntroductoryOfferPeriod: transaction.offer?.isIntroductoryPrice ?? false,
-            promotionalOfferIdentifier: transaction.offer?.promotionalOfferIdentifier ?? "",
-            otherAttributes: try [1709, 1714, 1715, 1716, 1717, 1718].map { try .string($0, "") } + [.integer(1722, 0)])
+        var purchase = InAppPurchase()
+        purchase.quantity = transaction.quantity
+        purchase.productIdentifier = transaction.productIdentifier
+        purchase.transactionIdentifier = transaction.transactionIdentifier
+        purchase.originalTransactionIdentifier = transaction.originalTransactionIdentifier
+        purchase.purchaseDate = transaction.purchaseDate
+        purchase.originalPurchaseDate = transaction.originalPurchaseDate
+        purchase.productType = transaction.type
+        purchase.expiresDate = transaction.expiresDate
+        purchase.itemID = 0
+        purchase.webOrderLineItemID = transaction.webOrderLineItemIdentifier.flatMap { Int64($0) } ?? 0
+        purchase.cancellationDate = transaction.revocation?.date
+        purchase.isTrialPeriod = transaction.offer?.isTrial ?? false
+        purchase.isInIntroductoryOfferPeriod = transaction.offer?.isIntroductoryPrice ?? false
+        purchase.promotionalOfferIdentifier = transaction.offer?.promotionalOfferIdentifier ?? ""
+        purchase.otherAttributes =
+            try [1709, 1714, 1715, 1716, 1717, 1718].map { try .string($0, "") } + [.integer(1722, 0)]
+        return purchase
     }
 
     /// The undocumented attributes of every receipt of Apple's sandbox, with measured values. Some readers expect them.

@@ -16,7 +16,7 @@ extension CatalogReader {
         guard let unknown = object.keys.first(where: { !known.contains(ByteKey($0)) }) else { return }
         let shown = String(unknown.unicodeScalars.prefix(64).map(Character.init))
         throw CatalogError(
-            file: file, key: path.isEmpty ? shown : "\(path).\(shown)",
+            file: file, key: path(of: shown),
             reason: "the key is unknown" + Self.suggestion(for: unknown, among: keys))
     }
 

@@ -58,7 +58,6 @@ package struct Offering: Sendable {
         return object
     }
 
-    /// Checks that the catalog has the products.
     func check(in catalog: Catalog) throws(CatalogError) {
         for package in try entry.required("packages").elements() {
             _ = try package.required("productID").benefit(in: catalog)

@@ -2,45 +2,29 @@ import Foundation
 import Proofs
 
 /// The part of a catalog that a change is about.
-package enum CatalogSubject: Hashable, Sendable {
+package struct CatalogSubject: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case product
         case right
         case offering
         case currentOffering
-    }
 
-    case product(String)
-    case right(String)
-    case offering(String)
-    case currentOffering
-
-    package init(_ kind: Kind, _ identifier: String) {
-        self =
-            switch kind {
-            case .product: .product(identifier)
-            case .right: .right(identifier)
-            case .offering: .offering(identifier)
-            case .currentOffering: .currentOffering
-            }
-    }
-
-    package var kind: Kind {
-        switch self {
-        case .product: .product
-        case .right: .right
-        case .offering: .offering
-        case .currentOffering: .currentOffering
+        package func identified(by identifier: String) -> CatalogSubject {
+            CatalogSubject(kind: self, identifier: identifier)
         }
     }
 
+    package let kind: Kind
     /// The identifier of the product or offering, or the name of the right; empty for the current offering.
-    package var identifier: String {
-        switch self {
-        case .product(let identifier), .right(let identifier), .offering(let identifier): identifier
-        case .currentOffering: ""
-        }
-    }
+    package let identifier: String
+
+    package static func product(_ identifier: String) -> Self { Kind.product.identified(by: identifier) }
+
+    package static func right(_ name: String) -> Self { Kind.right.identified(by: name) }
+
+    package static func offering(_ identifier: String) -> Self { Kind.offering.identified(by: identifier) }
+
+    package static let currentOffering = Kind.currentOffering.identified(by: "")
 }
 
 /// Rights and offerings: those of an optional file beside the `.storekit` file, those of administrators, or both.
@@ -85,20 +69,20 @@ package struct OfferingMap: Sendable {
     ///
     /// - Throws: `CatalogError` for the first invalid key.
     package mutating func define(_ object: JSONObject, as subject: CatalogSubject) throws(CatalogError) {
-        switch subject {
+        switch subject.kind {
         case .product: break
-        case .right(let name): Self.set(try Right(object, named: name), in: &rights, \.name)
-        case .offering(let identifier):
-            Self.set(try Offering(object, identifiedBy: identifier), in: &offerings, \.identifier)
+        case .right: Self.set(try Right(object, named: subject.identifier), in: &rights, \.name)
+        case .offering:
+            Self.set(try Offering(object, identifiedBy: subject.identifier), in: &offerings, \.identifier)
         case .currentOffering: currentOffering = try Catalog.currentOffering(object)
         }
     }
 
     mutating func remove(_ subject: CatalogSubject) {
-        switch subject {
+        switch subject.kind {
         case .product: break
-        case .right(let name): rights.removeAll { $0.name.hasSameBytes(as: name) }
-        case .offering(let identifier): offerings.removeAll { $0.identifier.hasSameBytes(as: identifier) }
+        case .right: rights.removeAll { $0.name.hasSameBytes(as: subject.identifier) }
+        case .offering: offerings.removeAll { $0.identifier.hasSameBytes(as: subject.identifier) }
         case .currentOffering: currentOffering = nil
         }
     }
@@ -128,10 +112,10 @@ package struct OfferingMap: Sendable {
 
     /// The definition of a right, an offering or the current offering; nil for none.
     package func definition(of subject: CatalogSubject) -> JSONObject? {
-        switch subject {
+        switch subject.kind {
         case .product: nil
-        case .right(let name): right(name)?.definition
-        case .offering(let identifier): offering(identifier)?.definition
+        case .right: right(subject.identifier)?.definition
+        case .offering: offering(subject.identifier)?.definition
         case .currentOffering: currentOffering.map(Catalog.definition(ofCurrentOffering:))
         }
     }
@@ -139,16 +123,14 @@ package struct OfferingMap: Sendable {
 
 /// The administration of rights and offerings. A change that throws leaves the catalog as it was.
 extension Catalog {
-    /// True if a right, an offering or the current offering differs from the files.
-    package func isAdministered(_ subject: CatalogSubject) -> Bool { offeringChanges.definition(of: subject) != nil }
+    /// True if a subject differs from the files.
+    package func isAdministered(_ subject: CatalogSubject) -> Bool {
+        subject.kind == .product
+            ? isAdministered(subject.identifier) : offeringChanges.definition(of: subject) != nil
+    }
 
-    /// The definition of a subject; nil for none.
     package func definition(of subject: CatalogSubject) -> JSONObject? {
-        if case .product(let identifier) = subject {
-            definition(of: identifier)
-        } else {
-            offeringMap.definition(of: subject)
-        }
+        subject.kind == .product ? definition(of: subject.identifier) : offeringMap.definition(of: subject)
     }
 
     /// The definition of the current offering, as the ledger stores it.
@@ -174,10 +156,11 @@ extension Catalog {
         self = changed
     }
 
-    /// Restores the files' right, offering or current offering, or removes it if the files have none.
+    /// Restores the files' definition of a subject, or removes the subject if the files have none.
     ///
-    /// - Throws: `CatalogError` if it was the current offering.
+    /// - Throws: `CatalogError` if the definition conflicts with the others, or if it was the current offering.
     package mutating func revert(_ subject: CatalogSubject, to files: Catalog) throws(CatalogError) {
+        if subject.kind == .product { return try revert(subject.identifier, to: files) }
         var (changed, changes) = (self, offeringChanges)
         changes.remove(subject)
         (changed.offeringMap, changed.offeringChanges) = (files.offeringMap, files.offeringChanges)
@@ -196,9 +179,7 @@ extension Catalog {
 extension Catalog {
     /// The name of the file with rights and offerings. A catalog without either has no such file.
     package static let offeringsFile = "Offerings.json"
-    /// The maximum number of rights.
     package static let maximumRights = 200
-    /// The maximum number of offerings.
     package static let maximumOfferings = 200
 
     /// The rights, in the order of the file, then of their creation.
@@ -218,7 +199,6 @@ extension Catalog {
 
     package func offering(_ identifier: String) -> Offering? { offeringMap.offering(identifier) }
 
-    /// The packages of an offering whose products are for sale.
     package func packagesForSale(of offering: Offering) -> [Offering.Package] {
         offering.packages.filter { !isWithdrawn($0.productIdentifier) }
     }

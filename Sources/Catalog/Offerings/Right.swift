@@ -59,7 +59,6 @@ package struct Right: Sendable {
         return object
     }
 
-    /// Checks that the catalog has the products and items.
     func check(in catalog: Catalog) throws(CatalogError) {
         for product in try entry.optional("products")?.elements() ?? [] {
             if case .credit = try product.benefit(in: catalog) {

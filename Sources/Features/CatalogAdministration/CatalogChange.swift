@@ -2,7 +2,6 @@ import Catalog
 import Ledger
 import Proofs
 
-/// A change of the catalog in the ledger.
 package struct CatalogChange: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The subject was created, or its definition was changed.
@@ -17,7 +16,6 @@ package struct CatalogChange: Hashable, Sendable {
         case pictured
     }
 
-    /// The content of a change.
     package enum Content: Hashable, Sendable {
         /// The definition as JSON, in the catalog's format.
         case definition(String)
@@ -62,14 +60,6 @@ package struct CatalogChange: Hashable, Sendable {
         self.subject = subject
         self.content = content
     }
-}
-
-/// The result of a change to the catalog.
-package enum CatalogChangeAnswer: Hashable, Sendable {
-    case changed
-    /// The change's number is not the next: another caller has changed the catalog meanwhile.
-    case outdated
-    case picturesTooLarge
 }
 
 /// The changes that a list of changes has.

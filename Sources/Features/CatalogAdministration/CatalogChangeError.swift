@@ -2,7 +2,6 @@ import Catalog
 import Ledger
 import Proofs
 
-/// The error of a change to the catalog.
 package enum CatalogChangeError: RuledError, Equatable {
     case productInvalid(CatalogError)
     case productTypeFixed(ProductType)

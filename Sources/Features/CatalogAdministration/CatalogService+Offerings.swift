@@ -25,7 +25,7 @@ extension CatalogService {
         } catch {
             throw subject.invalid(error)
         }
-        switch subject {
+        switch subject.kind {
         case .right where catalog.rights.count > Catalog.maximumRights: throw .rightsTooMany
         case .offering where catalog.offerings.count > Catalog.maximumOfferings: throw .offeringsTooMany
         default: return pending(.definition(text), of: subject, in: app, by: key, at: revision, isNew: before == nil)
@@ -48,36 +48,8 @@ extension CatalogService {
         return pending(.definition(definition.compactText), of: .currentOffering, in: app, by: key, at: revision)
     }
 
-    /// Prepares the restoration of the files' right, offering or current offering, or the removal if the files have none.
-    ///
-    /// - Returns: Nil if the files' definition is in force, or for a product.
-    package func revert(_ subject: CatalogSubject, in app: App, by key: String) throws(CatalogChangeError) -> Pending? {
-        var (catalog, revision) = app.current.snapshot
-        if case .product = subject { return nil }
-        guard subject == .currentOffering || catalog.definition(of: subject) != nil else { throw subject.notFound }
-        guard catalog.isAdministered(subject) else { return nil }
-        do { try catalog.revert(subject, to: app.files) } catch { throw subject.invalid(error) }
-        return pending(.reversion, of: subject, in: app, by: key, at: revision)
-    }
-
-    /// Prepares an earlier definition of a right, an offering or the current offering.
-    ///
-    /// - Parameter object: The definition; nil for none.
-    func restore(
-        _ object: JSONObject?,
-        of subject: CatalogSubject,
-        in app: App,
-        by key: String
-    ) throws -> Pending? {
-        guard app.catalog.definition(of: subject) != object else { return nil }
-        guard let object, object != app.files.definition(of: subject) else {
-            return try revert(subject, in: app, by: key)
-        }
-        guard subject == .currentOffering else { return try define(object, as: subject, in: app, by: key) }
-        return try setCurrentOffering(try Catalog.currentOffering(object), in: app, by: key)
-    }
-
-    private static func text(_ object: JSONObject, of name: String) throws(CatalogError) -> String {
+    /// The text of a definition, which has a maximum length.
+    static func text(_ object: JSONObject, of name: String) throws(CatalogError) -> String {
         let text = JSONValue.object(object).compactText
         guard text.utf8.count <= maximumDefinition else {
             throw CatalogError(file: name, reason: "it is larger than \(maximumDefinition / 1024) KB")
@@ -87,10 +59,20 @@ extension CatalogService {
 }
 
 extension CatalogSubject {
-    /// The error of a right, or of an offering.
-    fileprivate func invalid(_ error: CatalogError) -> CatalogChangeError {
-        if case .right = self { .rightInvalid(error) } else { .offeringInvalid(error) }
+    /// The error of a product, a right or an offering.
+    func invalid(_ error: CatalogError) -> CatalogChangeError {
+        switch kind {
+        case .product: .productInvalid(error)
+        case .right: .rightInvalid(error)
+        case .offering, .currentOffering: .offeringInvalid(error)
+        }
     }
 
-    fileprivate var notFound: CatalogChangeError { if case .right = self { .rightNotFound } else { .offeringNotFound } }
+    package var notFound: CatalogChangeError {
+        switch kind {
+        case .product: .productNotFound
+        case .right: .rightNotFound
+        case .offering, .currentOffering: .offeringNotFound
+        }
+    }
 }

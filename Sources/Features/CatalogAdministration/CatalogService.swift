@@ -110,10 +110,9 @@ package final class CatalogService: Sendable {
             try limit?.check(catalog.benefit(of: productIdentifier))
         }
         try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
-        let text = JSONValue.object(definition.object).compactText
-        guard text.utf8.count <= Self.maximumDefinition else {
-            throw CatalogChangeError.productInvalid(
-                CatalogError(file: productIdentifier, reason: "it is larger than \(Self.maximumDefinition / 1024) KB"))
+        let text: String
+        do { text = try Self.text(definition.object, of: productIdentifier) } catch {
+            throw CatalogChangeError.productInvalid(error)
         }
         guard catalog.administered.count <= Self.maximumProducts else { throw CatalogChangeError.productsTooMany }
         return pending(
@@ -121,32 +120,25 @@ package final class CatalogService: Sendable {
     }
 
     /// Checks that the benefit of a redeemed product stays the same: the items, periods and balances of users depend on it.
-    private func check(
-        _ benefit: Benefit?,
-        isAs before: Benefit?,
-        of productIdentifier: String
-    ) async throws {
+    private func check(_ benefit: Benefit?, isAs before: Benefit?, of productIdentifier: String) async throws {
         guard let before, benefit != before else { return }
         let isRedeemed = try await ledger.read { try $0.isRedeemed(productIdentifier) }
         if isRedeemed { throw CatalogChangeError.productBenefitFixed }
     }
 
-    /// Prepares the restoration of the files' definition, or the removal of the product if the files have none.
+    /// Prepares the restoration of the files' definition, or the removal of the subject if the files have none.
     ///
-    /// - Returns: Nil if the product has the files' definition already.
+    /// - Returns: Nil if the files' definition is in force already.
     /// - Throws: `CatalogChangeError`.
-    package func revert(_ productIdentifier: String, in app: App, by key: String) async throws -> Pending? {
+    package func revert(_ subject: CatalogSubject, in app: App, by key: String) async throws -> Pending? {
         var (catalog, revision) = app.current.snapshot
-        guard catalog.product(productIdentifier) != nil else { throw CatalogChangeError.productNotFound }
-        guard catalog.isAdministered(productIdentifier) || catalog.isWithdrawn(productIdentifier) else {
-            return nil
-        }
-        let benefit = catalog.benefit(of: productIdentifier)
-        do { try catalog.revert(productIdentifier, to: app.files) } catch {
-            throw CatalogChangeError.productInvalid(error)
-        }
-        try await check(catalog.benefit(of: productIdentifier), isAs: benefit, of: productIdentifier)
-        return pending(.reversion, of: .product(productIdentifier), in: app, by: key, at: revision)
+        let (isProduct, identifier) = (subject.kind == .product, subject.identifier)
+        guard subject == .currentOffering || catalog.definition(of: subject) != nil else { throw subject.notFound }
+        guard catalog.isAdministered(subject) || isProduct && catalog.isWithdrawn(identifier) else { return nil }
+        let benefit = catalog.benefit(of: identifier)
+        do { try catalog.revert(subject, to: app.files) } catch { throw subject.invalid(error) }
+        if isProduct { try await check(catalog.benefit(of: identifier), isAs: benefit, of: identifier) }
+        return pending(.reversion, of: subject, in: app, by: key, at: revision)
     }
 
     /// Prepares the withdrawal of a product from sale, or its return. Sold products stay valid.
@@ -211,18 +203,11 @@ package final class CatalogService: Sendable {
     /// - Returns: False if another change came first. The caller prepares the change again.
     /// - Throws: `CatalogChangeError`, `picturesTooLarge`.
     package func add(_ pending: Pending) async throws -> Bool {
-        let answer = try await ledger.write {
-            try $0.add(
-                pending.change, picture: pending.picture, maximumPictures: Self.maximumPictures)
-        }
-        switch answer {
-        case .changed: return true
-        case .outdated: return false
-        case .picturesTooLarge: throw CatalogChangeError.picturesTooLarge
+        try await ledger.write {
+            try $0.add(pending.change, picture: pending.picture, maximumPictures: Self.maximumPictures)
         }
     }
 
-    /// The result of a change.
     package enum Outcome: Sendable {
         case unchanged
         case changed
@@ -274,11 +259,12 @@ extension CatalogService {
                 filter, in: app.bundleIdentifier, before: number, limit: limit
             ).map { change in
                 let files = app.files.definition(of: change.subject)
-                let (definition, isWithdrawn) = try transaction.catalogState(before: change)
+                let before = try transaction.subject(before: change)
                 return CatalogRevision(
                     change,
                     before: CatalogRevision.State(
-                        definition: definition.flatMap { .stored($0) } ?? files, isWithdrawn: isWithdrawn),
+                        definition: before?.definition.flatMap { .stored($0) } ?? files,
+                        isWithdrawn: before?.isWithdrawn ?? false),
                     files: files)
             }
         }
@@ -296,41 +282,43 @@ extension CatalogService {
     /// - Returns: Nil if the subject is as before the change, or if the change cannot be undone.
     /// - Throws: `CatalogChangeError`.
     package func undo(_ revision: CatalogRevision, in app: App, by key: String) async throws -> Pending? {
-        let target = revision.before
-        guard case .product(let identifier) = revision.change.subject else {
-            return try restore(target.definition, of: revision.change.subject, in: app, by: key)
-        }
+        let (target, subject) = (revision.before, revision.change.subject)
         switch revision.change.content.kind {
         case .pictured: return nil
-        case .withdrawn, .restored: return try setWithdrawn(target.isWithdrawn, identifier, in: app, by: key)
-        case .defined, .reverted: break
+        case .withdrawn, .restored: return try setWithdrawn(target.isWithdrawn, subject.identifier, in: app, by: key)
+        case .defined: return try await restore(target.definition, of: subject, in: app, by: key)
+        case .reverted:
+            if let pending = try await restore(target.definition, of: subject, in: app, by: key) { return pending }
+            guard target.isWithdrawn, target.definition != nil else { return nil }
+            return try setWithdrawn(true, subject.identifier, in: app, by: key)
         }
-        if let pending = try await define(target.definition, as: identifier, in: app, by: key) { return pending }
-        guard revision.change.content.kind == .reverted, target.isWithdrawn, target.definition != nil else {
-            return nil
-        }
-        return try setWithdrawn(true, identifier, in: app, by: key)
     }
 
     /// Prepares an earlier definition.
     ///
-    /// - Parameter object: The definition; nil to remove the product.
-    private func define(
+    /// - Parameter object: The definition; nil to remove the subject.
+    private func restore(
         _ object: JSONObject?,
-        as identifier: String,
+        of subject: CatalogSubject,
         in app: App,
         by key: String
     ) async throws -> Pending? {
-        let catalog = app.catalog
-        guard let object else {
-            return catalog.product(identifier) == nil ? nil : try await revert(identifier, in: app, by: key)
+        let (catalog, identifier) = (app.catalog, subject.identifier)
+        let (present, ofFiles) = (catalog.definition(of: subject), app.files.definition(of: subject))
+        guard let object else { return present == nil ? nil : try await revert(subject, in: app, by: key) }
+        switch subject.kind {
+        case .product:
+            // A reversion would also return the product to sale.
+            let isOfFiles = try? ProductDefinition(object, of: identifier, currency: catalog.storefront.currency)
+                .isSame(as: ofFiles)
+            if isOfFiles == true, catalog.isAdministered(subject), !catalog.isWithdrawn(identifier) { break }
+            return try await define(object, as: identifier, in: app, by: key)
+        case .right, .offering, .currentOffering:
+            guard object != present else { return nil }
+            if object == ofFiles { break }
+            guard subject == .currentOffering else { return try define(object, as: subject, in: app, by: key) }
+            return try setCurrentOffering(try Catalog.currentOffering(object), in: app, by: key)
         }
-        // A reversion would also return the product to sale.
-        let isOfFiles = try? ProductDefinition(object, of: identifier, currency: catalog.storefront.currency)
-            .isSame(as: app.files.definition(of: identifier))
-        if isOfFiles == true, catalog.isAdministered(identifier), !catalog.isWithdrawn(identifier) {
-            return try await revert(identifier, in: app, by: key)
-        }
-        return try await define(object, as: identifier, in: app, by: key)
+        return try await revert(subject, in: app, by: key)
     }
 }

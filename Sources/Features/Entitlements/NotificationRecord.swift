@@ -84,7 +84,7 @@ extension EntitlementService {
             record: NotificationRecord(
                 app: try bundleIdentifier(of: verified), origin: verified.origin,
                 notificationUUID: notification.notificationUUID,
-                type: notification.notificationType.rawValue, subtype: notification.subtype?.rawValue,
+                type: notification.notificationType, subtype: notification.subtype,
                 signedAt: notification.signedDate, proofDigest: verified.digest,
                 content: notification.contentWithoutProofs),
             stated: try verified.notifiedPurchase.map { purchase throws(RedemptionError) in

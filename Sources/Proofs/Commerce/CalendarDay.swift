@@ -1,6 +1,5 @@
 /// A day of the proleptic Gregorian calendar in UTC.
 public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The days since 1970-01-01.
     public let daysSince1970: Int64
 
     public init(daysSince1970: Int64) {
@@ -37,7 +36,6 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         adding(days: 1 - Timestamp.civilDate(daysSince1970: daysSince1970).day)
     }
 
-    /// The first day of the next month.
     public var firstOfNextMonth: CalendarDay {
         let date = Timestamp.civilDate(daysSince1970: daysSince1970)
         let (year, month) = date.month == 12 ? (date.year + 1, 1) : (date.year, date.month + 1)

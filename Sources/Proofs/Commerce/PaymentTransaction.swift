@@ -2,9 +2,8 @@ import Foundation
 
 /// A transaction in the payment queue (SKPaymentTransaction).
 public struct PaymentTransaction: Hashable, Sendable {
-    /// The identifiers of a paid or restored transaction. It is an immutable class, so a transaction stays narrow enough
-    /// for the result of a throwing function (swiftlang/swift#90477).
-    public final class Purchase: Hashable, Sendable {
+    /// The identifiers of a paid or restored transaction.
+    public struct Purchase: Hashable, Sendable {
         public let transactionIdentifier: String
         /// The first purchase of the same product. It is the transaction itself if it is the first.
         public let originalTransactionIdentifier: String
@@ -13,13 +12,6 @@ public struct PaymentTransaction: Hashable, Sendable {
             self.transactionIdentifier = transactionIdentifier
             self.originalTransactionIdentifier = originalTransactionIdentifier
         }
-
-        public static func == (left: Purchase, right: Purchase) -> Bool {
-            left.transactionIdentifier == right.transactionIdentifier
-                && left.originalTransactionIdentifier == right.originalTransactionIdentifier
-        }
-
-        public func hash(into hasher: inout Hasher) { hasher.combine(transactionIdentifier) }
     }
 
     /// The store's number of the transaction, assigned when its payment is added (SKTestTransaction.identifier).
@@ -29,7 +21,10 @@ public struct PaymentTransaction: Hashable, Sendable {
     /// The error of a failed transaction.
     public let error: SKErrorCode?
     /// The purchase of a purchased or restored transaction. It remains after the transaction is finished.
-    public let purchase: Purchase?
+    public var purchase: Purchase? { purchases.first }
+    /// The purchase, at most one. The array keeps a transaction narrow enough for the result of a throwing function
+    /// (swiftlang/swift#90477).
+    private let purchases: [Purchase]
 
     public init(
         identifier: Int64,
@@ -42,7 +37,7 @@ public struct PaymentTransaction: Hashable, Sendable {
         self.payment = payment
         self.state = state
         self.error = error
-        self.purchase = purchase
+        purchases = purchase.map { [$0] } ?? []
     }
 }
 
@@ -68,23 +63,14 @@ public struct Payment: Hashable, Sendable {
         /// The signature of a promotional offer. Nil if the store treats the offer as signed.
         public let signature: PromotionalOfferSignature?
 
-        public init(
-            kind: SubscriptionOffer.Kind,
-            identifier: String,
-            signature: PromotionalOfferSignature? = nil
-        ) {
+        public init(kind: SubscriptionOffer.Kind, identifier: String, signature: PromotionalOfferSignature? = nil) {
             self.kind = kind
             self.identifier = identifier
             self.signature = signature
         }
     }
 
-    public init(
-        productIdentifier: String,
-        quantity: Int = 1,
-        appAccountToken: UUID? = nil,
-        offer: OfferChoice? = nil
-    ) {
+    public init(productIdentifier: String, quantity: Int = 1, appAccountToken: UUID? = nil, offer: OfferChoice? = nil) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.appAccountToken = appAccountToken

@@ -235,14 +235,7 @@ public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
 
     /// The period in words, to follow "every": `month`, `3 months`.
     public var words: String {
-        let name =
-            switch unit {
-            case .day: "day"
-            case .week: "week"
-            case .month: "month"
-            case .year: "year"
-            }
-        return value == 1 ? name : "\(value) \(name)s"
+        value == 1 ? "\(unit)" : "\(value) \(unit)s"
     }
 }
 

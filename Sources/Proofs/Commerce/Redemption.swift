@@ -63,7 +63,6 @@ public struct Redemption: Hashable, Sendable, Codable {
             .appAccountTokenMismatch, .transferTooSoon, .transactionConflict, .ownedByAnotherUser, .productUnknown,
         ]
 
-        /// The rule of a refusal.
         package var rule: ErrorRule {
             switch self {
             case .granted, .alreadyRedeemed, .revoked:
@@ -148,7 +147,6 @@ public struct Item: Hashable, Comparable, Sendable, Codable, CustomStringConvert
     }
 }
 
-/// The benefit of a product.
 public enum Benefit: Hashable, Sendable {
     /// A permanent item of a non-consumable.
     case item(Item)

@@ -1,6 +1,5 @@
 /// A fault of a database, with an instruction for the operator.
 public struct StorageFault: CodedError, RuledError, Equatable {
-    /// The cause of a fault.
     public enum Cause: String, Sendable, CaseIterable {
         case diskFull
         case readOnly

@@ -8,29 +8,23 @@ public struct Storefront: Hashable, Sendable {
     public let identifier: String
     /// The ISO 4217 code, such as `KRW`.
     public let currency: String
+}
 
+extension Storefront {
     /// - Returns: Nil if no storefront of `all` has the country.
     public init?(countryCode: String) {
         guard let known = Self.all.first(where: { $0.countryCode == countryCode }) else { return nil }
         self = known
     }
 
-    init(_ countryCode: String, _ shortCountryCode: String, _ identifier: String, _ currency: String) {
-        self.countryCode = countryCode
-        self.shortCountryCode = shortCountryCode
-        self.identifier = identifier
-        self.currency = currency
-    }
-}
-
-extension Storefront {
     /// All storefronts of the App Store, each with its country, number and currency. The countries are ISO 3166-1
     /// codes, and XKS and XK for Kosovo. The numbers are from Apple's iTunes headers. The currencies are from
     /// App Store Connect's price list, which uses US dollars for countries without their own price.
     public static let all: [Storefront] = table.split(separator: ",").map { row in
         let columns = row.split(whereSeparator: \.isWhitespace).map(String.init)
         precondition(columns.count == 4, "a storefront has two codes of its country, a number and a currency")
-        return Storefront(columns[0], columns[1], columns[2], columns[3])
+        return Storefront(
+            countryCode: columns[0], shortCountryCode: columns[1], identifier: columns[2], currency: columns[3])
     }
 
     private static let table = """

@@ -20,12 +20,14 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
     public static func isForTokens(issuer: String) -> Bool {
         let isReserved = reservedIssuers.contains { ByteKey($0) == ByteKey(issuer.lowercased()) }
         return !isReserved && issuer.utf8.count <= maximumIssuerLength
-            && issuer.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .unassigned: false
-                default: true
-                }
-            }
+            && issuer.unicodeScalars.allSatisfy(isVisible)
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .unassigned: false
+        default: true
+        }
     }
 
     /// The issuer of the name: an issuer of tokens (the `iss` of a JWT), or empty for the team's own back end. The same
@@ -54,14 +56,8 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
         }
         let name = name.precomposedStringWithCanonicalMapping
         guard name.utf8.count <= maximumLength else { return nil }
-        let isPrintable = name.unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .unassigned: false
-            // The replacement of invalid bytes, which would merge different names.
-            default: scalar != "\u{FFFD}"
-            }
-        }
-        guard isPrintable else { return nil }
+        // U+FFFD replaces invalid bytes, which would merge different names.
+        guard name.unicodeScalars.allSatisfy({ Self.isVisible($0) && $0 != "\u{FFFD}" }) else { return nil }
         self.issuer = issuer
         self.name = name
     }

@@ -9,7 +9,6 @@ public protocol WallClock: Sendable {
     func now() -> Timestamp
 }
 
-/// The system's clock.
 public struct SystemClock: WallClock {
     public init() {}
 

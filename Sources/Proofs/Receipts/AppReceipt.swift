@@ -1,63 +1,32 @@
 /// The content of an app receipt (Apple, "Receipt Fields"). The numbers are the attribute types.
 public struct AppReceipt: Hashable, Sendable {
     /// `Production`, `ProductionSandbox`, `ProductionVPP`, `ProductionVPPSandbox` or `Xcode` (0).
-    public var receiptType: String
+    public var receiptType = ""
     /// The app's Apple ID (1). It is 0 in the sandbox and absent from Xcode's receipts since 2023.
     public var appItemID: Int64?
-    public var bundleIdentifier: String
-    public var applicationVersion: String
+    public var bundleIdentifier = ""
+    public var applicationVersion = ""
     /// An input of the device hash (4).
-    public var opaqueValue: [UInt8]
+    public var opaqueValue: [UInt8] = []
     /// The SHA-1 of the device's identifier, the opaque value and the encoded bundle identifier attribute (5).
-    public var deviceHash: [UInt8]
+    public var deviceHash: [UInt8] = []
     /// The app's age rating, such as `4+` (10).
     public var ageRating: String?
-    public var creationDate: Timestamp
+    public var creationDate = Timestamp(millisecondsSince1970: 0)
     /// 15
     public var downloadID: Int64?
     /// 16
     public var versionExternalIdentifier: Int64?
-    public var inAppPurchases: [InAppPurchase]
+    public var inAppPurchases: [InAppPurchase] = []
     public var originalPurchaseDate: Timestamp?
     public var originalApplicationVersion: String?
     /// The expiration date of a receipt of the Volume Purchase Program (21).
     public var expirationDate: Timestamp?
     /// Attributes without a documented meaning, unchanged and in their original order.
-    public var otherAttributes: [ReceiptAttribute]
+    public var otherAttributes: [ReceiptAttribute] = []
 
-    public init(
-        receiptType: String,
-        appItemID: Int64? = nil,
-        bundleIdentifier: String,
-        applicationVersion: String,
-        opaqueValue: [UInt8],
-        deviceHash: [UInt8],
-        ageRating: String? = nil,
-        creationDate: Timestamp,
-        downloadID: Int64? = nil,
-        versionExternalIdentifier: Int64? = nil,
-        inAppPurchases: [InAppPurchase],
-        originalPurchaseDate: Timestamp? = nil,
-        originalApplicationVersion: String? = nil,
-        expirationDate: Timestamp? = nil,
-        otherAttributes: [ReceiptAttribute] = []
-    ) {
-        self.receiptType = receiptType
-        self.appItemID = appItemID
-        self.bundleIdentifier = bundleIdentifier
-        self.applicationVersion = applicationVersion
-        self.opaqueValue = opaqueValue
-        self.deviceHash = deviceHash
-        self.ageRating = ageRating
-        self.creationDate = creationDate
-        self.downloadID = downloadID
-        self.versionExternalIdentifier = versionExternalIdentifier
-        self.inAppPurchases = inAppPurchases
-        self.originalPurchaseDate = originalPurchaseDate
-        self.originalApplicationVersion = originalApplicationVersion
-        self.expirationDate = expirationDate
-        self.otherAttributes = otherAttributes
-    }
+    /// An empty receipt to fill.
+    public init() {}
 
     /// The environment of the receipt type. Nil if Apple does not define the type.
     public var environment: AppStoreEnvironment? {
@@ -132,11 +101,6 @@ extension AppReceipt {
     /// The maximum number of purchases read from one receipt. A receipt with 12,000 of a subscriber is reported.
     package static let maximumPurchases = 20_000
 
-    /// An empty receipt for `read` to fill.
-    package static let blank = AppReceipt(
-        receiptType: "", bundleIdentifier: "", applicationVersion: "", opaqueValue: [], deviceHash: [],
-        creationDate: Timestamp(millisecondsSince1970: 0), inAppPurchases: [])
-
     /// Reads the signed content of a receipt: `SET OF ReceiptAttribute`. It fills the receipt in place, because a
     /// throwing function must not return a value this wide (`VerifiedProof.Content`).
     ///
@@ -150,41 +114,37 @@ extension AppReceipt {
         while try reader.next(repeatable: Attribute.inAppPurchase.rawValue) {
             switch Attribute(rawValue: reader.type) {
             case .receiptType: receiptType = try reader.string()
-            case .appAppleId:
-                appItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .appAppleId: appItemID = reader.optional { try $0.integer() }
             case .bundleId: bundleIdentifier = try reader.string()
-            case .applicationVersion:
-                applicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes) ?? ""
+            case .applicationVersion: applicationVersion = reader.optional { try $0.string() } ?? ""
             case .opaqueValue: opaqueValue = reader.bytes
             case .deviceHash: deviceHash = reader.bytes
-            case .ageRating:
-                ageRating = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
+            case .ageRating: ageRating = reader.optional { try $0.string() }
             case .receiptCreationDate: creationDate = try reader.date()
-            case .downloadId:
-                downloadID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case .versionExternalIdentifier:
-                versionExternalIdentifier = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .downloadId: downloadID = reader.optional { try $0.integer() }
+            case .versionExternalIdentifier: versionExternalIdentifier = reader.optional { try $0.integer() }
             case .inAppPurchase:
                 guard inAppPurchases.count < Self.maximumPurchases else {
-                    throw AppReceiptError.tooManyPurchases(limit: Self.maximumPurchases)
+                    throw ProofRefusal(
+                        .tooManyPurchases, "The receipt contains more than \(Self.maximumPurchases) purchases.")
                 }
-                inAppPurchases.append(.blank)
+                inAppPurchases.append(InAppPurchase())
                 var purchase = try reader.inner()
                 try inAppPurchases[inAppPurchases.endIndex - 1].read(&purchase)
                 reader.note(purchase.unreadableTypes)
-            case .originalPurchaseDate:
-                originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
-            case .originalApplicationVersion:
-                originalApplicationVersion = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
-            case .expirationDate:
-                expirationDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
-            case nil: otherAttributes.append(reader.attribute)
+            case .originalPurchaseDate: originalPurchaseDate = reader.optional { try $0.date() }
+            case .originalApplicationVersion: originalApplicationVersion = reader.optional { try $0.string() }
+            case .expirationDate: expirationDate = reader.optional { try $0.date() }
+            case nil: reader.keep()
             }
         }
+        otherAttributes = reader.others
         self.receiptType = try receiptType.required(Attribute.receiptType.rawValue)
         self.bundleIdentifier = try bundleIdentifier.required(Attribute.bundleId.rawValue)
         self.creationDate = try creationDate.required(Attribute.receiptCreationDate.rawValue)
-        guard environment != nil else { throw AppReceiptError.receiptTypeUnknown(self.receiptType) }
+        guard environment != nil else {
+            throw ProofRefusal(.payloadInvalid, "Apple defines no receipt type \"\(self.receiptType.prefix(32))\".")
+        }
         return Set(reader.unreadableTypes)
     }
 
@@ -224,32 +184,9 @@ extension AppReceipt {
 }
 
 extension Optional {
-    /// - Throws: `AppReceiptError.attributeMissing` if the value is nil.
+    /// - Throws: `ProofRefusal` if the value is nil.
     func required(_ type: Int) throws -> Wrapped {
-        guard let self else { throw AppReceiptError.attributeMissing(type) }
+        guard let self else { throw ProofRefusal(.payloadInvalid, "Attribute \(type) is missing.") }
         return self
-    }
-}
-
-/// A defect in the signed content of an app receipt.
-enum AppReceiptError: Error, Equatable {
-    case attributeMissing(Int)
-    case attributeRepeated(Int)
-    case dateInvalid(attribute: Int)
-    case textInvalid(attribute: Int)
-    case receiptTypeUnknown(String)
-    case quantityOutOfRange
-    case tooManyPurchases(limit: Int)
-
-    var message: String {
-        switch self {
-        case .attributeMissing(let type): "Attribute \(type) is missing."
-        case .attributeRepeated(let type): "Attribute \(type) appears twice."
-        case .dateInvalid(let type): "Attribute \(type) must be a date."
-        case .textInvalid(let type): "Attribute \(type) must be a string."
-        case .receiptTypeUnknown(let type): "Apple defines no receipt type \"\(type.prefix(32))\"."
-        case .quantityOutOfRange: "A quantity must be from 1 to \(Int32.max)."
-        case .tooManyPurchases(let limit): "The receipt contains more than \(limit) purchases."
-        }
     }
 }

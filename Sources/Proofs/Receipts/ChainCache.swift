@@ -13,58 +13,39 @@ final class ChainCache: Sendable {
 
     /// A chain and its cache key.
     final class Entry: Sendable {
-        enum Key: Equatable, Sendable {
-            /// The base64url header of a JWS.
-            case header([UInt8])
-            /// The signer named by a PKCS#7 container, and the certificates below the anchor.
-            case path(issuer: [UInt8], serialNumber: [UInt8], certificates: [[UInt8]])
-        }
-
-        let key: Key
+        /// Of a JWS, its base64url header. Of a container, the issuer and the serial number that name the signer, then the
+        /// certificates below the anchor.
+        let key: [[UInt8]]
         let chain: ValidatedChain
-        /// The hash of a JWS's header.
+        /// The hash of a JWS's header; nil for a container.
         let headerDigest: SHA256State?
 
-        fileprivate init(_ key: Key, _ chain: ValidatedChain, headerDigest: SHA256State?) {
-            self.key = key
+        /// The entry of a JWS.
+        init(_ signed: SignedJSON, _ chain: ValidatedChain, headerDigest: SHA256State) {
+            key = [Array(signed.header)]
             self.chain = chain
             self.headerDigest = headerDigest
         }
 
-        /// The entry of a JWS.
-        convenience init(_ signed: SignedJSON, _ chain: ValidatedChain, headerDigest: SHA256State) {
-            self.init(.header(Array(signed.header)), chain, headerDigest: headerDigest)
-        }
-
         /// The entry of a container.
-        convenience init(_ signedData: SignedData, _ chain: ValidatedChain) {
+        init(_ signedData: SignedData, _ chain: ValidatedChain) {
             // The container's copy of the anchor is ignored.
             let certificates = chain.path.count == 1 ? chain.path : chain.path.dropLast()
-            self.init(
-                .path(
-                    issuer: signedData.signer.issuer, serialNumber: signedData.signer.serialNumber,
-                    certificates: certificates.map(\.der)), chain,
-                headerDigest: nil)
+            key = [signedData.signer.issuer, signedData.signer.serialNumber] + certificates.map(\.der)
+            self.chain = chain
+            headerDigest = nil
         }
 
-        fileprivate var size: Int {
-            switch key {
-            case .header(let header): header.count
-            case .path(let issuer, let serialNumber, let certificates):
-                certificates.reduce(issuer.count + serialNumber.count) { $0 + $1.count }
-            }
-        }
+        fileprivate var size: Int { key.reduce(0) { $0 + $1.count } }
 
         fileprivate func matches(_ header: ArraySlice<UInt8>) -> Bool {
-            guard case .header(let own) = key else { return false }
-            return own[...].hasSameBytes(as: header)
+            headerDigest != nil && key[0][...].hasSameBytes(as: header)
         }
 
         fileprivate func matches(_ signedData: SignedData) -> Bool {
-            guard case .path(let issuer, let serialNumber, let certificates) = key else { return false }
-            return issuer[...].hasSameBytes(as: signedData.signer.issuer[...])
-                && serialNumber[...].hasSameBytes(as: signedData.signer.serialNumber[...])
-                && certificates.allSatisfy { certificate in
+            headerDigest == nil && key[0][...].hasSameBytes(as: signedData.signer.issuer[...])
+                && key[1][...].hasSameBytes(as: signedData.signer.serialNumber[...])
+                && key[2...].allSatisfy { certificate in
                     signedData.certificates.contains { $0.hasSameBytes(as: certificate[...]) }
                 }
         }

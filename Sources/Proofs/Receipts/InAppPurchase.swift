@@ -1,11 +1,11 @@
 /// A purchase in an app receipt (Apple, "Receipt Fields"). The numbers are the attribute types.
 public struct InAppPurchase: Hashable, Sendable {
-    public var quantity: Int
-    public var productIdentifier: String
-    public var transactionIdentifier: String
+    public var quantity = 1
+    public var productIdentifier = ""
+    public var transactionIdentifier = ""
     /// Absent in Xcode's receipts.
     public var originalTransactionIdentifier: String?
-    public var purchaseDate: Timestamp
+    public var purchaseDate = Timestamp(millisecondsSince1970: 0)
     /// Absent in Xcode's receipts.
     public var originalPurchaseDate: Timestamp?
     /// The product type (1707). Nil in Xcode's receipts and for unknown numbers.
@@ -25,41 +25,10 @@ public struct InAppPurchase: Hashable, Sendable {
     /// 1721
     public var promotionalOfferIdentifier: String?
     /// Attributes without a documented meaning, unchanged and in their original order.
-    public var otherAttributes: [ReceiptAttribute]
+    public var otherAttributes: [ReceiptAttribute] = []
 
-    public init(
-        quantity: Int,
-        productIdentifier: String,
-        transactionIdentifier: String,
-        originalTransactionIdentifier: String?,
-        purchaseDate: Timestamp,
-        originalPurchaseDate: Timestamp?,
-        productType: ProductType?,
-        expiresDate: Timestamp? = nil,
-        itemID: Int64? = nil,
-        webOrderLineItemID: Int64? = nil,
-        cancellationDate: Timestamp? = nil,
-        isTrialPeriod: Bool? = nil,
-        isInIntroductoryOfferPeriod: Bool? = nil,
-        promotionalOfferIdentifier: String? = nil,
-        otherAttributes: [ReceiptAttribute] = []
-    ) {
-        self.quantity = quantity
-        self.productIdentifier = productIdentifier
-        self.transactionIdentifier = transactionIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.purchaseDate = purchaseDate
-        self.originalPurchaseDate = originalPurchaseDate
-        self.productType = productType
-        self.expiresDate = expiresDate
-        self.itemID = itemID
-        self.webOrderLineItemID = webOrderLineItemID
-        self.cancellationDate = cancellationDate
-        self.isTrialPeriod = isTrialPeriod
-        self.isInIntroductoryOfferPeriod = isInIntroductoryOfferPeriod
-        self.promotionalOfferIdentifier = promotionalOfferIdentifier
-        self.otherAttributes = otherAttributes
-    }
+    /// An empty purchase to fill.
+    public init() {}
 }
 
 extension InAppPurchase {
@@ -91,11 +60,6 @@ extension InAppPurchase {
         }
     }
 
-    /// An empty purchase for `read` to fill.
-    static let blank = InAppPurchase(
-        quantity: 0, productIdentifier: "", transactionIdentifier: "", originalTransactionIdentifier: nil,
-        purchaseDate: Timestamp(millisecondsSince1970: 0), originalPurchaseDate: nil, productType: nil)
-
     /// Reads the value of an in-app purchase attribute, `SET OF ReceiptAttribute`. It fills the purchase in place, like
     /// `AppReceipt`.
     mutating func read(_ reader: inout ReceiptAttributeReader) throws {
@@ -104,8 +68,6 @@ extension InAppPurchase {
         var transactionIdentifier: String?
         var purchaseDate: Timestamp?
         var hasUnreadableEnd = false
-        // Apple writes seven such attributes.
-        otherAttributes.reserveCapacity(8)
         while try reader.next() {
             switch Attribute(rawValue: reader.type) {
             case .quantity: quantity = try reader.integer()
@@ -113,39 +75,36 @@ extension InAppPurchase {
             case .transactionId: transactionIdentifier = try reader.string()
             case .purchaseDate: purchaseDate = try reader.date()
             case .originalTransactionId: originalTransactionIdentifier = try reader.string()
-            case .originalPurchaseDate:
-                originalPurchaseDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
+            case .originalPurchaseDate: originalPurchaseDate = reader.optional { try $0.date() }
             case .productType:
-                guard let code = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes) else { continue }
+                guard let code = reader.optional({ try $0.integer() }) else { continue }
                 productType = ProductType(receiptCode: code)
                 // An unknown number is kept unchanged.
-                if productType == nil { otherAttributes.append(reader.attribute) }
+                if productType == nil { reader.keep() }
             case .expiresDate:
                 let count = reader.unreadableTypes.count
-                expiresDate = reader.optional({ try $0.date() }, orKeepIn: &otherAttributes)
+                expiresDate = reader.optional { try $0.date() }
                 hasUnreadableEnd = reader.unreadableTypes.count > count
-            case .itemId: itemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
-            case .webOrderLineItemId:
-                webOrderLineItemID = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes)
+            case .itemId: itemID = reader.optional { try $0.integer() }
+            case .webOrderLineItemId: webOrderLineItemID = reader.optional { try $0.integer() }
             case .cancellationDate: cancellationDate = try reader.date()
-            case .isTrialPeriod:
-                isTrialPeriod = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes).map { $0 != 0 }
+            case .isTrialPeriod: isTrialPeriod = reader.optional { try $0.integer() }.map { $0 != 0 }
             case .isInIntroductoryOfferPeriod:
-                isInIntroductoryOfferPeriod = reader.optional({ try $0.integer() }, orKeepIn: &otherAttributes).map {
-                    $0 != 0
-                }
-            case .offerIdentifier:
-                promotionalOfferIdentifier = reader.optional({ try $0.string() }, orKeepIn: &otherAttributes)
-            case nil: otherAttributes.append(reader.attribute)
+                isInIntroductoryOfferPeriod = reader.optional { try $0.integer() }.map { $0 != 0 }
+            case .offerIdentifier: promotionalOfferIdentifier = reader.optional { try $0.string() }
+            case nil: reader.keep()
             }
         }
+        otherAttributes = reader.others
         // Only a subscription ends. Without its end, the customer would get nothing for the price.
         let isEndless = productType.map { $0 != .autoRenewableSubscription } ?? false
         guard !hasUnreadableEnd || isEndless else {
-            throw AppReceiptError.dateInvalid(attribute: Attribute.expiresDate.rawValue)
+            throw ProofRefusal(.payloadInvalid, "Attribute \(Attribute.expiresDate.rawValue) must be a date.")
         }
         let count = quantity ?? 1
-        guard (1...Int64(Int32.max)).contains(count) else { throw AppReceiptError.quantityOutOfRange }
+        guard (1...Int64(Int32.max)).contains(count) else {
+            throw ProofRefusal(.payloadInvalid, "A quantity must be from 1 to \(Int32.max).")
+        }
         self.quantity = Int(count)
         self.productIdentifier = try productIdentifier.required(Attribute.productId.rawValue)
         self.transactionIdentifier = try transactionIdentifier.required(Attribute.transactionId.rawValue)

@@ -8,307 +8,206 @@ import Synchronization
 struct PayloadFields {
     let object: JSONObject
     /// The names of the optional fields that are an error in another form.
-    private let deciding: Set<String>
-    private let unreadable: UnreadableFields
+    var deciding: Set<String> = []
+    var unreadable = UnreadableFields()
 
     /// The years 1 to 9999. Xcode writes year 1, and the calendar ends with year 9999.
     private static let dates: ClosedRange<Int64> = -62_135_769_600_000...253_402_300_799_999
 
-    private static let dateDescription = "a date in milliseconds, from year 1 to 9999"
-
-    init(_ object: JSONObject) {
-        self.init(object, deciding: [], unreadable: UnreadableFields())
-    }
-
-    init(_ value: JSONValue) throws(PayloadError) {
-        guard case .object(let object) = value else {
-            throw PayloadError(message: "The payload must be a JSON object.")
-        }
-        self.init(object)
-    }
-
-    private init(_ object: JSONObject, deciding: Set<String>, unreadable: UnreadableFields) {
-        self.object = object
-        self.deciding = deciding
-        self.unreadable = unreadable
-    }
-
     /// The same fields, of which a decision needs some.
     func deciding(_ names: Set<String>) -> PayloadFields {
-        PayloadFields(object, deciding: names, unreadable: unreadable)
+        PayloadFields(object: object, deciding: names, unreadable: unreadable)
     }
 
     /// The fields that were read as absent because of their form, also those of inner objects, in order.
     var unreadableNames: [String] { unreadable.names.withLock { $0.sorted() } }
 
     /// A text. The digits of a number are the text of an identifier.
-    func string(_ name: String) throws(PayloadError) -> String? {
-        try string(name, decides: deciding.contains(name))
-    }
-
-    private func string(_ name: String, decides: Bool) throws(PayloadError) -> String? {
-        switch stated(name) {
-        case nil: return nil
-        // PostgreSQL stores no NUL.
-        case .string(let text) where !text.utf8.contains(0): return text
-        case .number(let number) where !decides: return number.text
-        case .some(let value): return try absent(name, "a string", value, decides)
+    func string(_ name: String, isRequired: Bool = false) throws(ProofRefusal) -> String? {
+        let decides = isRequired || deciding.contains(name)
+        return try value(name, "a string", decides) { value in
+            switch value {
+            // PostgreSQL stores no NUL.
+            case .string(let text) where !text.utf8.contains(0): text
+            case .number(let number) where !decides: number.text
+            default: nil
+            }
         }
     }
 
-    func requiredString(_ name: String) throws(PayloadError) -> String {
-        guard let text = try string(name, decides: true) else { throw missing(name) }
+    func requiredString(_ name: String) throws(ProofRefusal) -> String {
+        guard let text = try string(name, isRequired: true) else { throw missing(name) }
         return text
     }
 
-    func integer(_ name: String) throws(PayloadError) -> Int64? {
-        try integer(name, decides: deciding.contains(name))
+    /// A whole number in any spelling, such as `1` and `1.0`.
+    func integer(_ name: String, isRequired: Bool = false) throws(ProofRefusal) -> Int64? {
+        try value(name, "a whole number", isRequired || deciding.contains(name)) { value in
+            guard case .number(let number) = value else { return nil }
+            return number.int64 ?? number.double.flatMap { Int64(exactly: $0) }
+        }
     }
 
-    private func integer(_ name: String, decides: Bool) throws(PayloadError) -> Int64? {
-        guard let value = stated(name) else { return nil }
-        if case .number(let number) = value, let integer = Self.whole(number) { return integer }
-        return try absent(name, "a whole number", value, decides)
-    }
-
-    func requiredInteger(_ name: String) throws(PayloadError) -> Int64 {
-        guard let integer = try integer(name, decides: true) else { throw missing(name) }
+    func requiredInteger(_ name: String) throws(ProofRefusal) -> Int64 {
+        guard let integer = try integer(name, isRequired: true) else { throw missing(name) }
         return integer
     }
 
     /// The quantity of a product, from 1 to 2147483647. It is 1 if Apple sends none.
-    func quantity(_ name: String) throws(PayloadError) -> Int {
-        let quantity = try integer(name, decides: true) ?? 1
+    func quantity(_ name: String) throws(ProofRefusal) -> Int {
+        let quantity = try integer(name, isRequired: true) ?? 1
         guard (1...Int64(Int32.max)).contains(quantity) else {
-            throw PayloadError(message: "The field \(name) must be from 1 to \(Int32.max).")
+            throw ProofRefusal(.payloadInvalid, "The field \(name) must be from 1 to \(Int32.max).")
         }
         return Int(quantity)
     }
 
     /// True or false. Apple's verifyReceipt writes the same facts as `"true"` and `"1"`.
-    func bool(_ name: String) throws(PayloadError) -> Bool? {
-        guard let value = stated(name) else { return nil }
-        switch value {
-        case .bool(true), "true", "1", .number(JSONNumber(1)): return true
-        case .bool(false), "false", "0", .number(JSONNumber(0)): return false
-        default: return try absent(name, "true or false", value)
+    func bool(_ name: String) throws(ProofRefusal) -> Bool? {
+        try value(name, "true or false", deciding.contains(name)) { value in
+            switch value {
+            case .bool(true), "true", "1", .number(JSONNumber(1)): true
+            case .bool(false), "false", "0", .number(JSONNumber(0)): false
+            default: nil
+            }
         }
     }
 
     /// A date in milliseconds since 1970, rounded down. Xcode writes a fraction.
-    func date(_ name: String) throws(PayloadError) -> Timestamp? {
-        try date(name, decides: deciding.contains(name))
-    }
-
-    private func date(_ name: String, decides: Bool) throws(PayloadError) -> Timestamp? {
-        guard let value = stated(name) else { return nil }
-        if case .number(let number) = value,
-            let milliseconds = number.int64 ?? number.double.flatMap({ Int64(exactly: $0.rounded(.down)) }),
-            Self.dates.contains(milliseconds)
-        {
+    func date(_ name: String, isRequired: Bool = false) throws(ProofRefusal) -> Timestamp? {
+        let expected = "a date in milliseconds, from year 1 to 9999"
+        return try value(name, expected, isRequired || deciding.contains(name)) { value in
+            guard case .number(let number) = value,
+                let milliseconds = number.int64 ?? number.double.flatMap({ Int64(exactly: $0.rounded(.down)) }),
+                Self.dates.contains(milliseconds)
+            else { return nil }
             return Timestamp(millisecondsSince1970: milliseconds)
         }
-        return try absent(name, Self.dateDescription, value, decides)
     }
 
-    func requiredDate(_ name: String) throws(PayloadError) -> Timestamp {
-        guard let date = try date(name, decides: true) else { throw missing(name) }
+    func requiredDate(_ name: String) throws(ProofRefusal) -> Timestamp {
+        guard let date = try date(name, isRequired: true) else { throw missing(name) }
         return date
     }
 
-    func uuid(_ name: String) throws(PayloadError) -> UUID? {
+    func uuid(_ name: String) throws(ProofRefusal) -> UUID? {
         guard let text = try string(name) else { return nil }
-        guard let uuid = UUID(uuidString: text) else { return try absent(name, "a UUID", .string(text)) }
-        return uuid
+        if let uuid = UUID(uuidString: text) { return uuid }
+        return try absent(name, mismatch(name, "a UUID", .string(text)), deciding.contains(name))
     }
 
-    func enumeration<Value: RawRepresentable<String>>(
-        _ name: String
-    ) throws(PayloadError) -> OpenEnumeration<Value>? {
-        guard let text = try string(name) else { return nil }
-        return OpenEnumeration(rawValue: text)
-    }
-
-    func enumeration<Value: RawRepresentable<Int>>(_ name: String) throws(PayloadError) -> OpenEnumeration<Value>? {
-        guard let number = try integer(name) else { return nil }
-        return OpenEnumeration(rawValue: Int(number))
-    }
-
-    func requiredEnumeration<Value: RawRepresentable<String>>(
-        _ name: String
-    ) throws(PayloadError) -> OpenEnumeration<Value> {
-        OpenEnumeration(rawValue: try requiredString(name))
-    }
-
-    func strings(_ name: String) throws(PayloadError) -> [String]? {
-        guard let values = try array(name) else { return nil }
-        var strings: [String] = []
-        for value in values {
-            guard case .string(let text) = value else { return try absent(name, "an array of strings", value) }
-            strings.append(text)
-        }
-        return strings
-    }
-
-    func object(_ name: String) throws(PayloadError) -> PayloadFields? {
-        switch stated(name) {
-        case nil: return nil
-        case .object(let object): return PayloadFields(object, deciding: [], unreadable: unreadable)
-        case .some(let value): return try absent(name, "an object", value)
+    func strings(_ name: String) throws(ProofRefusal) -> [String]? {
+        try value(name, "an array of strings", deciding.contains(name)) { value in
+            guard case .array(let values) = value else { return nil }
+            let strings = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+            return strings.count == values.count ? strings : nil
         }
     }
 
-    /// Reads the object of a field. An object without one of its required fields is in another form.
-    func object<Value>(
-        _ name: String,
-        _ read: (PayloadFields) throws(PayloadError) -> Value
-    ) throws(PayloadError) -> Value? {
-        guard let fields = try object(name) else { return nil }
-        do { return try read(fields) } catch { return try absent(name, error, deciding.contains(name)) }
+    func object(_ name: String) throws(ProofRefusal) -> PayloadFields? {
+        try value(name, "an object", deciding.contains(name)) { value in
+            guard case .object(let object) = value else { return nil }
+            return PayloadFields(object: object, unreadable: unreadable)
+        }
     }
 
-    func object(_ name: String, _ type: any PayloadObject.Type) throws(PayloadError) -> (any PayloadObject)? {
-        try object(name) { (fields) throws(PayloadError) in try type.init(fields) }
-    }
-
-    /// Reads the objects of an array.
+    /// Reads the objects of an array. An object without one of its required fields is in another form.
     func objects<Value>(
         _ name: String,
-        _ read: (PayloadFields) throws(PayloadError) -> Value
-    ) throws(PayloadError) -> [Value]? {
-        guard let values = try array(name) else { return nil }
-        var objects: [Value] = []
-        for value in values {
-            guard case .object(let object) = value else { return try absent(name, "an array of objects", value) }
-            do {
-                objects.append(try read(PayloadFields(object, deciding: [], unreadable: unreadable)))
-            } catch {
-                return try absent(name, error, deciding.contains(name))
-            }
+        _ read: (PayloadFields) throws(ProofRefusal) -> Value
+    ) throws(ProofRefusal) -> [Value]? {
+        let values = try value(name, "an array", deciding.contains(name)) { value -> [JSONValue]? in
+            if case .array(let values) = value { values } else { nil }
         }
-        return objects
+        do {
+            return try values?.map { (value) throws(ProofRefusal) in
+                guard case .object(let object) = value else { throw mismatch(name, "an array of objects", value) }
+                return try read(PayloadFields(object: object, unreadable: unreadable))
+            }
+        } catch {
+            return try absent(name, error, deciding.contains(name))
+        }
     }
 
     /// Reads fields, which notes those in another form.
     ///
-    /// - Throws: `PayloadError` for a required field that is missing or in another form.
-    func check(_ known: [PayloadField]) throws(PayloadError) {
-        for field in known {
-            let (name, isRequired) = (field.name, field.isRequired)
-            let isStated =
-                switch field.form {
-                case .text: try string(name, decides: isRequired) != nil
-                case .integer: try integer(name, decides: isRequired) != nil
-                case .date: try date(name) != nil
-                case .texts: try strings(name) != nil
-                case .object(let inner):
-                    try object(name) { (fields) throws(PayloadError) in try fields.check(inner) } != nil
-                case .objects(let inner):
-                    try objects(name) { (fields) throws(PayloadError) in try fields.check(inner) } != nil
-                }
-            guard isStated || !isRequired else { throw missing(name) }
-        }
+    /// - Throws: `ProofRefusal` for a required field that is missing or in another form.
+    func check(_ forms: [String: PayloadForm]) throws(ProofRefusal) {
+        for (name, form) in forms { _ = try states(name, form) }
     }
 
-    private func array(_ name: String) throws(PayloadError) -> [JSONValue]? {
-        switch stated(name) {
-        case nil: return nil
-        case .array(let values): return values
-        case .some(let value): return try absent(name, "an array", value)
+    /// True if a field is stated in its form.
+    func states(_ name: String, _ form: PayloadForm) throws(ProofRefusal) -> Bool {
+        switch form {
+        case .text: return try string(name) != nil
+        case .integer: return try integer(name) != nil
+        case .date: return try date(name) != nil
+        case .texts: return try strings(name) != nil
+        case .object(let inner):
+            guard let fields = try object(name) else { return false }
+            do { try fields.check(inner) } catch { return try absent(name, error, deciding.contains(name)) ?? false }
+            return true
+        case .objects(let inner):
+            return try objects(name) { (fields) throws(ProofRefusal) in try fields.check(inner) } != nil
+        case .required(let form):
+            guard try deciding([name]).states(name, form) else { throw missing(name) }
+            return true
         }
     }
 
     /// The value of a field; nil if the store has stated nothing.
-    private func stated(_ name: String) -> JSONValue? {
+    private func value<Value>(
+        _ name: String,
+        _ expected: String,
+        _ decides: Bool,
+        _ read: (JSONValue) -> Value?
+    ) throws(ProofRefusal) -> Value? {
         switch object[name] {
-        case nil, .null: nil
-        case .string(let text) where text.isEmpty: nil
-        case .some(let value): value
+        case nil, .null: return nil
+        case .string(let text) where text.isEmpty: return nil
+        case .some(let stated):
+            if let value = read(stated) { return value }
+            return try absent(name, mismatch(name, expected, stated), decides)
         }
     }
 
-    /// A whole number in any spelling, such as `1` and `1.0`.
-    private static func whole(_ number: JSONNumber) -> Int64? {
-        number.int64 ?? number.double.flatMap { Int64(exactly: $0) }
+    private func missing(_ name: String) -> ProofRefusal {
+        ProofRefusal(.payloadInvalid, "The field \(name) is missing.")
     }
 
-    private func missing(_ name: String) -> PayloadError {
-        PayloadError(message: "The field \(name) is missing.")
+    private func mismatch(_ name: String, _ expected: String, _ value: JSONValue) -> ProofRefusal {
+        ProofRefusal(.payloadInvalid, "The field \(name) must be \(expected); it is of type \(value.kind).")
     }
 
     /// Notes a field in another form, and reads it as absent.
     ///
-    /// - Throws: `PayloadError` if a decision needs the field.
-    private func absent<Value>(
-        _ name: String,
-        _ expected: String,
-        _ value: JSONValue,
-        _ decides: Bool? = nil
-    ) throws(PayloadError) -> Value? {
-        try absent(
-            name, PayloadError(message: "The field \(name) must be \(expected); it is of type \(value.kind)."),
-            decides ?? deciding.contains(name))
-    }
-
-    private func absent<Value>(
-        _ name: String,
-        _ error: PayloadError,
-        _ decides: Bool
-    ) throws(PayloadError) -> Value? {
+    /// - Throws: `ProofRefusal` if a decision needs the field.
+    private func absent<Value>(_ name: String, _ error: ProofRefusal, _ decides: Bool) throws(ProofRefusal) -> Value? {
         guard !decides else { throw error }
         unreadable.names.withLock { _ = $0.insert(name) }
         return nil
     }
 }
 
-/// An object inside a payload.
-protocol PayloadObject: Sendable {
-    init(_ fields: PayloadFields) throws(PayloadError)
+extension PayloadFields {
+    init(_ value: JSONValue) throws(ProofRefusal) {
+        guard case .object(let object) = value else {
+            throw ProofRefusal(.payloadInvalid, "The payload must be a JSON object.")
+        }
+        self.init(object: object)
+    }
 }
 
-/// A known field of an object that is kept as JSON.
-struct PayloadField: Sendable {
-    indirect enum Form: Sendable {
-        case text, integer, date, texts
-        case object([PayloadField])
-        case objects([PayloadField])
-    }
-
-    let name: String
-    let form: Form
-    let isRequired: Bool
-
-    static func optional(_ name: String, _ form: Form) -> Self { Self(name: name, form: form, isRequired: false) }
-
-    static func required(_ name: String, _ form: Form) -> Self { Self(name: name, form: form, isRequired: true) }
+/// The form of a known field in an object that is kept as JSON.
+package indirect enum PayloadForm: Sendable {
+    case text, integer, date, texts
+    case object([String: PayloadForm])
+    case objects([String: PayloadForm])
+    /// A field without which its object is in another form.
+    case required(PayloadForm)
 }
 
 /// The names of the fields that were read as absent because of their form.
-private final class UnreadableFields: Sendable {
+final class UnreadableFields: Sendable {
     let names = Mutex<Set<String>>([])
-}
-
-/// A value known to Till, or one that Apple has added since. Unknown values are kept, never refused.
-public enum OpenEnumeration<Value: RawRepresentable & Hashable & Sendable>: Hashable, Sendable
-where Value.RawValue: Hashable & Sendable {
-    case known(Value)
-    case unknown(Value.RawValue)
-
-    init(rawValue: Value.RawValue) {
-        self = Value(rawValue: rawValue).map { .known($0) } ?? .unknown(rawValue)
-    }
-
-    /// The value exactly as Apple wrote it.
-    public var rawValue: Value.RawValue {
-        switch self {
-        case .known(let value): value.rawValue
-        case .unknown(let value): value
-        }
-    }
-}
-
-/// A mismatch between the signed JSON of a JWS and its kind.
-struct PayloadError: Error, Equatable {
-    /// The field and its expected value.
-    let message: String
 }

@@ -16,7 +16,6 @@ public struct ProofExpectations: Sendable {
     public var apps: [App]?
     /// The environment that the proof must come from. Nil accepts any.
     public var environment: AppStoreEnvironment?
-    /// The accepted origins.
     public var origins: Set<Origin>
     /// The device that an app receipt must be issued for: 16 bytes of `identifierForVendor`, or the 6 bytes of a Mac's
     /// network address. Nil accepts any device. Other proofs do not identify a device.

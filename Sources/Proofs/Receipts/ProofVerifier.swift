@@ -58,8 +58,7 @@ public struct ProofVerifier: Sendable {
         container bytes: [UInt8],
         expecting expectations: ProofExpectations
     ) throws(ProofRefusal) -> VerifiedProof {
-        let signedData: SignedData
-        do { signedData = try SignedData(ber: bytes) } catch { throw ProofRefusal(error) }
+        let signedData = try SignedData(ber: bytes)
         let moment = AppReceipt.creationDate(ofPayload: signedData.content) ?? clock.now()
         let known = chainCache.find(signedData, at: moment)
         let chain = if let known { known.chain } else { try validate(signedData, at: moment) }
@@ -67,14 +66,10 @@ public struct ProofVerifier: Sendable {
         guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
         if known == nil { chainCache.insert(.init(signedData, chain)) }
 
-        var receipt = AppReceipt.blank
+        var receipt = AppReceipt()
         let unreadable: Set<Int>
-        do {
-            unreadable = try receipt.read(payload: signedData.content)
-        } catch AppReceiptError.tooManyPurchases(let limit) {
-            throw ProofRefusal(.tooManyPurchases, AppReceiptError.tooManyPurchases(limit: limit).message)
-        } catch {
-            throw ProofRefusal(.payloadInvalid, (error as? AppReceiptError)?.message)
+        do { unreadable = try receipt.read(payload: signedData.content) } catch {
+            throw error as? ProofRefusal ?? ProofRefusal(.payloadInvalid)
         }
         if let device = expectations.deviceIdentifier, !receipt.isValid(forDevice: device) {
             throw ProofRefusal(.deviceMismatch)
@@ -116,11 +111,12 @@ public struct ProofVerifier: Sendable {
             switch inner.payload.content {
             case .transaction(let transaction):
                 proof.notifiedTransaction = transaction
-                proof.notifiedTransactionProof = VerifiedProof.SignedPart(
-                    compact: part.compact, digest: inner.digest, fingerprints: inner.chain.fingerprints)
+                proof.notifiedTransactionProofs = [
+                    VerifiedProof.SignedPart(
+                        compact: part.compact, digest: inner.digest, fingerprints: inner.chain.fingerprints)
+                ]
             case .renewalInfo(let renewalInfo):
-                proof.notifiedRenewalInfo = renewalInfo
-                proof.notifiedRenewalInfoDigest = inner.digest
+                proof.notifiedRenewal = StatedRenewal(renewalInfo, digest: inner.digest)
             default: break
             }
         }
@@ -135,7 +131,7 @@ public struct ProofVerifier: Sendable {
     private func verify(
         _ compact: String,
         in field: String,
-        as kind: SignedPayload.Kind,
+        as kind: ProofInspection.Kind,
         of notification: VerifiedProof,
         chain: ValidatedChain
     ) throws(ProofRefusal) -> VerifiedJSON {
@@ -159,8 +155,7 @@ public struct ProofVerifier: Sendable {
 
     /// Verifies a JWS from its encoding to its payload.
     private func verifiedPayload(compact bytes: [UInt8]) throws(ProofRefusal) -> VerifiedJSON {
-        let signed: SignedJSON
-        do { signed = try SignedJSON(compact: bytes) } catch { throw ProofRefusal(error) }
+        let signed = try SignedJSON(compact: bytes)
         let payload = Result { () throws(JSONSyntaxError) in try JSONParser.parse(signed.payload) }
         let moment = SignedPayload.date(of: payload) ?? clock.now()
         let known = chainCache.find(signed, at: moment)
@@ -173,18 +168,12 @@ public struct ProofVerifier: Sendable {
         }
         switch payload {
         case .failure(let error): throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
-        case .success(let value):
-            do throws(PayloadError) {
-                return (try SignedPayload(value), chain, digest)
-            } catch {
-                throw ProofRefusal(.payloadInvalid, error.message)
-            }
+        case .success(let value): return (try SignedPayload(value), chain, digest)
         }
     }
 
     private func validate(_ signed: SignedJSON, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
-        let encoded: [[UInt8]]
-        do { encoded = try signed.certificates() } catch { throw ProofRefusal(error) }
+        let encoded = try signed.certificates()
         guard encoded.count == 3 || encoded.count == 1 else { throw ProofRefusal(.chainShape) }
         // Only the number of certificates matters for the last of three: the anchor is trusted already.
         let certificates = encoded.prefix(2).compactMap { Certificate(der: $0) }

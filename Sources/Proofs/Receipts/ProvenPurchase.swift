@@ -45,7 +45,7 @@ public struct ProvenPurchase: Hashable, Sendable {
         quantity = transaction.quantity
         purchaseDate = transaction.purchaseDate
         revocationDate = transaction.revocationDate
-        revocationReason = transaction.revocationReason?.rawValue
+        revocationReason = transaction.revocationReason.map { Int($0) }
         facts = transaction.facts
         expiresDate = facts.bool(.isUpgraded) == true ? purchaseDate : facts.date(.expiresDate)
         appAccountToken = facts.text(.appAccountToken).flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }

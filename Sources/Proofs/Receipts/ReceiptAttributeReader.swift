@@ -11,28 +11,28 @@ struct ReceiptAttributeReader: ~Copyable {
     private var version = 0
     private var value: Range<Int> = 0..<0
     private var seen = SeenTypes()
+    /// The attributes without a documented meaning and those in another form, unchanged and in their original order.
+    private(set) var others: [ReceiptAttribute] = []
     /// The types of the attributes that were read as absent because of their form. It may have a type more than once.
     private(set) var unreadableTypes: [Int] = []
 
     init(_ payload: [UInt8]) throws(BERError) {
-        self.init(payload, elements: try Self.elements(ofSetIn: payload.indices, of: payload))
+        try self.init(payload, in: payload.indices)
     }
 
-    private init(_ payload: [UInt8], elements: BERCursor) {
+    private init(_ payload: [UInt8], in range: Range<Int>) throws(BERError) {
+        var root = BERCursor(range)
+        let elements = BERCursor(try root.content(of: BERTag.set, in: payload))
+        try root.finish()
         self.payload = payload
         self.elements = elements
+        // Apple writes seven attributes without a documented meaning.
+        others.reserveCapacity(8)
     }
 
     /// Returns a reader of the set inside the current attribute's value.
     func inner() throws(BERError) -> ReceiptAttributeReader {
-        ReceiptAttributeReader(payload, elements: try Self.elements(ofSetIn: value, of: payload))
-    }
-
-    private static func elements(ofSetIn range: Range<Int>, of payload: [UInt8]) throws(BERError) -> BERCursor {
-        var root = BERCursor(range)
-        let elements = BERCursor(try root.content(of: BERTag.set, in: payload))
-        try root.finish()
-        return elements
+        try ReceiptAttributeReader(payload, in: value)
     }
 
     /// Moves to the next attribute.
@@ -46,13 +46,15 @@ struct ReceiptAttributeReader: ~Copyable {
         version = Int(try fields.integer(in: payload))
         value = try fields.content(of: BERTag.octetString, in: payload)
         try fields.finish()
-        guard type == repeatable || seen.insert(type) else { throw AppReceiptError.attributeRepeated(type) }
+        guard type == repeatable || seen.insert(type) else {
+            throw ProofRefusal(.payloadInvalid, "Attribute \(type) appears twice.")
+        }
         return true
     }
 
-    /// The current attribute, undecoded.
-    var attribute: ReceiptAttribute {
-        ReceiptAttribute(type: type, version: version, value: payload[value])
+    /// Keeps the current attribute unchanged.
+    mutating func keep() {
+        others.append(ReceiptAttribute(type: type, version: version, value: payload[value]))
     }
 
     var bytes: [UInt8] { Array(payload[value]) }
@@ -63,7 +65,7 @@ struct ReceiptAttributeReader: ~Copyable {
         guard !content.isEmpty else { return nil }
         // PostgreSQL stores no NUL.
         guard !content.contains(0), let text = String(strictUTF8: content) else {
-            throw AppReceiptError.textInvalid(attribute: type)
+            throw ProofRefusal(.payloadInvalid, "Attribute \(type) must be a string.")
         }
         return text
     }
@@ -72,7 +74,9 @@ struct ReceiptAttributeReader: ~Copyable {
     func date() throws -> Timestamp? {
         let text = try content(BERTag.ia5String, BERTag.utf8String)
         guard !text.isEmpty else { return nil }
-        guard let date = Timestamp(rfc3339: text) else { throw AppReceiptError.dateInvalid(attribute: type) }
+        guard let date = Timestamp(rfc3339: text) else {
+            throw ProofRefusal(.payloadInvalid, "Attribute \(type) must be a date.")
+        }
         return date
     }
 
@@ -85,15 +89,10 @@ struct ReceiptAttributeReader: ~Copyable {
         return number
     }
 
-    /// Reads an attribute that no decision needs. An attribute in another form is noted and read as absent.
-    ///
-    /// - Parameter others: The attributes that are kept unchanged.
-    mutating func optional<Value>(
-        _ read: (borrowing Self) throws -> Value?,
-        orKeepIn others: inout [ReceiptAttribute]
-    ) -> Value? {
+    /// Reads an attribute that no decision needs. An attribute in another form is kept, noted and read as absent.
+    mutating func optional<Value>(_ read: (borrowing Self) throws -> Value?) -> Value? {
         do { return try read(self) } catch {
-            others.append(attribute)
+            keep()
             unreadableTypes.append(type)
             return nil
         }
@@ -147,14 +146,11 @@ public struct ReceiptAttribute: Hashable, Sendable {
     public let version: Int
     public let value: ArraySlice<UInt8>
 
+}
+
+extension ReceiptAttribute {
     public init(type: Int, version: Int = 1, value: [UInt8]) {
         self.init(type: type, version: version, value: value[...])
-    }
-
-    init(type: Int, version: Int, value: ArraySlice<UInt8>) {
-        self.type = type
-        self.version = version
-        self.value = value
     }
 }
 

@@ -42,7 +42,7 @@ public final class RevocationStatuses: Sendable {
         do throws(OCSPError) {
             status = try query.request.status(in: answer, at: clock.now().secondsSince1970)
         } catch {
-            throw ProofRefusal(.revocationUnavailable, Self.explanation(of: error))
+            throw ProofRefusal(.revocationUnavailable, error.explanation)
         }
         remember(status, of: query.certificate)
         try Self.accept(status)
@@ -68,17 +68,6 @@ public final class RevocationStatuses: Sendable {
         guard case .revoked(let moment) = status.verdict else { return }
         throw ProofRefusal(
             .certificateRevoked, "The date of the revocation is \(Timestamp(secondsSince1970: moment).rfc3339).")
-    }
-
-    private static func explanation(of error: OCSPError) -> String {
-        switch error {
-        case .malformed: "The answer must be an OCSP response."
-        case .declined(let status): "The responder declined to answer, with OCSP status \(status)."
-        case .signerNotAppointed: "The answer is not signed by the certificate's authority."
-        case .otherCertificate: "The answer is about another certificate."
-        case .unknownCertificate: "The responder does not know the certificate."
-        case .outdated: "The answer is expired or not yet valid."
-        }
     }
 }
 

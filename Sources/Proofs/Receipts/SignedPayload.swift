@@ -1,15 +1,6 @@
 /// The payload of a verified proof. Each kind of signed JSON has fields that no other kind has.
 struct SignedPayload {
-    /// The kinds of signed JSON that Apple creates.
-    enum Kind: Sendable {
-        case transaction
-        case renewalInfo
-        case notification
-        case appTransaction
-    }
-
-    /// Nil for an app receipt.
-    let kind: Kind?
+    let kind: ProofInspection.Kind
     let content: VerifiedProof.Content
     let environment: String
     let signedAt: Timestamp
@@ -17,17 +8,12 @@ struct SignedPayload {
     /// The fields that were read as absent because of their form.
     let unreadableFields: [String]
 
-    init(_ value: JSONValue) throws(PayloadError) {
+    init(_ value: JSONValue) throws(ProofRefusal) {
         let fields = try PayloadFields(value)
         for claim in Self.unsupportedClaims where fields.object[claim] != nil {
-            throw PayloadError(message: "The claim \"\(claim)\" is not allowed. Apple never uses it.")
+            throw ProofRefusal(.payloadInvalid, "The claim \"\(claim)\" is not allowed. Apple never uses it.")
         }
-        guard let kind = Self.kind(of: fields.object) else {
-            throw PayloadError(
-                message: "The payload must be a transaction, renewal information, a notification or an app transaction."
-            )
-        }
-        self.kind = kind
+        kind = Self.kind(of: fields.object)
         switch kind {
         case .notification:
             let notification = try ResponseBodyV2DecodedPayload(fields)
@@ -53,13 +39,18 @@ struct SignedPayload {
             environment = renewalInfo.environment
             signedAt = renewalInfo.signedDate
             bundleIdentifier = nil
+        default:
+            throw ProofRefusal(
+                .payloadInvalid,
+                "The payload must be a transaction, renewal information, a notification or an app transaction."
+            )
         }
         unreadableFields = fields.unreadableNames
     }
 
     /// - Parameter types: The types of the attributes that were read as absent because of their form.
     init(_ receipt: AppReceipt, unreadable types: Set<Int>) {
-        kind = nil
+        kind = .appReceipt
         content = .appReceipt(receipt)
         environment = receipt.environment?.rawValue ?? receipt.receiptType
         signedAt = receipt.creationDate
@@ -74,19 +65,18 @@ struct SignedPayload {
     /// honors them and one that ignores them would disagree about the payload.
     private static let unsupportedClaims = ["exp", "nbf", "aud"]
 
-    /// The kind of a payload. Nil for another object.
-    static func kind(of object: JSONObject) -> Kind? {
+    static func kind(of object: JSONObject) -> ProofInspection.Kind {
         if object["notificationType"] != nil { return .notification }
         if object["receiptType"] != nil { return .appTransaction }
         if object["transactionId"] != nil { return .transaction }
         if object["autoRenewStatus"] != nil || object["autoRenewProductId"] != nil { return .renewalInfo }
-        return nil
+        return .otherSignedJSON
     }
 
     /// Reads only the date, before the payload is trusted. Nil if the payload has no readable date.
     static func date(of payload: Result<JSONValue, JSONSyntaxError>) -> Timestamp? {
         guard case .success(.object(let object)) = payload else { return nil }
-        let fields = PayloadFields(object)
+        let fields = PayloadFields(object: object)
         let signedDate = try? fields.date("signedDate")
         return signedDate ?? (try? fields.date("receiptCreationDate"))
     }

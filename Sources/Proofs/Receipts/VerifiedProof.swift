@@ -22,30 +22,24 @@ public struct VerifiedProof: Sendable {
     /// The verified transaction inside a notification. Nil if there is none.
     public internal(set) var notifiedTransaction: JWSTransactionDecodedPayload?
     /// The signed form of that transaction. Nil if there is none.
-    public internal(set) var notifiedTransactionProof: SignedPart?
-    /// The verified renewal information inside a notification. Nil if there is none.
-    public internal(set) var notifiedRenewalInfo: JWSRenewalInfoDecodedPayload?
-    /// The SHA-256 of the signed bytes of that renewal information.
-    var notifiedRenewalInfoDigest: [UInt8]?
+    public var notifiedTransactionProof: SignedPart? { notifiedTransactionProofs.first }
+    /// That form, at most one. The array keeps a verified proof small (see `Content`).
+    var notifiedTransactionProofs: [SignedPart] = []
+    /// The statement of the renewal information inside a notification. Nil if there is none.
+    var notifiedRenewal: StatedRenewal?
     /// The certificate chains, each from the leaf to the trusted root: the proof's own chain first, then those of
     /// nested proofs.
     public internal(set) var chains: [[Certificate]]
     /// The fields, or attributes of an app receipt, whose form no decision needs and that were read as absent.
     public internal(set) var unreadableFields: [String] = []
 
-    /// A nested proof. It is a class, so a verified proof stays small (see `Content`).
-    public final class SignedPart: Sendable {
+    /// A nested proof.
+    public struct SignedPart: Sendable {
         /// The JWS in compact form.
         public let compact: String
         /// The SHA-256 of the signed bytes.
         public let digest: [UInt8]
         public let fingerprints: Fingerprints
-
-        init(compact: String, digest: [UInt8], fingerprints: Fingerprints) {
-            self.compact = compact
-            self.digest = digest
-            self.fingerprints = fingerprints
-        }
     }
 
     /// The SHA-256 of the first and last certificates of the proof's own chain.
@@ -53,11 +47,6 @@ public struct VerifiedProof: Sendable {
         /// The fingerprint of the trusted root.
         public let anchor: [UInt8]
         public let leaf: [UInt8]
-
-        public init(anchor: [UInt8], leaf: [UInt8]) {
-            self.anchor = anchor
-            self.leaf = leaf
-        }
     }
 
     public let fingerprints: Fingerprints
@@ -65,8 +54,7 @@ public struct VerifiedProof: Sendable {
     /// The statement about a renewal, nested or alone. Nil if there is none.
     public var renewal: StatedRenewal? {
         if case .renewalInfo(let renewalInfo) = content { return StatedRenewal(renewalInfo, digest: digest) }
-        guard let notifiedRenewalInfo, let notifiedRenewalInfoDigest else { return nil }
-        return StatedRenewal(notifiedRenewalInfo, digest: notifiedRenewalInfoDigest)
+        return notifiedRenewal
     }
 
     /// The purchases that can be redeemed. Nil if this kind of proof contains none.

@@ -20,34 +20,28 @@ public struct VerifyReceiptAnswer: Sendable {
     ///   - proof: The value of `receipt-data`.
     ///   - environment: The environment of the server. Nil accepts both production and sandbox receipts.
     ///   - requestDate: The date of the request.
-    public init(
-        to proof: [UInt8],
-        environment: AppStoreEnvironment?,
-        verifier: ProofVerifier,
-        requestDate: Timestamp
-    ) {
+    public init(to proof: [UInt8], environment: AppStoreEnvironment?, verifier: ProofVerifier, requestDate: Timestamp) {
         do throws(ProofRefusal) {
             let verified = try verifier.verify(
                 proof, expecting: ProofExpectations(environment: environment, origins: Set(Origin.allCases)))
             guard case .appReceipt(let receipt) = verified.content else { throw ProofRefusal(.encodingInvalid) }
             guard let object = ReceiptObject(receipt, requestDate: requestDate) else {
-                self.init(status: .internalDataAccessError)
+                self.init(.internalDataAccessError)
                 return
             }
             self.init(
-                status: .valid,
-                adding: [("environment", .string(verified.environment.rawValue)), ("receipt", .object(object.members))])
+                .valid, [("environment", .string(verified.environment.rawValue)), ("receipt", .object(object.members))])
         } catch {
-            self.init(status: Self.status(for: error, environment: environment))
+            self.init(Self.status(for: error, environment: environment))
         }
     }
 
-    private init(status: Status, adding members: [(String, JSONValue)] = []) {
-        self.init(number: status.rawValue, status: status, adding: members)
+    private init(_ status: Status, _ members: [(String, JSONValue)] = []) {
+        self.init(number: status.rawValue, members)
     }
 
-    private init(number: Int64, status: Status?, adding members: [(String, JSONValue)]) {
-        self.status = status
+    private init(number: Int64, _ members: [(String, JSONValue)]) {
+        status = Status(rawValue: number)
         var object: JSONObject = ["status": .integer(number)]
         for (key, value) in members { _ = object.add(key, value) }
         json = .object(object)
@@ -57,18 +51,14 @@ public struct VerifyReceiptAnswer: Sendable {
     public init(statusNumber: Int64, environment: AppStoreEnvironment) {
         var members: [(String, JSONValue)] = []
         if statusNumber == 21009 || statusNumber == 21010 || (21100...21199).contains(statusNumber) {
-            members = [
-                ("environment", .string(environment.rawValue)), ("is_retryable", .bool(statusNumber != 21010)),
-            ]
+            members = [("environment", .string(environment.rawValue)), ("is_retryable", .bool(statusNumber != 21010))]
         }
-        self.init(number: statusNumber, status: Status(rawValue: statusNumber), adding: members)
+        self.init(number: statusNumber, members)
     }
 
-    /// Returns the answer with more members.
     package func adding(_ members: [(String, JSONValue)]) -> VerifyReceiptAnswer {
         guard case .object(let object) = json, let status else { return self }
-        return VerifyReceiptAnswer(
-            status: status, adding: object.members.dropFirst().map { ($0.key, $0.value) } + members)
+        return VerifyReceiptAnswer(status, object.members.dropFirst().map { ($0.key, $0.value) } + members)
     }
 
     private static func status(for refusal: ProofRefusal, environment: AppStoreEnvironment?) -> Status {

@@ -35,6 +35,11 @@ public struct BERCursor: Sendable {
         return try element(in: bytes, depth: 0)
     }
 
+    /// Reads the next element, which must have the given tag, and returns a cursor for its content.
+    public mutating func enter(_ tag: UInt8, in bytes: [UInt8]) throws(BERError) -> BERCursor {
+        BERCursor(try next(tag, in: bytes).content)
+    }
+
     /// Reads the next element, which must have the given tag, and returns the range of its content.
     public mutating func content(of tag: UInt8, in bytes: [UInt8]) throws(BERError) -> Range<Int> {
         // Most elements have a length of one byte. This path is faster for them.
@@ -61,6 +66,25 @@ public struct BERCursor: Sendable {
         var value: Int64 = bytes[content.lowerBound] >= 0x80 ? -1 : 0
         for index in content { value = value << 8 | Int64(bytes[index]) }
         return value
+    }
+
+    /// Reads an OCTET STRING. Xcode splits it into several pieces.
+    public mutating func octets(in bytes: [UInt8]) throws(BERError) -> ArraySlice<UInt8> {
+        switch nextTag(in: bytes) {
+        case BERTag.octetString: return bytes[try next(in: bytes).content]
+        case BERTag.constructedOctetString:
+            var pieces = try enter(BERTag.constructedOctetString, in: bytes)
+            if pieces.nextTag(in: bytes) == BERTag.octetString {
+                let first = bytes[try pieces.next(in: bytes).content]
+                if pieces.isAtEnd { return first }
+                var joined = Array(first)
+                while !pieces.isAtEnd { joined += bytes[try pieces.next(BERTag.octetString, in: bytes).content] }
+                return joined[...]
+            }
+            guard pieces.isAtEnd else { throw .unexpectedTag }
+            return []
+        default: throw .unexpectedTag
+        }
     }
 
     private mutating func element(in bytes: [UInt8], depth: Int) throws(BERError) -> BERElement {
@@ -107,6 +131,35 @@ public struct BERCursor: Sendable {
             _ = try element(in: bytes, depth: depth + 1)
         }
     }
+}
+
+/// An element of BER: its tag and its ranges in the bytes.
+public struct BERElement: Sendable {
+    /// The class, form and number in one byte (X.690 section 8.1.2).
+    public let tag: UInt8
+    public let content: Range<Int>
+    /// The range of the tag, length and content.
+    public let encoded: Range<Int>
+    /// True if the element, or the last one inside it, ends too early. `BERCursor` reads no such element.
+    var isCut = false
+}
+
+/// The BER tags in proofs.
+public enum BERTag {
+    public static let integer: UInt8 = 0x02
+    public static let octetString: UInt8 = 0x04
+    public static let null: UInt8 = 0x05
+    static let objectIdentifier: UInt8 = 0x06
+    static let utf8String: UInt8 = 0x0C
+    static let ia5String: UInt8 = 0x16
+    public static let sequence: UInt8 = 0x30
+    public static let set: UInt8 = 0x31
+    /// The explicit or implicit tags of the container, by number.
+    public static let context0: UInt8 = 0xA0
+    static let context1: UInt8 = 0xA1
+
+    static let constructed: UInt8 = 0x20
+    static let constructedOctetString: UInt8 = 0x24
 }
 
 /// A defect in BER-encoded bytes.

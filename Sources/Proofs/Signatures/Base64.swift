@@ -80,6 +80,9 @@ public enum Base64 {
         return all < 64 && rest == 0 ? bytes : nil
     }
 
+    /// True for a symbol of either alphabet.
+    static func isSymbol(_ byte: UInt8) -> Bool { min(standardValues[Int(byte)], urlSafeValues[Int(byte)]) < 64 }
+
     private static let padding = UInt8(ascii: "=")
     private static let common = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     private static let standardSymbols = Array((common + "+/").utf8)

@@ -3,7 +3,6 @@ import COpenSSL
 /// An X.509 certificate (RFC 5280), parsed by OpenSSL.
 public struct Certificate: Sendable {
     let handle: CertificateHandle
-    /// The DER of the certificate.
     public let der: [UInt8]
     public let publicKey: PublicKey
     /// The first second of validity, since 1970.
@@ -211,7 +210,6 @@ extension DistinguishedName {
     }
 }
 
-/// The texts of object identifiers.
 enum ObjectIdentifierText {
     /// OpenSSL's short name, such as `CN`; the digits if it has none.
     static func shortName(of identifier: OpaquePointer?) -> String {

@@ -73,44 +73,40 @@ public struct CertificateTemplate: Sendable {
             X509_set_issuer_name(pointer, issuerName) == 1,
             X509_set_pubkey(pointer, key.handle.pointer) == 1
         else { throw OpenSSLError("fill in a certificate") }
-        for (identifier, value) in extensions {
-            try Self.add(identifier, value, to: pointer, issuer: issuer?.handle.pointer ?? pointer)
-        }
-        for appleExtension in appleExtensions {
-            try Self.add(appleExtension, to: pointer)
+        for (name, value) in extensions {
+            try Self.add(name, value, to: pointer, issuer: issuer?.handle.pointer ?? pointer)
         }
         guard X509_sign(pointer, signer.handle.pointer, digest.implementation) > 0 else {
             throw OpenSSLError("sign a certificate")
         }
-        return try Self.certificate(pointer)
+        // The finished certificate is read back from its bytes, as other programs will.
+        guard let certificate = Certificate(copying: pointer) else { throw OpenSSLError("read back a certificate") }
+        return certificate
     }
 
-    /// The extensions in the order of their addition. The subject key identifier must precede the extensions that refer
-    /// to it.
-    private var extensions: [(identifier: Int32, value: String)] {
-        var extensions: [(Int32, String)] = [(NID_subject_key_identifier, "hash")]
-        switch role {
-        case .root:
-            extensions.append((NID_basic_constraints, "critical,CA:TRUE"))
-            extensions.append((NID_key_usage, "critical,keyCertSign,cRLSign"))
-        case .intermediate:
-            extensions.append((NID_basic_constraints, "critical,CA:TRUE,pathlen:0"))
-            extensions.append((NID_key_usage, "critical,keyCertSign,cRLSign"))
-            extensions.append((NID_authority_key_identifier, "keyid:always"))
-        case .leaf:
-            extensions.append((NID_basic_constraints, "critical,CA:FALSE"))
-            extensions.append((NID_key_usage, "critical,digitalSignature"))
-            extensions.append((NID_authority_key_identifier, "keyid:always"))
-        }
+    /// The extensions in the order of their addition, in OpenSSL's notation (x509v3_config). The subject key identifier must
+    /// precede the extensions that refer to it.
+    private var extensions: [(name: String, value: String)] {
+        let (constraints, usage) =
+            switch role {
+            case .root: ("CA:TRUE", "keyCertSign,cRLSign")
+            case .intermediate: ("CA:TRUE,pathlen:0", "keyCertSign,cRLSign")
+            case .leaf: ("CA:FALSE", "digitalSignature")
+            }
+        var extensions = [
+            ("subjectKeyIdentifier", "hash"), ("basicConstraints", "critical,\(constraints)"),
+            ("keyUsage", "critical,\(usage)"),
+        ]
+        if role != .root { extensions.append(("authorityKeyIdentifier", "keyid:always")) }
         if !serverNames.isEmpty {
             let names = serverNames.map { name in
                 name.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\(name)" : "DNS:\(name)"
             }
-            extensions.append((NID_ext_key_usage, "serverAuth"))
-            extensions.append((NID_subject_alt_name, names.joined(separator: ",")))
+            extensions += [("extendedKeyUsage", "serverAuth"), ("subjectAltName", names.joined(separator: ","))]
         }
-        if let ocspResponder { extensions.append((NID_info_access, "OCSP;URI:\(ocspResponder)")) }
-        return extensions
+        if let ocspResponder { extensions.append(("authorityInfoAccess", "OCSP;URI:\(ocspResponder)")) }
+        // The DER of NULL.
+        return extensions + appleExtensions.map { ($0.rawValue, "DER:0500") }
     }
 
     private func setSerialNumber(of pointer: OpaquePointer) -> Bool {
@@ -124,36 +120,14 @@ public struct CertificateTemplate: Sendable {
         return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0) == 1
     }
 
-    private static func add(_ identifier: Int32, _ value: String, to pointer: OpaquePointer, issuer: OpaquePointer)
-        throws
-    {
+    private static func add(_ name: String, _ value: String, to pointer: OpaquePointer, issuer: OpaquePointer) throws {
         var context = X509V3_CTX()
         X509V3_set_ctx(&context, issuer, pointer, nil, nil, 0)
-        guard let made = X509V3_EXT_conf_nid(nil, &context, identifier, value) else {
+        guard let made = X509V3_EXT_nconf(nil, &context, name, value) else {
             throw OpenSSLError("make the certificate extension \(value)")
         }
         defer { X509_EXTENSION_free(made) }
         guard X509_add_ext(pointer, made, -1) == 1 else { throw OpenSSLError("add the certificate extension \(value)") }
-    }
-
-    private static func add(_ appleExtension: AppleExtension, to pointer: OpaquePointer) throws {
-        let failure = "add the certificate extension \(appleExtension.rawValue)"
-        let null: [UInt8] = [0x05, 0x00]
-        guard let identifier = OBJ_txt2obj(appleExtension.rawValue, 1) else { throw OpenSSLError(failure) }
-        defer { ASN1_OBJECT_free(identifier) }
-        guard let value = ASN1_OCTET_STRING_new() else { throw OpenSSLError(failure) }
-        defer { ASN1_OCTET_STRING_free(value) }
-        guard ASN1_OCTET_STRING_set(value, null, Int32(null.count)) == 1,
-            let made = X509_EXTENSION_create_by_OBJ(nil, identifier, 0, value)
-        else { throw OpenSSLError(failure) }
-        defer { X509_EXTENSION_free(made) }
-        guard X509_add_ext(pointer, made, -1) == 1 else { throw OpenSSLError(failure) }
-    }
-
-    /// Reads the finished certificate back from its bytes, as other programs will.
-    private static func certificate(_ pointer: OpaquePointer) throws -> Certificate {
-        guard let certificate = Certificate(copying: pointer) else { throw OpenSSLError("read back a certificate") }
-        return certificate
     }
 }
 

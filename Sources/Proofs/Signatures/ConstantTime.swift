@@ -24,7 +24,6 @@ extension ArraySlice<UInt8> {
 ///
 /// Its text is a PHC string: `$scrypt$ln=15,r=8,p=3$SALT$HASH`. Salt and hash are in base64 without padding.
 public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
-    /// The cost of one guess.
     public struct Cost: Hashable, Sendable {
         /// The binary logarithm of N. A guess takes 128 · N · r bytes of memory.
         let logarithmOfN: UInt8

@@ -15,10 +15,16 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
     }
 
     @usableFromInline func digest(ofContiguous contiguous: [UInt8]) -> [UInt8] {
+        guard let digest = Self.digest(of: contiguous, implementation) else {
+            preconditionFailure("OpenSSL has no \(rawValue)")
+        }
+        return digest
+    }
+
+    fileprivate static func digest(of bytes: [UInt8], _ implementation: OpaquePointer?) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var length: UInt32 = 0
-        let status = EVP_Digest(contiguous, contiguous.count, &digest, &length, implementation, nil)
-        precondition(status == 1, "OpenSSL has no \(rawValue)")
+        guard EVP_Digest(bytes, bytes.count, &digest, &length, implementation, nil) == 1 else { return nil }
         return Array(digest.prefix(Int(length)))
     }
 
@@ -37,12 +43,7 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
 /// it.
 public enum MD5 {
     /// Returns the digest, 16 bytes; nil if OpenSSL's configuration excludes the function.
-    public static func digest(of bytes: [UInt8]) -> [UInt8]? {
-        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-        var length: UInt32 = 0
-        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_md5(), nil) == 1 else { return nil }
-        return Array(digest.prefix(Int(length)))
-    }
+    public static func digest(of bytes: [UInt8]) -> [UInt8]? { DigestAlgorithm.digest(of: bytes, EVP_md5()) }
 }
 
 /// Message authentication codes, computed by OpenSSL.

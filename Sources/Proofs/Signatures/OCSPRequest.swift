@@ -41,12 +41,18 @@ public struct OCSPRequest: Sendable {
         guard answer.count <= Self.maximumAnswerSize, let response = Self.response(answer) else { throw .malformed }
         defer { OCSP_RESPONSE_free(response) }
         let outcome = OCSP_response_status(response)
-        guard outcome == OCSP_RESPONSE_STATUS_SUCCESSFUL else { throw .declined(status: Int(outcome)) }
+        guard outcome == OCSP_RESPONSE_STATUS_SUCCESSFUL else {
+            throw OCSPError(explanation: "The responder declined to answer, with OCSP status \(outcome).")
+        }
         guard let basic = OCSP_response_get1_basic(response) else { throw .malformed }
         defer { OCSP_BASICRESP_free(basic) }
-        guard isSignedForIssuer(basic, at: moment) else { throw .signerNotAppointed }
+        guard isSignedForIssuer(basic, at: moment) else {
+            throw OCSPError(explanation: "The answer is not signed by the certificate's authority.")
+        }
         let status = try status(in: basic)
-        guard status.thisUpdate <= moment + OCSPStatus.clockTolerance, moment < status.end else { throw .outdated }
+        guard status.thisUpdate <= moment + OCSPStatus.clockTolerance, moment < status.end else {
+            throw OCSPError(explanation: "The answer is expired or not yet valid.")
+        }
         return status
     }
 
@@ -74,7 +80,7 @@ public struct OCSPRequest: Sendable {
         var revokedAt, thisUpdate, nextUpdate: UnsafeMutablePointer<ASN1_GENERALIZEDTIME>?
         guard
             OCSP_resp_find_status(basic, identifier, &code, &reason, &revokedAt, &thisUpdate, &nextUpdate) == 1
-        else { throw .otherCertificate }
+        else { throw OCSPError(explanation: "The answer is about another certificate.") }
         guard let thisUpdate = Certificate.secondsSince1970(thisUpdate) else { throw .malformed }
         let end = Certificate.secondsSince1970(nextUpdate) ?? thisUpdate + OCSPStatus.lifetimeWithoutEnd
         switch code {
@@ -82,7 +88,7 @@ public struct OCSPRequest: Sendable {
         case V_OCSP_CERTSTATUS_REVOKED:
             guard let revokedAt = Certificate.secondsSince1970(revokedAt) else { throw .malformed }
             return OCSPStatus(verdict: .revoked(at: revokedAt), thisUpdate: thisUpdate, end: end)
-        default: throw .unknownCertificate
+        default: throw OCSPError(explanation: "The responder does not know the certificate.")
         }
     }
 
@@ -130,16 +136,9 @@ public struct OCSPStatus: Sendable, Equatable {
 }
 
 /// A failure to learn a certificate's status from a response.
-public enum OCSPError: Error, Sendable, Equatable {
-    /// The bytes are not exactly one OCSP response in DER.
-    case malformed
-    /// The responder declined to respond, with a status (RFC 6960 section 4.2.1).
-    case declined(status: Int)
-    /// Neither the issuer nor its authorized responder has signed the response.
-    case signerNotAppointed
-    case otherCertificate
-    /// The responder does not know the certificate.
-    case unknownCertificate
-    /// The response is expired or not yet valid.
-    case outdated
+public struct OCSPError: Error, Sendable, Equatable {
+    /// The finding, as a sentence.
+    let explanation: String
+
+    fileprivate static let malformed = OCSPError(explanation: "The answer must be an OCSP response.")
 }

@@ -48,28 +48,6 @@ public struct PrivateKey: Sendable {
         return PrivateKey(handle: KeyHandle(owning: pointer))
     }
 
-    private init(handle: KeyHandle) {
-        self.handle = handle
-    }
-
-    /// Reads an unencrypted PKCS#8 key from PEM (RFC 7468 section 10).
-    public init(pem: String) throws {
-        let bytes = Array(pem.utf8)
-        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("read a key") }
-        defer { BIO_free(bio) }
-        guard BIO_write(bio, bytes, Int32(bytes.count)) == bytes.count else { throw OpenSSLError("read a key") }
-        // Without this password callback, OpenSSL would prompt on the terminal.
-        guard let pointer = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in 0 }, nil) else {
-            throw OpenSSLError("read a private key: it must be an unencrypted PKCS#8 key in PEM")
-        }
-        handle = KeyHandle(owning: pointer)
-    }
-
-    /// Reads an unencrypted PKCS#8 key in base64, as in `.storekit` files.
-    public init(pkcs8 base64: String) throws {
-        try self.init(pem: "-----BEGIN PRIVATE KEY-----\n\(base64)\n-----END PRIVATE KEY-----\n")
-    }
-
     /// Returns the key as unencrypted PKCS#8 in PEM.
     public func pem() throws -> String {
         try KeyHandle.pem { PEM_write_bio_PKCS8PrivateKey($0, handle.pointer, nil, nil, 0, nil, nil) }
@@ -107,6 +85,26 @@ public struct PrivateKey: Sendable {
             throw OpenSSLError("sign")
         }
         return Array(signature.prefix(length))
+    }
+}
+
+extension PrivateKey {
+    /// Reads an unencrypted PKCS#8 key from PEM (RFC 7468 section 10).
+    public init(pem: String) throws {
+        let bytes = Array(pem.utf8)
+        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLError("read a key") }
+        defer { BIO_free(bio) }
+        guard BIO_write(bio, bytes, Int32(bytes.count)) == bytes.count else { throw OpenSSLError("read a key") }
+        // Without this password callback, OpenSSL would prompt on the terminal.
+        guard let pointer = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in 0 }, nil) else {
+            throw OpenSSLError("read a private key: it must be an unencrypted PKCS#8 key in PEM")
+        }
+        handle = KeyHandle(owning: pointer)
+    }
+
+    /// Reads an unencrypted PKCS#8 key in base64, as in `.storekit` files.
+    public init(pkcs8 base64: String) throws {
+        try self.init(pem: "-----BEGIN PRIVATE KEY-----\n\(base64)\n-----END PRIVATE KEY-----\n")
     }
 }
 

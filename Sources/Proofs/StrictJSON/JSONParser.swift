@@ -12,15 +12,10 @@ public struct JSONParser {
         }
     }
 
-    private let bytes: [UInt8]
-    private let limits: Limits
-    private var position = 0
-    private var depth = 0
-
-    private init(bytes: [UInt8], limits: Limits) {
-        self.bytes = bytes
-        self.limits = limits
-    }
+    let bytes: [UInt8]
+    let limits: Limits
+    var position = 0
+    var depth = 0
 
     /// - Throws: `JSONSyntaxError` with the byte offset of the error.
     public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONSyntaxError) -> JSONValue {
@@ -121,7 +116,7 @@ public struct JSONParser {
             if !skip("+") { _ = skip("-") }
             guard digits() > 0 else { throw invalid }
         }
-        return JSONNumber(checked: String(decoding: bytes[start..<position], as: UTF8.self))
+        return JSONNumber(text: String(decoding: bytes[start..<position], as: UTF8.self))
     }
 
     private mutating func digits() -> Int {

@@ -110,12 +110,9 @@ extension JSONValue {
 public struct JSONNumber: Hashable, Sendable {
     /// The text of the number, in JSON's grammar (RFC 8259 section 6).
     public let text: String
+}
 
-    /// - Parameter text: A number in JSON's grammar.
-    init(checked text: String) {
-        self.text = text
-    }
-
+extension JSONNumber {
     public init(_ value: Int64) {
         text = String(value)
     }

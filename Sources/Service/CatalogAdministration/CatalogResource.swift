@@ -13,38 +13,38 @@ import ServiceLifecycle
 enum CatalogResource {
     /// - Returns: Nil for a product, right or offering that the catalog does not have.
     static func json(of subject: CatalogSubject, in view: CatalogView) -> JSONValue? {
-        let catalog = view.catalog
-        switch subject {
-        case .product(let identifier):
+        let (catalog, identifier) = (view.catalog, subject.identifier)
+        switch subject.kind {
+        case .product:
             return catalog.definition(of: identifier).map { definition in
                 let item = catalog.benefit(of: identifier)?.item
                 return .present([
                     "productId": .string(identifier),
                     "isWithdrawn": .bool(catalog.isWithdrawn(identifier)),
-                    "isAdministered": .bool(catalog.isAdministered(identifier)),
+                    "isAdministered": .bool(catalog.isAdministered(subject)),
                     "definition": .object(definition),
                     "picture": item.flatMap { view.pictures[$0] }.map { .string($0) },
                 ])
             }
-        case .right(let name):
-            return catalog.right(name).map { right in
+        case .right:
+            return catalog.right(identifier).map { right in
                 .object([
-                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(.right(name))),
+                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(subject)),
                     "definition": .object(right.definition),
                 ])
             }
-        case .offering(let identifier):
+        case .offering:
             return catalog.offering(identifier).map { offering in
                 .object([
                     "identifier": .string(offering.identifier),
                     "isCurrent": .bool(catalog.isCurrent(offering)),
-                    "isAdministered": .bool(catalog.isAdministered(.offering(identifier))),
+                    "isAdministered": .bool(catalog.isAdministered(subject)),
                     "definition": .object(offering.definition),
                 ])
             }
         case .currentOffering:
             return .present([
-                "isAdministered": .bool(catalog.isAdministered(.currentOffering)),
+                "isAdministered": .bool(catalog.isAdministered(subject)),
                 "identifier": (catalog.currentOffering?.identifier).map { .string($0) },
             ])
         }
@@ -58,10 +58,10 @@ enum CatalogResource {
         ]
         if let name = keys[change.changedBy] { _ = object.add("changedByName", .string(name)) }
         _ = object.add("kind", .string(change.content.kind.rawValue))
-        switch change.subject {
-        case .product(let identifier): _ = object.add("productId", .string(identifier))
-        case .right(let name): _ = object.add("right", .string(name))
-        case .offering(let identifier): _ = object.add("offering", .string(identifier))
+        switch change.subject.kind {
+        case .product: _ = object.add("productId", .string(change.subject.identifier))
+        case .right: _ = object.add("right", .string(change.subject.identifier))
+        case .offering: _ = object.add("offering", .string(change.subject.identifier))
         case .currentOffering: _ = object.add("isOfCurrentOffering", .bool(true))
         }
         switch change.content {

@@ -71,11 +71,11 @@ struct CatalogRoutes: Sendable {
             let app = try catalogs.app(of: request, context)
             let object = try await JSONBody(request, context, fields: nil, upTo: Self.maximumBody).object
             return try await changed(subject, in: app, request, context) { key in
-                guard case .product(let identifier) = subject else {
+                guard subject.kind == .product else {
                     return try catalog.define(object, as: subject, in: app, by: key)
                 }
                 return try await catalog.define(
-                    object, as: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
+                    object, as: subject.identifier, in: app, seeing: catalogs.limit(of: context), by: key)
             }
         }
         group.on(operations.revert) { request, context in
@@ -89,12 +89,7 @@ struct CatalogRoutes: Sendable {
         _ context: ServiceContext
     ) async throws -> HTTPResponse.Status {
         let app = try catalogs.app(of: request, context)
-        _ = try await change(subject, in: app, request, context) { key in
-            guard case .product(let identifier) = subject else {
-                return try catalog.revert(subject, in: app, by: key)
-            }
-            return try await catalog.revert(identifier, in: app, by: key)
-        }
+        _ = try await change(subject, in: app, request, context) { try await catalog.revert(subject, in: app, by: $0) }
         return .noContent
     }
 
@@ -198,11 +193,7 @@ struct CatalogRoutes: Sendable {
         status: HTTPResponse.Status = .ok
     ) throws -> Response {
         guard let json = CatalogResource.json(of: subject, in: catalogs.view(of: app)) else {
-            switch subject {
-            case .product: throw CatalogChangeError.productNotFound
-            case .right: throw CatalogChangeError.rightNotFound
-            case .offering, .currentOffering: throw CatalogChangeError.offeringNotFound
-            }
+            throw subject.notFound
         }
         let bytes = JSONAnswer.encode(json)
         return JSONAnswer.response(

@@ -26,18 +26,24 @@ extension FuzzTarget {
 
     private static var appReceipt: AppReceipt {
         let date = Timestamp(millisecondsSince1970: 1_780_000_000_000)
-        var purchase = InAppPurchase(
-            quantity: 1, productIdentifier: "p", transactionIdentifier: "1", originalTransactionIdentifier: "1",
-            purchaseDate: date, originalPurchaseDate: date, productType: .nonConsumable)
+        var purchase = InAppPurchase()
+        purchase.productIdentifier = "p"
+        (purchase.transactionIdentifier, purchase.originalTransactionIdentifier) = ("1", "1")
+        (purchase.purchaseDate, purchase.originalPurchaseDate) = (date, date)
+        purchase.productType = .nonConsumable
         purchase.expiresDate = date
         purchase.cancellationDate = date
         purchase.itemID = 5
         purchase.webOrderLineItemID = 7
         purchase.isTrialPeriod = true
         purchase.promotionalOfferIdentifier = "o"
-        return AppReceipt(
-            receiptType: "ProductionSandbox", bundleIdentifier: "b", applicationVersion: "1", opaqueValue: [1],
-            deviceHash: [2], creationDate: date, inAppPurchases: [purchase, purchase])
+        var receipt = AppReceipt()
+        (receipt.receiptType, receipt.bundleIdentifier) = ("ProductionSandbox", "b")
+        receipt.applicationVersion = "1"
+        (receipt.opaqueValue, receipt.deviceHash) = ([1], [2])
+        receipt.creationDate = date
+        receipt.inAppPurchases = [purchase, purchase]
+        return receipt
     }
 
     private static let transaction = """

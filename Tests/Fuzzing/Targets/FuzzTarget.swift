@@ -16,7 +16,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         switch self {
         case .receipt:
             precondition(!signers.accepts(input), "an unsigned app receipt is accepted")
-            var receipt = AppReceipt.blank
+            var receipt = AppReceipt()
             guard (try? receipt.read(payload: input)) != nil else { return }
             signers.answerAsVerifyReceipt(payload: input)
         case .signedJSON:

@@ -89,7 +89,7 @@ struct ProductChangeRoutes: Sendable {
             let address = try ProductAddress(request, context, of: catalog.apps)
             let caller = try context.caller
             try await catalog.make {
-                try await catalog.revert(address.productIdentifier, in: address.app, by: caller)
+                try await catalog.revert(.product(address.productIdentifier), in: address.app, by: caller)
             }
             // The files may not have the product.
             return address.product == nil

@@ -19,24 +19,37 @@ extension LedgerTransaction {
             revision: try catalogRevision(), changed: try changedSubjects(), pictures: try pictureDigests())
     }
 
+    /// The subject of a change as it was before the change; nil if nothing had changed it.
+    func subject(before change: CatalogChange) throws -> CatalogRecord.Changed? {
+        try changedSubjects(before: change).first
+    }
+
     /// The changed subjects, in the order of their first changes.
-    private func changedSubjects() throws -> [CatalogRecord.Changed] {
+    ///
+    /// - Parameter change: The change before which only its own subject is read; nil for all subjects and all changes.
+    private func changedSubjects(before change: CatalogChange? = nil) throws -> [CatalogRecord.Changed] {
         func last(_ column: String, _ kinds: String) -> String {
             """
             (SELECT \(column) FROM catalog_change AS change
                 WHERE change.subject = changed.subject AND change.product_id = changed.product_id
-                    AND change.app = changed.app AND kind IN (\(kinds))
+                    AND change.app = changed.app AND change.number < $1 AND kind IN (\(kinds))
                 ORDER BY number DESC LIMIT 1)
             """
+        }
+        var (condition, arguments): (String, [any SQLConvertible]) = ("", [change?.number ?? .max])
+        if let change {
+            condition = "AND app = $2 AND subject = $3 AND product_id = $4"
+            arguments += [change.app, change.subject.kind.rawValue, change.subject.identifier]
         }
         return try database.rows(
             """
             SELECT app, subject, product_id, \(last("definition", "'defined', 'reverted'")) AS definition,
                 \(last("kind", "'withdrawn', 'restored', 'reverted'")) AS standing
             FROM (SELECT app, subject, product_id, min(number) AS first FROM catalog_change
-                GROUP BY app, subject, product_id) AS changed
+                WHERE number < $1 \(condition) GROUP BY app, subject, product_id) AS changed
             ORDER BY first
-            """
+            """,
+            arguments
         ).map { row in
             let standing: String? = try row["standing"]
             return CatalogRecord.Changed(
@@ -65,8 +78,10 @@ extension LedgerTransaction {
     /// - Parameters:
     ///   - picture: The bytes of the picture if the change is one.
     ///   - maximumPictures: The largest total size of all pictures, in bytes.
-    package func add(_ change: CatalogChange, picture: [UInt8]?, maximumPictures: Int) throws -> CatalogChangeAnswer {
-        guard try catalogRevision() == change.number - 1 else { return .outdated }
+    /// - Returns: False if the change's number is not the next: another caller has changed the catalog meanwhile.
+    /// - Throws: `CatalogChangeError`, `picturesTooLarge`.
+    package func add(_ change: CatalogChange, picture: [UInt8]?, maximumPictures: Int) throws -> Bool {
+        guard try catalogRevision() == change.number - 1 else { return false }
         var (definition, item, digest): (String?, Item?, [UInt8]?) = (nil, nil, nil)
         switch change.content {
         case .definition(let text): definition = text
@@ -74,7 +89,9 @@ extension LedgerTransaction {
         case .reversion, .withdrawal, .restoration: break
         }
         if let item, let digest, let picture {
-            guard try sizeOfPictures(but: item) + picture.count <= maximumPictures else { return .picturesTooLarge }
+            guard try sizeOfPictures(but: item) + picture.count <= maximumPictures else {
+                throw CatalogChangeError.picturesTooLarge
+            }
             try database.execute(
                 """
                 INSERT INTO catalog_picture (collection, number, digest, bytes) VALUES ($1, $2, $3, $4)
@@ -92,7 +109,7 @@ extension LedgerTransaction {
                 change.subject.identifier, definition, item?.collection, item?.number, digest, change.app,
                 change.subject.kind.rawValue,
             ])
-        return .changed
+        return true
     }
 
     private func sizeOfPictures(but item: Item) throws -> Int {
@@ -133,40 +150,6 @@ extension LedgerTransaction {
         ).map(change)
     }
 
-    /// The subject of a change before it.
-    ///
-    /// - Returns: The definition as JSON, nil if it was the one of the files, and whether the product was withdrawn.
-    func catalogState(before change: CatalogChange) throws -> (definition: String?, isWithdrawn: Bool) {
-        let standing: String? = try last(
-            "kind", of: [.withdrawn, .restored, .reverted], before: change)
-        return (
-            try last("definition", of: [.defined, .reverted], before: change),
-            standing == CatalogChange.Kind.withdrawn.rawValue
-        )
-    }
-
-    /// The value of a column of the last change of some kinds of the same subject before a change.
-    ///
-    /// - Returns: Nil if there is no such change, or if its value is NULL.
-    private func last<Value: SQLConvertible>(
-        _ column: String,
-        of kinds: [CatalogChange.Kind],
-        before change: CatalogChange
-    ) throws -> Value? {
-        let names = kinds.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        let row = try database.rows(
-            """
-            SELECT \(column) AS value FROM catalog_change
-            WHERE app = $1 AND subject = $2 AND product_id = $3 AND number < $4 AND kind IN (\(names))
-            ORDER BY number DESC LIMIT 1
-            """,
-            [change.app, change.subject.kind.rawValue, change.subject.identifier, change.number]
-        ).first
-        guard let row else { return nil }
-        let value: Value? = try row["value"]
-        return value
-    }
-
     private func change(_ row: SQLRow) throws -> CatalogChange {
         let kind: String = try row["kind"]
         let content: CatalogChange.Content =
@@ -190,7 +173,7 @@ extension LedgerTransaction {
         guard let kind = CatalogSubject.Kind(rawValue: try row["subject"]) else {
             throw SQLRow.Mismatch(column: "subject")
         }
-        return CatalogSubject(kind, try row["product_id"])
+        return kind.identified(by: try row["product_id"])
     }
 }
 
@@ -233,7 +216,7 @@ extension CatalogRecord {
                 guard let object = JSONObject.stored(text) else {
                     throw CatalogError(file: identifier, reason: "it is not JSON")
                 }
-                if case .product = change.subject {
+                if change.subject.kind == .product {
                     definitions.append(
                         try ProductDefinition(object, of: identifier, currency: app.files.storefront.currency))
                 } else {

@@ -29,7 +29,7 @@ extension RedeemedTransaction {
 
     private var saleAmount: Int64? {
         let seats = facts.seats
-        if let tiers = seats?.priceTiers, !tiers.isEmpty { return tiers.amount }
+        if let seats, !seats.isEmpty { return seats.amount }
         let isOfSeat = seats != nil || facts.text(.type) == ProductType.autoRenewableSubscription.rawValue
         return facts.integer(.price)?.times(isOfSeat ? Int64(quantity) : 1)
     }
@@ -38,7 +38,7 @@ extension RedeemedTransaction {
 extension RenewalFacts {
     /// The price of the next period with all its seats; nil if the App Store has not stated it.
     package var nextPrice: Price? {
-        let tiers = seats?.renewalPriceTiers ?? []
+        let tiers = seats ?? []
         let amount =
             tiers.isEmpty ? integer(.renewalPrice)?.times(integer(.renewalQuantity) ?? 1) : tiers.amount
         guard let amount, let currency = text(.currency) else { return nil }

@@ -44,8 +44,8 @@ extension StatedRenewal {
     /// a setting of its own.
     package var willRenew: Bool? {
         let isCharged = facts.bool(.autoRenewStatus)
-        guard isCharged != false, let status = facts.commitment?.commitmentAutoRenewStatus else { return isCharged }
-        return status.rawValue != AutoRenewStatus.off.rawValue
+        guard isCharged != false, let status = facts.commitmentAutoRenewStatus else { return isCharged }
+        return status != Int64(AutoRenewStatus.off.rawValue)
     }
 
     /// The longest time for which the App Store retries a charge, in days (App Store Server Notifications,

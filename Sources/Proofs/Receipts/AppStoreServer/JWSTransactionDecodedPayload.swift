@@ -8,7 +8,8 @@ public final class JWSTransactionDecodedPayload: Sendable {
     public let purchaseDate: Timestamp
     public let quantity: Int
     public let signedDate: Timestamp
-    public let revocationReason: OpenEnumeration<RevocationReason>?
+    /// The reason for a revocation in Apple's numbers (`RevocationReason`).
+    public let revocationReason: Int64?
     public let revocationDate: Timestamp?
     public let environment: String
     /// The other known fields, and some of these.
@@ -22,7 +23,7 @@ public final class JWSTransactionDecodedPayload: Sendable {
     private static let decidingOfSubscription = deciding.union(["expiresDate"])
     private static let typesWithoutEnd: [ProductType] = [.consumable, .nonConsumable, .nonRenewingSubscription]
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         let type = try fields.string("type").flatMap(ProductType.init)
         let isEndless = type.map(Self.typesWithoutEnd.contains) ?? false
         let fields = fields.deciding(isEndless ? Self.deciding : Self.decidingOfSubscription)
@@ -33,7 +34,7 @@ public final class JWSTransactionDecodedPayload: Sendable {
         purchaseDate = try fields.requiredDate("purchaseDate")
         quantity = try fields.quantity("quantity")
         signedDate = try fields.requiredDate("signedDate")
-        revocationReason = try fields.enumeration("revocationReason")
+        revocationReason = try fields.integer("revocationReason")
         revocationDate = try fields.date("revocationDate")
         environment = try fields.requiredString("environment")
         facts = try TransactionFacts(fields)
@@ -51,7 +52,7 @@ public final class JWSRenewalInfoDecodedPayload: Sendable {
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         // The end of a grace period decides what the customer owns.
         let fields = fields.deciding(["gracePeriodExpiresDate"])
         originalTransactionId = try fields.requiredString("originalTransactionId")

@@ -1,78 +1,115 @@
 import Foundation
 
-/// A notification of the App Store (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
-public final class ResponseBodyV2DecodedPayload: Sendable {
-    /// The subject of the notification. Each notification has exactly one.
-    public enum Body: Sendable {
-        case data(NotificationData)
-        case summary(Summary)
-        case appData(AppData)
-        case externalPurchaseToken(ExternalPurchaseToken)
-        case unclaimInfo(UnclaimInfo)
+/// The subject of a notification: the field with its part about the app. Each notification has exactly one.
+public enum NotificationSubject: String, Sendable, CaseIterable {
+    /// One transaction.
+    case data
+    /// An extension of many subscriptions.
+    case summary
+    /// The app.
+    case appData
+    /// A purchase outside the App Store.
+    case externalPurchaseToken
+    /// Seats that the App Store has unclaimed. They are claims of the app's server, and their members have no transactions.
+    case unclaimInfo
+
+    /// The fields of a nested JWS, each with its required kind.
+    var signedFields: [(name: String, kind: ProofInspection.Kind)] {
+        switch self {
+        case .data: [("signedTransactionInfo", .transaction), ("signedRenewalInfo", .renewalInfo)]
+        case .appData: [("signedAppTransactionInfo", .appTransaction)]
+        case .summary, .externalPurchaseToken, .unclaimInfo: []
+        }
     }
 
-    public let notificationType: OpenEnumeration<NotificationTypeV2>
-    public let subtype: OpenEnumeration<Subtype>?
+    /// The optional fields that are an error in another form.
+    fileprivate var decidingFields: Set<String> {
+        let app: Set = ["appAppleId", "bundleId"]
+        return switch self {
+        // Without its transaction or its renewal, a notification would be answered and lost.
+        case .data: app.union(signedFields.map(\.name))
+        case .unclaimInfo: app.union(["environment"])
+        case .summary, .appData, .externalPurchaseToken: app
+        }
+    }
+
+    /// The fields besides the app, the environment and the nested JWS.
+    package var otherFields: [String: PayloadForm] {
+        switch self {
+        case .data: ["bundleVersion": .text, "status": .integer, "consumptionRequestReason": .text]
+        case .summary:
+            [
+                "productId": .text, "requestIdentifier": .text, "storefrontCountryCodes": .texts,
+                "succeededCount": .integer, "failedCount": .integer,
+            ]
+        case .appData: [:]
+        case .externalPurchaseToken: ["tokenCreationDate": .integer]
+        case .unclaimInfo: ["unclaimSeatIds": .texts]
+        }
+    }
+
+    /// The environment that the part states.
+    fileprivate func environment(in part: PayloadFields) throws(ProofRefusal) -> String {
+        switch self {
+        case .data, .summary, .appData: return try part.requiredString("environment")
+        case .externalPurchaseToken:
+            // In the sandbox the identifier begins so. No other field gives the environment.
+            let isSandbox = try part.requiredString("externalPurchaseId").hasPrefix("SANDBOX")
+            return (isSandbox ? AppStoreEnvironment.sandbox : .production).rawValue
+        // Apple documents no environment here.
+        case .unclaimInfo: return try part.string("environment") ?? AppStoreEnvironment.production.rawValue
+        }
+    }
+}
+
+/// A notification of the App Store (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
+public final class ResponseBodyV2DecodedPayload: Sendable {
+    /// The type, such as a `NotificationTypeV2`.
+    public let notificationType: String
+    /// The subtype, such as a `Subtype`.
+    public let subtype: String?
     public let notificationUUID: String
     public let version: String?
     public let signedDate: Timestamp
-    public let body: Body
+    public let subject: NotificationSubject
+    public let environment: String
+    public let appAppleId: Int64?
+    public let bundleId: String?
+    /// The nested JWS of the notification, each with its field and its required kind.
+    let signedParts: [(field: String, kind: ProofInspection.Kind, compact: String)]
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
-        let fields = fields.deciding(["data", "summary", "appData", "externalPurchaseToken", "unclaimInfo"])
-        notificationType = try fields.requiredEnumeration("notificationType")
-        subtype = try fields.enumeration("subtype")
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
+        let fields = fields.deciding(Set(NotificationSubject.allCases.map(\.rawValue)))
+        notificationType = try fields.requiredString("notificationType")
+        subtype = try fields.string("subtype")
         notificationUUID = try fields.requiredString("notificationUUID")
         version = try fields.string("version")
         signedDate = try fields.requiredDate("signedDate")
         self.fields = fields.object
-        if let data = try fields.object("data") {
-            body = .data(try NotificationData(data))
-        } else if let summary = try fields.object("summary") {
-            body = .summary(try Summary(summary))
-        } else if let appData = try fields.object("appData") {
-            body = .appData(try AppData(appData))
-        } else if let token = try fields.object("externalPurchaseToken") {
-            body = .externalPurchaseToken(try ExternalPurchaseToken(token))
-        } else if let info = try fields.object("unclaimInfo") {
-            body = .unclaimInfo(try UnclaimInfo(info))
-        } else {
-            throw PayloadError(
-                message: "One of data, summary, appData, externalPurchaseToken and unclaimInfo must be present.")
+        let (subject, part) = try Self.part(of: fields)
+        self.subject = subject
+        environment = try subject.environment(in: part)
+        appAppleId = try part.integer("appAppleId")
+        bundleId = try part.string("bundleId")
+        var signedParts: [(field: String, kind: ProofInspection.Kind, compact: String)] = []
+        for (name, kind) in subject.signedFields {
+            if let compact = try part.string(name) { signedParts.append((name, kind, compact)) }
         }
+        self.signedParts = signedParts
+        try part.check(subject.otherFields)
     }
 
-    private var part: any NotificationPart {
-        switch body {
-        case .data(let data): data
-        case .summary(let summary): summary
-        case .appData(let appData): appData
-        case .externalPurchaseToken(let token): token
-        case .unclaimInfo(let info): info
+    private static func part(
+        of fields: PayloadFields
+    ) throws(ProofRefusal) -> (subject: NotificationSubject, part: PayloadFields) {
+        for subject in NotificationSubject.allCases {
+            guard let part = try fields.object(subject.rawValue) else { continue }
+            return (subject, part.deciding(subject.decidingFields))
         }
-    }
-
-    public var bundleId: String? { part.bundleId }
-
-    public var appAppleId: Int64? { part.appAppleId }
-
-    public var environment: String { part.environment }
-
-    /// The nested JWS of the notification, each with its field and its required kind.
-    var signedParts: [(field: String, kind: SignedPayload.Kind, compact: String)] {
-        switch body {
-        case .data(let data):
-            [
-                data.signedTransactionInfo.map { ("signedTransactionInfo", .transaction, $0) },
-                data.signedRenewalInfo.map { ("signedRenewalInfo", .renewalInfo, $0) },
-            ].compactMap(\.self)
-        case .appData(let appData):
-            [appData.signedAppTransactionInfo.map { ("signedAppTransactionInfo", .appTransaction, $0) }].compactMap(
-                \.self)
-        case .summary, .externalPurchaseToken, .unclaimInfo: []
-        }
+        throw ProofRefusal(
+            .payloadInvalid, "One of data, summary, appData, externalPurchaseToken and unclaimInfo must be present.")
     }
 }
 
@@ -110,11 +147,12 @@ public final class AppTransaction: Sendable {
     public let deviceVerificationNonce: UUID?
     public let preorderDate: Timestamp?
     public let appTransactionId: String?
-    public let originalPlatform: OpenEnumeration<PurchasePlatform>?
+    /// The platform of the original purchase, such as a `PurchasePlatform`.
+    public let originalPlatform: String?
     /// All signed fields, known and unknown.
     public let fields: JSONObject
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         let fields = fields.deciding(["appAppleId"])
         bundleId = try fields.requiredString("bundleId")
         receiptType = try fields.requiredString("receiptType")
@@ -128,7 +166,7 @@ public final class AppTransaction: Sendable {
         deviceVerificationNonce = try fields.uuid("deviceVerificationNonce")
         preorderDate = try fields.date("preorderDate")
         appTransactionId = try fields.string("appTransactionId")
-        originalPlatform = try fields.enumeration("originalPlatform")
+        originalPlatform = try fields.string("originalPlatform")
         self.fields = fields.object
     }
 }

@@ -33,12 +33,6 @@ public enum TransactionReason: String, Sendable, CaseIterable, Codable {
     case renewal = "RENEWAL"
 }
 
-/// The host of the invitations to seats (App Store Server API, `invitationManagement`).
-public enum InvitationManagement: String, Sendable, CaseIterable, Codable {
-    case apple = "APPLE"
-    case developer = "DEVELOPER"
-}
-
 /// The platform of the app's original purchase (App Store Server API, `originalPlatform`).
 public enum PurchasePlatform: String, Sendable, CaseIterable, Codable {
     case iOS = "iOS"
@@ -47,36 +41,48 @@ public enum PurchasePlatform: String, Sendable, CaseIterable, Codable {
     case visionOS = "visionOS"
 }
 
-/// The seats of a purchase (`multiSeatInfo` of a transaction).
-public final class TransactionMultiSeatInfo: PayloadObject {
-    public let invitationManagement: OpenEnumeration<InvitationManagement>?
-    public let priceTiers: [MultiSeatPriceTier]?
-    /// The number of seats that the App Store has refunded. The transaction stays valid for the others.
-    public let revokedSeatQuantity: Int64?
-
-    init(_ fields: PayloadFields) throws(PayloadError) {
-        invitationManagement = try fields.enumeration("invitationManagement")
-        priceTiers = try fields.objects("priceTiers", MultiSeatPriceTier.init)
-        revokedSeatQuantity = try fields.integer("revokedSeatQuantity")
-    }
+/// The renewal setting of a subscription (App Store Server API, `autoRenewStatus`).
+public enum AutoRenewStatus: Int, Sendable, CaseIterable, Codable {
+    case off = 0
+    case on = 1
 }
 
-/// The seats of the next period of a subscription (`multiSeatInfo` of renewal information).
-public final class RenewalMultiSeatInfo: PayloadObject {
-    public let renewalPriceTiers: [MultiSeatPriceTier]?
-
-    init(_ fields: PayloadFields) throws(PayloadError) {
-        renewalPriceTiers = try fields.objects("renewalPriceTiers", MultiSeatPriceTier.init)
-    }
+/// The reason for the expiration of a subscription (App Store Server API, `expirationIntent`).
+public enum ExpirationIntent: Int, Sendable, CaseIterable, Codable {
+    case customerCancelled = 1
+    case billingError = 2
+    case customerDidNotConsentToPriceIncrease = 3
+    case productNotAvailable = 4
+    case other = 5
 }
 
-/// The seats at one price, in milliunits of the currency for each (`priceTiers`, `renewalPriceTiers`).
-public final class MultiSeatPriceTier: Sendable {
-    public let price: Int64
-    public let quantity: Int64
+/// The customer's response to a price increase (App Store Server API, `priceIncreaseStatus`).
+public enum PriceIncreaseStatus: Int, Sendable, CaseIterable, Codable {
+    case customerHasNotResponded = 0
+    case customerConsentedOrWasNotifiedWithoutNeedingConsent = 1
+}
 
-    init(_ fields: PayloadFields) throws(PayloadError) {
-        price = try fields.requiredInteger("price")
-        quantity = try fields.requiredInteger("quantity")
-    }
+/// The status of a subscription (App Store Server API, `status`).
+public enum Status: Int, Sendable, CaseIterable, Codable {
+    case active = 1
+    case expired = 2
+    case billingRetry = 3
+    case billingGracePeriod = 4
+    case revoked = 5
+}
+
+/// The delivery of a purchase to the customer (App Store Server API, `deliveryStatus`).
+public enum DeliveryStatus: String, Sendable, CaseIterable, Codable {
+    case delivered = "DELIVERED"
+    case undeliveredQualityIssue = "UNDELIVERED_QUALITY_ISSUE"
+    case undeliveredWrongItem = "UNDELIVERED_WRONG_ITEM"
+    case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
+    case undeliveredOther = "UNDELIVERED_OTHER"
+}
+
+/// The developer's preference for a refund request (App Store Server API, `refundPreference`).
+public enum RefundPreference: String, Sendable, CaseIterable, Codable {
+    case decline = "DECLINE"
+    case grantFull = "GRANT_FULL"
+    case grantProrated = "GRANT_PRORATED"
 }

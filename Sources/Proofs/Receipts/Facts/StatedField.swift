@@ -32,37 +32,35 @@ public struct StatedField: Sendable {
     /// The meaning in a few words.
     public let meaning: String
     public let source: Source
-    /// The type of an object. An object in another form is absent.
-    private let object: (any PayloadObject.Type)?
+    /// The known fields of an object. An object in another form is absent.
+    private let fields: [String: PayloadForm]
 
     init(
         _ column: String,
         _ kind: Kind,
         _ meaning: String,
         by source: Source = .anyStatement,
-        object: (any PayloadObject.Type)? = nil
+        fields: [String: PayloadForm] = [:]
     ) {
         self.column = column
         self.kind = kind
         self.meaning = meaning
         self.source = source
-        self.object = object
+        self.fields = fields
     }
 
     /// Reads the field of a signed payload.
-    func value(_ name: String, in fields: PayloadFields) throws(PayloadError) -> StatedValue? {
+    func value(_ name: String, in payload: PayloadFields) throws(ProofRefusal) -> StatedValue? {
         switch kind {
-        case .text: return try fields.string(name).map { .text($0) }
-        case .integer: return try fields.integer(name).map { .integer($0) }
-        case .bool: return try fields.bool(name).map { .integer($0 ? 1 : 0) }
-        case .date: return try fields.date(name).map { .integer($0.millisecondsSince1970) }
-        case .token: return try fields.uuid(name).map { .text($0.lowercasedString) }
-        case .texts:
-            guard try fields.strings(name) != nil else { return nil }
-        case .object:
-            guard let object, try fields.object(name, object) != nil else { return nil }
+        case .text: return try payload.string(name).map { .text($0) }
+        case .integer: return try payload.integer(name).map { .integer($0) }
+        case .bool: return try payload.bool(name).map { .integer($0 ? 1 : 0) }
+        case .date: return try payload.date(name).map { .integer($0.millisecondsSince1970) }
+        case .token: return try payload.uuid(name).map { .text($0.lowercasedString) }
+        case .texts, .object:
+            guard try payload.states(name, kind == .texts ? .texts : .object(fields)) else { return nil }
+            return payload.object[name].map { .text($0.compactText) }
         }
-        return fields.object[name].map { .text($0.compactText) }
     }
 }
 
@@ -148,11 +146,11 @@ public enum RenewalFact: String, StatedFact {
         case .appAccountToken: .init("app_account_token", .token, "the app's token of the customer")
         case .appTransactionId: .init("app_transaction_id", .text, "the customer's download of the app")
         case .renewalBillingPlanType: .init("renewal_billing_plan_type", .text, "billing plan of the next period")
-        case .commitmentInfo: .init("commitment_info", .object, "commitment", object: RenewalCommitmentInfo.self)
+        case .commitmentInfo: .init("commitment_info", .object, "commitment", fields: PayloadForm.renewalCommitment)
         case .advancedCommerceInfo:
-            .init("advanced_commerce_info", .object, "Advanced Commerce data", object: AdvancedCommerceRenewalInfo.self)
+            .init("advanced_commerce_info", .object, "Advanced Commerce data", fields: PayloadForm.renewalCommerce)
         case .multiSeatInfo:
-            .init("multi_seat_info", .object, "seats and their prices", object: RenewalMultiSeatInfo.self)
+            .init("multi_seat_info", .object, "seats and their prices", fields: PayloadForm.renewalSeats)
         }
     }
 }
@@ -160,11 +158,15 @@ public enum RenewalFact: String, StatedFact {
 public typealias RenewalFacts = StatedFacts<RenewalFact>
 
 extension RenewalFacts {
-    /// The commitment of several billing periods; nil without one.
-    public var commitment: RenewalCommitmentInfo? { object(.commitmentInfo) }
+    /// The renewal setting of the commitment of several billing periods (`AutoRenewStatus`); nil without one.
+    public var commitmentAutoRenewStatus: Int64? {
+        try? object(.commitmentInfo)?.integer("commitmentAutoRenewStatus")
+    }
 
-    /// The seats of the next period; nil for a subscription without seats.
-    public var seats: RenewalMultiSeatInfo? { object(.multiSeatInfo) }
+    /// The seats of the next period at each price, empty if none is stated; nil for a subscription without seats.
+    public var seats: [MultiSeatPriceTier]? {
+        MultiSeatPriceTier.all("renewalPriceTiers", of: object(.multiSeatInfo))
+    }
 }
 
 /// Facts stated by the App Store, by name. Facts that it has not stated are absent.
@@ -212,7 +214,7 @@ extension StatedFacts: Codable {
 
 extension StatedFacts {
     /// Reads the fields of a signed payload.
-    init(_ fields: PayloadFields) throws(PayloadError) {
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
         values = [:]
         values.reserveCapacity(Fact.allCases.count)
         for fact in Fact.allCases where fact.field.source != .appReceipts {
@@ -221,19 +223,9 @@ extension StatedFacts {
     }
 
     /// Reads the JSON object of a fact; nil if it was not stated.
-    func object<Value: PayloadObject>(_ fact: Fact) -> Value? {
+    func object(_ fact: Fact) -> PayloadFields? {
         guard let text = text(fact), let json = try? JSONParser.parse(Array(text.utf8)) else { return nil }
-        return try? Value(PayloadFields(json))
-    }
-
-    mutating func set(_ fact: Fact, _ text: String?) { values[fact] = text.map { .text($0) } }
-
-    mutating func set(_ fact: Fact, _ number: Int64?) { values[fact] = number.map { .integer($0) } }
-
-    mutating func set(_ fact: Fact, _ bool: Bool?) { values[fact] = bool.map { .integer($0 ? 1 : 0) } }
-
-    mutating func set(_ fact: Fact, _ date: Timestamp?) {
-        values[fact] = date.map { .integer($0.millisecondsSince1970) }
+        return try? PayloadFields(json)
     }
 }
 
@@ -280,15 +272,13 @@ public enum TransactionFact: String, StatedFact {
             .init("revocation_percentage", .integer, "refunded share in thousandths of a percent", by: .lastStatement)
         case .billingPlanType: .init("billing_plan_type", .text, "billing plan")
         case .commitmentInfo:
-            .init("commitment_info", .object, "commitment", by: .lastStatement, object: TransactionCommitmentInfo.self)
+            .init("commitment_info", .object, "commitment", by: .lastStatement, fields: PayloadForm.commitment)
         case .advancedCommerceInfo:
             .init(
                 "advanced_commerce_info", .object, "Advanced Commerce data", by: .lastStatement,
-                object: AdvancedCommerceTransactionInfo.self)
+                fields: PayloadForm.commerce)
         case .multiSeatInfo:
-            .init(
-                "multi_seat_info", .object, "seats and their prices", by: .lastStatement,
-                object: TransactionMultiSeatInfo.self)
+            .init("multi_seat_info", .object, "seats and their prices", by: .lastStatement, fields: PayloadForm.seats)
         case .additionalTransactionReason:
             .init(
                 "additional_transaction_reason", .text, "reason of several transactions in a period", by: .lastStatement
@@ -302,19 +292,22 @@ public enum TransactionFact: String, StatedFact {
 public typealias TransactionFacts = StatedFacts<TransactionFact>
 
 extension TransactionFacts {
-    /// The seats of the purchase; nil for a purchase without seats.
-    public var seats: TransactionMultiSeatInfo? { object(.multiSeatInfo) }
+    /// The seats of the purchase at each price, empty if none is stated; nil for a purchase without seats.
+    public var seats: [MultiSeatPriceTier]? { MultiSeatPriceTier.all("priceTiers", of: object(.multiSeatInfo)) }
 
     init(_ purchase: InAppPurchase) {
-        self.init()
-        set(.type, purchase.productType?.rawValue)
-        set(.originalPurchaseDate, purchase.originalPurchaseDate)
-        set(.expiresDate, purchase.expiresDate)
+        func date(_ date: Timestamp?) -> StatedValue? { date.map { .integer($0.millisecondsSince1970) } }
+        func flag(_ bool: Bool?) -> StatedValue? { bool.map { .integer($0 ? 1 : 0) } }
         // An app receipt writes 0 if there is no value.
-        set(.webOrderLineItemId, purchase.webOrderLineItemID.flatMap { $0 == 0 ? nil : String($0) })
-        set(.itemId, purchase.itemID.flatMap { $0 == 0 ? nil : $0 })
-        set(.isTrialPeriod, purchase.isTrialPeriod)
-        set(.isInIntroductoryOfferPeriod, purchase.isInIntroductoryOfferPeriod)
-        set(.offerIdentifier, purchase.promotionalOfferIdentifier)
+        func number(_ number: Int64?) -> Int64? { number == 0 ? nil : number }
+        self.init()
+        self[.type] = purchase.productType.map { .text($0.rawValue) }
+        self[.originalPurchaseDate] = date(purchase.originalPurchaseDate)
+        self[.expiresDate] = date(purchase.expiresDate)
+        self[.webOrderLineItemId] = number(purchase.webOrderLineItemID).map { .text(String($0)) }
+        self[.itemId] = number(purchase.itemID).map { .integer($0) }
+        self[.isTrialPeriod] = flag(purchase.isTrialPeriod)
+        self[.isInIntroductoryOfferPeriod] = flag(purchase.isInIntroductoryOfferPeriod)
+        self[.offerIdentifier] = purchase.promotionalOfferIdentifier.map { .text($0) }
     }
 }

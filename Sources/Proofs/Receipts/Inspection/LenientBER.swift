@@ -1,22 +1,11 @@
 /// A reader of broken BER, for people to see as much as can be read. An element that ends too early has the content that is
 /// there.
 struct LenientBER {
-    struct Element {
-        let tag: UInt8
-        let content: Range<Int>
-        let encoded: Range<Int>
-        /// True if the element, or the last one inside it, ends too early.
-        let isCut: Bool
-    }
-
-    private static let maximumDepth = 24
-    private static let constructed: UInt8 = 0x20
-
     let bytes: [UInt8]
 
     /// The elements of a range up to the first unreadable one, and true if the range ends with a whole element.
-    func elements(in range: Range<Int>) -> (elements: [Element], isWhole: Bool) {
-        var (elements, position) = ([Element](), range.lowerBound)
+    func elements(in range: Range<Int>) -> (elements: [BERElement], isWhole: Bool) {
+        var (elements, position) = ([BERElement](), range.lowerBound)
         while position < range.upperBound {
             guard let element = element(at: position, end: range.upperBound) else { return (elements, false) }
             elements.append(element)
@@ -26,32 +15,32 @@ struct LenientBER {
     }
 
     /// The elements inside an element.
-    func children(of element: Element?) -> [Element] {
+    func children(of element: BERElement?) -> [BERElement] {
         element.map { elements(in: $0.content).elements } ?? []
     }
 
     /// The bytes of an OCTET STRING, which Xcode splits.
-    func octets(of element: Element) -> [UInt8] {
-        guard element.tag & Self.constructed != 0 else { return Array(bytes[element.content]) }
+    func octets(of element: BERElement) -> [UInt8] {
+        guard element.tag & BERTag.constructed != 0 else { return Array(bytes[element.content]) }
         return children(of: element).filter { $0.tag == BERTag.octetString }.flatMap { bytes[$0.content] }
     }
 
-    private func element(at start: Int, end: Int, depth: Int = 0) -> Element? {
-        guard end - start >= 2, depth < Self.maximumDepth else { return nil }
+    private func element(at start: Int, end: Int, depth: Int = 0) -> BERElement? {
+        guard end - start >= 2, depth < BERCursor.maximumDepth else { return nil }
         let (tag, first) = (bytes[start], Int(bytes[start + 1]))
         guard tag & 0x1F != 0x1F else { return nil }
         var position = start + 2
         if first == 0x80 {
-            guard tag & Self.constructed != 0 else { return nil }
+            guard tag & BERTag.constructed != 0 else { return nil }
             let content = position
             while end - position >= 2, !(bytes[position] == 0 && bytes[position + 1] == 0) {
                 guard let inner = element(at: position, end: end, depth: depth + 1) else { break }
                 position = inner.encoded.upperBound
             }
             guard end - position >= 2, bytes[position] == 0, bytes[position + 1] == 0 else {
-                return Element(tag: tag, content: content..<end, encoded: start..<end, isCut: true)
+                return BERElement(tag: tag, content: content..<end, encoded: start..<end, isCut: true)
             }
-            return Element(tag: tag, content: content..<position, encoded: start..<position + 2, isCut: false)
+            return BERElement(tag: tag, content: content..<position, encoded: start..<position + 2)
         }
         var length = first
         if first > 0x80 {
@@ -61,7 +50,7 @@ struct LenientBER {
             position += count
         }
         let stop = min(end, position + length)
-        return Element(
+        return BERElement(
             tag: tag, content: position..<stop, encoded: start..<stop, isCut: stop < position + length)
     }
 }
@@ -70,7 +59,7 @@ struct LenientBER {
 enum LenientBase64 {
     /// The bytes up to the first invalid character, in either alphabet and with or without padding.
     static func decode(_ text: ArraySlice<UInt8>) -> [UInt8] {
-        let symbols = text.prefix { isSymbol($0) }.map { symbol in
+        let symbols = text.prefix(while: Base64.isSymbol).map { symbol in
             switch symbol {
             case UInt8(ascii: "+"): UInt8(ascii: "-")
             case UInt8(ascii: "/"): UInt8(ascii: "_")
@@ -80,15 +69,5 @@ enum LenientBase64 {
         let end = symbols.count / 4 * 4
         let whole = Base64.decode(symbols[..<end], .urlSafe) ?? []
         return whole + (Base64.decode(symbols[end...], .urlSafe) ?? [])
-    }
-
-    private static func isSymbol(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

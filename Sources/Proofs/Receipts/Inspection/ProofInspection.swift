@@ -53,7 +53,6 @@ public final class ProofInspection: Sendable {
     }
 }
 
-/// A certificate of a proof.
 public struct InspectedCertificate: Sendable {
     public let der: [UInt8]
     /// Nil if the bytes are no certificate.
@@ -64,7 +63,6 @@ public struct InspectedCertificate: Sendable {
     public let isOnTrustedPath: Bool
 }
 
-/// The signature of a proof.
 public struct InspectedSignature: Sendable {
     /// The algorithm in the standard's words, such as `ES256`, or the digits of its object identifier.
     public let algorithm: String
@@ -76,7 +74,6 @@ public struct InspectedSignature: Sendable {
 
 /// A part of a proof that could not be read as it should be.
 public enum ProofDefect: Equatable, Sendable {
-    /// A part of a proof.
     public enum Part: String, Sendable, CaseIterable {
         case proof
         case header
@@ -124,14 +121,8 @@ public indirect enum ProofValue: Sendable {
         /// The name of the field. An attribute of a receipt has the name that the same fact has in a JWS, or none.
         public let name: String
         /// The type of a receipt's attribute; nil for another field.
-        public let attribute: Int?
+        public internal(set) var attribute: Int?
         public let value: ProofValue
-
-        init(_ name: String, attribute: Int? = nil, _ value: ProofValue) {
-            self.name = name
-            self.attribute = attribute
-            self.value = value
-        }
     }
 
     /// The value of a field; nil if this is no field list, or lacks it.

@@ -6,14 +6,9 @@ struct ProofInspector {
 
     let anchors: TrustAnchors
     let now: Timestamp
-    private var values = 0
-    private var nestedProofs = 0
-    private var depth = 0
-
-    init(anchors: TrustAnchors, now: Timestamp) {
-        self.anchors = anchors
-        self.now = now
-    }
+    var values = 0
+    var nestedProofs = 0
+    var depth = 0
 
     mutating func inspect(_ proof: [UInt8]) -> ProofInspection {
         var draft = ProofInspection.Content(size: proof.count, moment: now)
@@ -134,10 +129,10 @@ extension ProofInspector {
         let signedData = reader.children(of: reader.children(of: tagged).first)
         for (index, element) in signedData.enumerated() {
             switch element.tag {
-            case BERTag.integer: container.header.append(.init("version", number(bytes[element.content])))
+            case BERTag.integer: container.header.append(.init(name: "version", value: number(bytes[element.content])))
             case BERTag.sequence:
                 let parts = reader.children(of: element)
-                container.header.append(.init("contentType", identifier(parts.first, reader)))
+                container.header.append(.init(name: "contentType", value: identifier(parts.first, reader)))
                 let content = reader.children(of: parts.first { $0.tag == BERTag.context0 }).first
                 container.content = content.map { reader.octets(of: $0) }
             case BERTag.context0:
@@ -151,26 +146,26 @@ extension ProofInspector {
         return container
     }
 
-    private static func add(_ signer: LenientBER.Element, _ reader: LenientBER, to container: inout Container) {
+    private static func add(_ signer: BERElement, _ reader: LenientBER, to container: inout Container) {
         let parts = reader.children(of: signer)
         let sequences = parts.filter { $0.tag == BERTag.sequence }
         let name = reader.children(of: sequences.first)
         if name.count == 2 {
             let serialNumber = Array(reader.bytes[name[1].content])
             container.signer = (Array(reader.bytes[name[0].encoded]), serialNumber)
-            container.header.append(.init("signerSerialNumber", .bytes(serialNumber)))
+            container.header.append(.init(name: "signerSerialNumber", value: .bytes(serialNumber)))
         }
         let algorithms = sequences.dropFirst().map { reader.children(of: $0).first }
         guard algorithms.count == 2 else { return }
-        container.header.append(.init("digestAlgorithm", identifier(algorithms[0], reader)))
-        container.header.append(.init("signatureAlgorithm", identifier(algorithms[1], reader)))
+        container.header.append(.init(name: "digestAlgorithm", value: identifier(algorithms[0], reader)))
+        container.header.append(.init(name: "signatureAlgorithm", value: identifier(algorithms[1], reader)))
         if let octets = parts.first(where: { $0.tag == BERTag.octetString }) {
             let algorithm = algorithms[1].map { ObjectIdentifierDigits.name(of: reader.bytes[$0.content]) }
             container.signature = (algorithm ?? "", reader.octets(of: octets))
         }
     }
 
-    private static func identifier(_ element: LenientBER.Element?, _ reader: LenientBER) -> ProofValue {
+    private static func identifier(_ element: BERElement?, _ reader: LenientBER) -> ProofValue {
         .text(element.map { ObjectIdentifierDigits.name(of: reader.bytes[$0.content]) } ?? "")
     }
 
@@ -198,7 +193,7 @@ extension ProofInspector {
     ///
     /// - Parameter isPurchase: True for the attributes of one purchase, inside which nothing is nested.
     private mutating func attributes(
-        in set: LenientBER.Element,
+        in set: BERElement,
         _ reader: LenientBER,
         isPurchase: Bool
     ) -> (fields: [ProofValue.Field], isWhole: Bool) {
@@ -215,14 +210,14 @@ extension ProofInspector {
                 isPurchase
                 ? InAppPurchase.Attribute(rawValue: type).map { "\($0)" }
                 : AppReceipt.Attribute(rawValue: type).map { "\($0)" }
-            fields.append(.init(name ?? "", attribute: type, value))
+            fields.append(.init(name: name ?? "", attribute: type, value: value))
             if case .omitted = value { break }
         }
         return (fields, isWhole)
     }
 
     private mutating func value(
-        of octets: LenientBER.Element,
+        of octets: BERElement,
         _ type: Int,
         _ reader: LenientBER,
         isInPurchase: Bool
@@ -256,7 +251,7 @@ extension ProofInspector {
         let header = json(segments[0], .header, into: &draft)
         let payload = segments.count > 1 ? json(segments[1], .payload, into: &draft) : nil
         if let payload {
-            if case .object(let object) = payload.value { draft.kind = Self.kind(of: object) }
+            if case .object(let object) = payload.value { draft.kind = SignedPayload.kind(of: object) }
             draft.moment = SignedPayload.date(of: payload.result) ?? now
         }
         let certificates = Self.certificates(in: header?.value)
@@ -304,16 +299,6 @@ extension ProofInspector {
         return bytes.isEmpty ? nil : Segment(result: result, text: String(decoding: bytes, as: UTF8.self))
     }
 
-    private static func kind(of payload: JSONObject) -> ProofInspection.Kind {
-        switch SignedPayload.kind(of: payload) {
-        case .transaction: .transaction
-        case .renewalInfo: .renewalInfo
-        case .notification: .notification
-        case .appTransaction: .appTransaction
-        case nil: .otherSignedJSON
-        }
-    }
-
     /// The certificates of a header. One in broken base64 has no bytes.
     private static func certificates(in header: JSONValue?) -> [[UInt8]] {
         guard case .object(let object)? = header, case .array(let values) = object["x5c"] else { return [] }
@@ -328,8 +313,9 @@ extension ProofInspector {
         return .fields(
             object.members.map { member in
                 .init(
-                    member.key,
-                    member.key.hasSameBytes(as: "x5c") ? .certificates(certificates) : value(member.value, member.key))
+                    name: member.key,
+                    value: member.key.hasSameBytes(as: "x5c")
+                        ? .certificates(certificates) : value(member.value, member.key))
             })
     }
 
@@ -344,8 +330,8 @@ extension ProofInspector {
             var fields: [ProofValue.Field] = []
             for member in object.members {
                 let value = self.value(member.value, member.key)
-                if case .omitted = value { return .fields(fields + [.init(member.key, .omitted)]) }
-                fields.append(.init(member.key, value))
+                if case .omitted = value { return .fields(fields + [.init(name: member.key, value: .omitted)]) }
+                fields.append(.init(name: member.key, value: value))
             }
             return .fields(fields)
         case .array(let elements):
@@ -359,7 +345,7 @@ extension ProofInspector {
         case .string(let text): return nestedProof(text).map { .proof($0) } ?? .text(text)
         case .number(let number):
             guard name.utf8.suffix(4).elementsEqual("Date".utf8),
-                let date = try? PayloadFields([name: value]).date(name)
+                let date = try? PayloadFields(object: [name: value]).date(name)
             else {
                 return .number(number.text)
             }

@@ -9,29 +9,32 @@ public struct SignedJSON: Sendable {
     private let encodedPayload: ArraySlice<UInt8>
     private let signature: [UInt8]
 
-    /// - Throws: `SignedJSONError` unless there are three segments, the last two in strict base64url.
-    init(compact bytes: [UInt8]) throws(SignedJSONError) {
+    private static let segmentInvalid = ProofRefusal(
+        .encodingInvalid, "A segment of the JWS must be base64url without padding.")
+
+    /// - Throws: `ProofRefusal` unless there are three segments, the last two in strict base64url.
+    init(compact bytes: [UInt8]) throws(ProofRefusal) {
         // The search starts at the end, because the header is the longest segment. A point inside the header is not
         // base64url.
         let point = UInt8(ascii: ".")
         guard let second = bytes.lastIndex(of: point), let first = bytes[..<second].lastIndex(of: point) else {
-            throw .segmentCount
+            throw ProofRefusal(.encodingInvalid)
         }
         header = bytes[..<first]
         encodedPayload = bytes[(first + 1)..<second]
         guard let payload = Base64.decode(encodedPayload, .urlSafe),
             let signature = Base64.decode(bytes[(second + 1)...], .urlSafe)
-        else { throw .base64 }
+        else { throw Self.segmentInvalid }
         self.payload = payload
         self.signature = signature
     }
 
     /// The DER of each certificate of `x5c`, leaf first.
     ///
-    /// - Throws: `SignedJSONError` unless the header is strict base64url of a JSON object with ES256 and certificates.
-    public func certificates() throws(SignedJSONError) -> [[UInt8]] {
-        guard !header.contains(UInt8(ascii: ".")) else { throw .segmentCount }
-        guard let bytes = Base64.decode(header, .urlSafe) else { throw .base64 }
+    /// - Throws: `ProofRefusal` unless the header is strict base64url of a JSON object with ES256 and certificates.
+    public func certificates() throws(ProofRefusal) -> [[UInt8]] {
+        guard !header.contains(UInt8(ascii: ".")) else { throw ProofRefusal(.encodingInvalid) }
+        guard let bytes = Base64.decode(header, .urlSafe) else { throw Self.segmentInvalid }
         return try Self.certificates(inHeader: bytes)
     }
 
@@ -71,39 +74,31 @@ public struct SignedJSON: Sendable {
         return signingInput + "." + Base64.encode(signature, .urlSafe)
     }
 
-    private static func certificates(inHeader bytes: [UInt8]) throws(SignedJSONError) -> [[UInt8]] {
+    private static func certificates(inHeader bytes: [UInt8]) throws(ProofRefusal) -> [[UInt8]] {
         let value: JSONValue
-        do { value = try JSONParser.parse(bytes) } catch { throw .header(error.message) }
-        guard case .object(let header) = value else { throw .header("the value must be an object") }
+        do { value = try JSONParser.parse(bytes) } catch {
+            throw ProofRefusal(.containerInvalid, "In the JWS header, \(error.message).")
+        }
+        guard case .object(let header) = value else {
+            throw ProofRefusal(.containerInvalid, "In the JWS header, the value must be an object.")
+        }
         guard case .string(let algorithm) = header["alg"], algorithm.hasSameBytes(as: "ES256") else {
-            throw .algorithm
+            throw ProofRefusal(.algorithmNotAllowed, "Only ES256 is allowed.")
         }
         // Both parameters change the meaning of a JWS (RFC 7515 section 4.1.11, RFC 7797). Apple sends neither.
         guard header["crit"] == nil, header["b64"] == nil else {
-            throw .header("the parameters crit and b64 are not allowed")
+            throw ProofRefusal(.containerInvalid, "In the JWS header, the parameters crit and b64 are not allowed.")
         }
-        guard case .array(let values) = header["x5c"], !values.isEmpty else { throw .certificates }
+        guard case .array(let values) = header["x5c"], !values.isEmpty else {
+            throw ProofRefusal(.signerCertificateMissing)
+        }
         var certificates: [[UInt8]] = []
         for value in values {
             guard case .string(let text) = value, let der = Base64.decode(Array(text.utf8)[...]) else {
-                throw .certificates
+                throw ProofRefusal(.signerCertificateMissing)
             }
             certificates.append(der)
         }
         return certificates
     }
-}
-
-/// A defect in a signed JWS of Apple's form.
-public enum SignedJSONError: Error, Equatable, Sendable {
-    /// The text does not have three segments separated by points.
-    case segmentCount
-    /// A segment is not base64url without padding.
-    case base64
-    /// The header is not the required JSON object.
-    case header(String)
-    /// The header names an algorithm other than ES256.
-    case algorithm
-    /// `x5c` is missing, empty, or not certificates in standard base64.
-    case certificates
 }
