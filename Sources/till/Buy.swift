@@ -51,7 +51,9 @@ struct Buy: Command {
             throw StoreError.productNotFound(productIdentifier)
         }
         let store = parties.store
-        let reporter = StepReporter(terminal: terminal, fatalStep: killAfter) { try? store.effect(of: $0)?.words }
+        let reporter = StepReporter(terminal: terminal, fatalStep: killAfter) { number in
+            try? store.read { try $0.effect(of: number)?.words }
+        }
         let payment = Payment(productIdentifier: productIdentifier)
         let (transaction, items) = try await parties.withDevice(
             of: user, outcome: outcome, proof: proof, report: reporter.report
@@ -71,7 +73,7 @@ struct Buy: Command {
             terminal.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
         if let error = transaction.error {
-            let isInterrupted = try parties.store.queuedTransaction(transaction.identifier).isInterrupted
+            let isInterrupted = try parties.store.read { try $0.queued(transaction.identifier).isInterrupted }
             try terminal.fail(
                 code: isInterrupted ? "interrupted" : error.name,
                 message: Terminal.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
@@ -135,7 +137,7 @@ struct Restore: AppLaunch {
 
     func perform() async throws {
         let parties = try await parties()
-        try parties.store.restoreCompletedTransactions(account: app.user.name)
+        try parties.store.write { try $0.restoreCompletedTransactions(account: app.user.name) }
         try await deliver(parties)
     }
 }

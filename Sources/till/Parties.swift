@@ -84,7 +84,7 @@ struct LocalStoreConnection: StoreConnection {
     }
 
     func transaction(_ identifier: Int64) async throws -> PaymentTransaction {
-        try store.queuedTransaction(identifier, account: account).transaction
+        try store.read { try $0.queued(identifier, account: account).transaction }
     }
 
     func unfinishedTransactions() async throws -> [PaymentTransaction] {
@@ -95,8 +95,8 @@ struct LocalStoreConnection: StoreConnection {
 
     func proof(of transaction: PaymentTransaction) async throws -> Proof {
         switch proof {
-        case .receipt: .receipt(try store.receipt(account: account))
-        case .transaction: .signedTransaction(try store.signedTransaction(transaction.identifier))
+        case .receipt: .receipt(try store.read { try $0.receipt(account: account) })
+        case .transaction: .signedTransaction(try store.read { try $0.signedTransaction(transaction.identifier) })
         }
     }
 

@@ -36,10 +36,12 @@ struct ReceiptExport: Command {
         let store = try common.directoryOfStore.store()
         let proof: String
         if let transaction {
-            _ = try store.queuedTransaction(transaction, account: user.name)
-            proof = try store.signedTransaction(transaction)
+            proof = try store.read { books in
+                _ = try books.queued(transaction, account: user.name)
+                return try books.signedTransaction(transaction)
+            }
         } else {
-            proof = try store.receipt(account: user.name)
+            proof = try store.read { try $0.receipt(account: user.name) }
         }
         guard let out, out != "-" else {
             terminal.line(proof)

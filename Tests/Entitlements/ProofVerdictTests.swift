@@ -88,7 +88,8 @@ import Testing
         let inspected = service.inspect(notification)
         #expect(inspected.verdict.isAccepted)
         #expect(inspected.inspection.kind == .notification)
-        let appTransaction = service.inspect(Array(try garden.store.signedAppTransaction(of: "alice").utf8))
+        let appTransaction = service.inspect(
+            Array(try garden.store.read { try $0.signedAppTransaction(of: "alice") }.utf8))
         #expect(appTransaction.verdict.isAccepted)
         #expect(appTransaction.inspection.kind == .appTransaction)
         #expect(appTransaction.verdict[.product] == .notNeeded)

@@ -143,7 +143,7 @@ import Testing
         let told = try store.notifications().map { Array($0.signedPayload.utf8) }
         let history = try store.history(of: "alice")
         let first = try #require(history.first).transactionIdentifier
-        let proof = Array(try AppStoreServerAPI(store: store).transactionInfo(first).signedTransactionInfo.utf8)
+        let proof = Array(try store.signedTransaction(of: first).utf8)
         let moments = try Self.moments()
         var expected: [[Item]]?
         for seed in 0..<20 {

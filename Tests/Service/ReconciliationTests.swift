@@ -258,8 +258,9 @@ import Testing
     @Test func `renewal information applies only to its own purchase`() async throws {
         let (basic, other) = (try buy("garden.basic.monthly"), try buy("garden.premium.monthly", account: "bob"))
         try await redeem(basic)
-        let statuses = try AppStoreServerAPI(store: garden.store).allSubscriptionStatuses(
-            other.transactionIdentifier, statuses: [])
+        let statuses = try garden.store.readOrThrow {
+            try $0.allSubscriptionStatuses(other.transactionIdentifier, statuses: [])
+        }
         let renewalInfo = try #require(statuses.data.first?.lastTransactions.first).signedRenewalInfo
         await #expect(throws: RedemptionError.notRedeemable) {
             try await service.receive(statement: basic.proof, renewalInfo: Array(renewalInfo.utf8))
@@ -301,7 +302,7 @@ import Testing
                 }
             }
         }
-        let said = try #require(try garden.store.consumption(of: sale.transactionIdentifier))
+        let said = try #require(try garden.store.read { try $0.consumption(of: sale.transactionIdentifier) })
         let answer = try JSONDecoder().decode(Consumption.self, from: Data(said.utf8))
         #expect(answer.deliveryStatus == status)
         #expect(answer.refundPreference == preference)

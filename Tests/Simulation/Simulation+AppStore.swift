@@ -20,8 +20,9 @@ extension Simulation {
     func extendRenewalDate(of sale: SimulatedSale) throws {
         let body = #"{"extendByDays":\(1 + dice.number(below: 5)),"extendReasonCode":1,"requestIdentifier":"r"}"#
         let request = try JSONDecoder().decode(ExtendRenewalDateRequest.self, from: Data(body.utf8))
-        _ = try AppStoreServerAPI(store: sale.app.store).extendSubscriptionRenewalDate(
-            sale.originalTransactionIdentifier, request)
+        _ = try sale.app.store.writeOrThrow {
+            try $0.extendSubscriptionRenewalDate(sale.originalTransactionIdentifier, request)
+        }
     }
 
     /// The customer consents, declines, or does not respond.

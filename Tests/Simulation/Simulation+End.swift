@@ -36,7 +36,6 @@ extension Simulation {
 
     /// The response of the App Store about a sale.
     func statement(about sale: SimulatedSale) throws -> [UInt8] {
-        let api = AppStoreServerAPI(store: sale.app.store)
-        return Array(try api.transactionInfo(sale.transactionIdentifier).signedTransactionInfo.utf8)
+        Array(try sale.app.store.signedTransaction(of: sale.transactionIdentifier).utf8)
     }
 }

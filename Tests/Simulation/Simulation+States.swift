@@ -96,7 +96,7 @@ extension Simulation {
     /// The last transaction of a subscription, as the App Store Server API answers.
     private func books(of sale: SimulatedSale) throws -> StatusResponse.LastTransactionsItem {
         let original = sale.originalTransactionIdentifier
-        let answer = try AppStoreServerAPI(store: sale.app.store).allSubscriptionStatuses(original, statuses: [])
+        let answer = try sale.app.store.readOrThrow { try $0.allSubscriptionStatuses(original, statuses: []) }
         let books = answer.data.flatMap(\.lastTransactions).first { $0.originalTransactionId == original }
         guard let books else { throw SimulationError.broken("the store does not know \(original)") }
         return books

@@ -60,15 +60,17 @@ import Testing
 
     @Test func `the status of a test notification is told after an attempt, for 180 days`() throws {
         let garden = try garden()
-        let api = AppStoreServerAPI(store: garden.store)
-        let token = try api.requestTestNotification().testNotificationToken
-        #expect(throws: ServerAPIError.testNotificationNotFound) { _ = try api.testNotificationStatus(token) }
+        func status(_ token: String) throws -> StoreNotification {
+            try garden.store.readOrThrow { try $0.testNotificationStatus(token) }
+        }
+        let token = try garden.store.writeOrThrow { try $0.requestTestNotification() }
+        #expect(throws: ServerAPIError.testNotificationNotFound) { _ = try status(token) }
         #expect(try send(garden.store, .success).count == 1)
-        #expect(try api.testNotificationStatus(token.uppercased()).sendAttempts.map(\.sendAttemptResult) == [.success])
+        #expect(try status(token.uppercased()).sendAttempts.map(\.result) == [.success])
         _ = try garden.store.advance(seconds: 180 * 24 * 3600)
-        #expect(try api.testNotificationStatus(token).sendAttempts.count == 1)
+        #expect(try status(token).sendAttempts.count == 1)
         _ = try garden.store.advance(seconds: 1)
-        #expect(throws: ServerAPIError.testNotificationNotFound) { _ = try api.testNotificationStatus(token) }
+        #expect(throws: ServerAPIError.testNotificationNotFound) { _ = try status(token) }
     }
 
     @Test func `the sandbox sends a notification once`() throws {

@@ -28,8 +28,9 @@ import Testing
         #expect(bought.state == .purchased)
         let purchase = try #require(bought.purchase)
         #expect(purchase.transactionIdentifier == purchase.originalTransactionIdentifier)
-        #expect(purchase.price == Price(milliunits: 1_200_000, currency: "KRW"))
-        #expect(purchase.purchaseDate == shop.clock.now())
+        let sold = try store.sale(purchase.transactionIdentifier)
+        #expect(sold.price == Price(milliunits: 1_200_000, currency: "KRW"))
+        #expect(sold.purchaseDate == shop.clock.now())
         #expect(try store.process(account: "alice") == [])
         let finished = try store.finish(bought.identifier, account: "alice")
         #expect(finished.state == .finished)
@@ -76,9 +77,12 @@ import Testing
     }
 
     @Test func `a repeated purchase costs nothing and refers to the first`() throws {
-        let first = try #require(try buy().purchase)
+        func buyOnce() throws -> Transaction {
+            try store.sale(try #require(try buy().purchase).transactionIdentifier)
+        }
+        let first = try buyOnce()
         shop.clock.advance(milliseconds: 1000)
-        let second = try #require(try buy().purchase)
+        let second = try buyOnce()
         #expect(second.transactionIdentifier != first.transactionIdentifier)
         #expect(second.originalTransactionIdentifier == first.transactionIdentifier)
         #expect(second.originalPurchaseDate == first.purchaseDate)

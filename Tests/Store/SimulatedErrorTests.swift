@@ -21,12 +21,12 @@ import Testing
 
     private func make(_ call: StoreKitCall, of sold: String) throws {
         switch call {
-        case .loadProducts: _ = try store.products()
+        case .loadProducts: _ = try store.read { try $0.products() }
         case .purchase: try garden.buy("garden.seeds")
         case .verification: try garden.verify(try store.signedTransaction(1))
         case .appStoreSync: try store.restoreCompletedTransactions(account: "alice")
-        case .subscriptionStatus: _ = try store.subscriptionStatuses(of: "alice")
-        case .appTransaction: _ = try store.signedAppTransaction(of: "alice")
+        case .subscriptionStatus: _ = try store.read { try $0.subscriptionStatuses(of: "alice") }
+        case .appTransaction: _ = try store.read { try $0.signedAppTransaction(of: "alice") }
         case .manageSubscriptionsSheet: try store.setAutoRenew(false, of: sold)
         case .refundRequestSheet: try store.requestRefund(of: sold)
         case .offerCodeRedeemSheet:

@@ -32,8 +32,9 @@ import Testing
 
     private func status() throws -> Status {
         let latest = try latest()
-        let answer = try AppStoreServerAPI(store: store).allSubscriptionStatuses(
-            latest.transactionIdentifier, statuses: [])
+        let answer = try store.readOrThrow {
+            try $0.allSubscriptionStatuses(latest.transactionIdentifier, statuses: [])
+        }
         return try #require(answer.data.first?.lastTransactions.first).status
     }
 
@@ -229,13 +230,15 @@ import Testing
     @Test func `a history continues after sales were deleted`() throws {
         let first = try buy("garden.seeds")
         let second = try buy("garden.seeds")
-        let api = AppStoreServerAPI(store: store)
-        let query = try TransactionHistoryQuery([])
-        let revision = try api.transactionHistory(first, query, version: .v2).revision
+        func history(_ query: (name: String, value: String)...) throws -> HistoryResponse {
+            try store.readOrThrow {
+                try $0.transactionHistory(first, TransactionHistoryQuery(query), version: .v2)
+            }
+        }
+        let revision = try history().revision
         try store.delete(second)
         _ = try buy("garden.seeds")
-        let more = try api.transactionHistory(
-            first, TransactionHistoryQuery([("revision", revision)]), version: .v2)
+        let more = try history(("revision", revision))
         #expect(more.signedTransactions.count == 1)
     }
 

@@ -349,13 +349,13 @@ import Testing
             try store.failRenewal(of: failing, hasGracePeriod: hasGracePeriod)
             values[name] = failing
         }
-        let signed = try AppStoreServerAPI(store: store).transactionInfo(values["seeds"] ?? "").signedTransactionInfo
+        let signed = try store.signedTransaction(of: values["seeds"] ?? "")
         values["app"] = try garden.transaction(signed).facts.text(.appTransactionId)
         let request = try JSONDecoder().decode(
             NotificationHistoryRequest.self,
             from: Data(Self.filled(Self.json(Self.notificationFields), values).utf8))
         values["page"] = try #require(
-            try AppStoreServerAPI(store: store).notificationHistory(request, paginationToken: nil).paginationToken)
+            try store.readOrThrow { try $0.notificationHistory(request, paginationToken: nil) }.paginationToken)
         self.values = values
         var privateKey = ""
         let key = try store.makeTeamKey { privateKey = $1 }

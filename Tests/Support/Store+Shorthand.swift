@@ -21,11 +21,11 @@ extension Store {
     }
 
     package func transaction(_ identifier: Int64, account: String) throws(StoreError) -> PaymentTransaction {
-        try queuedTransaction(identifier, account: account).transaction
+        try read { try $0.queued(identifier, account: account).transaction }
     }
 
     package func isInterrupted(_ identifier: Int64) throws(StoreError) -> Bool {
-        try queuedTransaction(identifier).isInterrupted
+        try read { try $0.queued(identifier).isInterrupted }
     }
 }
 
@@ -132,8 +132,50 @@ extension Store {
     }
 }
 
-/// The lists, each by its name.
+/// The reads and writes of the books, each by its name.
 extension Store {
+    package func receipt(account: String) throws(StoreError) -> String { try read { try $0.receipt(account: account) } }
+
+    package func signedTransaction(_ identifier: Int64) throws(StoreError) -> String {
+        try read { try $0.signedTransaction(identifier) }
+    }
+
+    package func signedTransaction(of transactionIdentifier: String) throws(StoreError) -> String {
+        try read { try $0.signedTransaction(of: transactionIdentifier) }
+    }
+
+    package func queuedTransaction(_ identifier: Int64) throws(StoreError) -> QueuedTransaction {
+        try read { try $0.queued(identifier) }
+    }
+
+    package func effect(of identifier: Int64) throws(StoreError) -> PurchaseEffect? {
+        try read { try $0.effect(of: identifier) }
+    }
+
+    package func restoreCompletedTransactions(account: String) throws(StoreError) {
+        try write { try $0.restoreCompletedTransactions(account: account) }
+    }
+
+    package func listedTransaction(_ transactionIdentifier: String) throws(StoreError) -> ListedTransaction {
+        try read { try $0.listedTransaction(transactionIdentifier) }
+    }
+
+    package func subscriptions(of account: String) throws(StoreError) -> [SubscriptionSummary] {
+        try read { try $0.subscriptionSummaries(of: account) }
+    }
+
+    package func dueEvents(
+        after start: Timestamp,
+        until end: Timestamp,
+        limit: Int = .max
+    ) throws(StoreError) -> [DueEvent] {
+        try read { try $0.dueEvents(after: start, until: end, limit: limit) }
+    }
+
+    package func replay(_ notificationUUID: UUID) throws(StoreError) { try write { try $0.replay(notificationUUID) } }
+
+    package func add(_ faults: [NotificationFault]) throws(StoreError) { try write { try $0.add(faults) } }
+
     package func history(of account: String) throws(StoreError) -> [Transaction] {
         try read { try $0.transactions.transactions(of: account) }
     }

@@ -197,10 +197,6 @@ package struct ServiceRefusal: CodedError, Hashable {
 package struct ServiceUnreachable: CodedError, Equatable {
     package let reason: String
 
-    package init(reason: String) {
-        self.reason = reason
-    }
-
     package var code: String { "serviceUnreachable" }
 
     package var message: String {

@@ -110,9 +110,8 @@ package struct Books {
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
     package var notifications: NotificationRecords { NotificationRecords(database: database) }
 
-    var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
-
-    var terms: SubscriptionTerms { SubscriptionTerms(configuration, settings, currency: storefront.currency) }
+    var terms: SubscriptionTerms { settings.terms(of: configuration, at: now) }
+    var storefront: Storefront { terms.storefront }
 
     /// The same books at an earlier moment, when an event became due.
     func at(_ moment: Timestamp) -> Books {

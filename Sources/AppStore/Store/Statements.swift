@@ -68,29 +68,6 @@ struct RenewalInfoStatement {
     }
 }
 
-/// The subject of a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
-enum NotificationStatement {
-    case data(Data)
-    case summary(Summary)
-
-    /// A transaction and its subscription. A test notification has neither.
-    struct Data {
-        var signedTransaction: String?
-        var signedRenewalInfo: String?
-        var status: Status?
-        var consumptionRequestReason: ConsumptionRequestReason?
-    }
-
-    /// An extension of the renewal dates of many subscriptions.
-    struct Summary {
-        let requestIdentifier: String
-        let productIdentifier: String
-        let storefrontCountryCodes: [String]
-        let succeededCount: Int
-        let failedCount: Int
-    }
-}
-
 extension ProofIssuer {
     /// A signed transaction (App Store Server API, `JWSTransactionDecodedPayload`), in the compact form of JWS.
     func signedTransaction(_ transaction: Transaction, at moment: Timestamp) throws -> String {
@@ -120,11 +97,7 @@ extension ProofIssuer {
     }
 
     /// Signed renewal information (JWS).
-    func signedRenewalInfo(
-        _ subscription: CustomerSubscription,
-        _ terms: SubscriptionTerms,
-        at moment: Timestamp
-    ) throws -> String {
+    func signedRenewalInfo(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) throws -> String {
         let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
         let offer = statement.offer
         let price = subscription.isAutoRenewing ? subscription.renewalTerms(terms)?.price : nil
@@ -137,7 +110,7 @@ extension ProofIssuer {
             "priceIncreaseStatus": statement.priceIncreaseStatus?.rawValue,
             "gracePeriodExpiresDate": statement.gracePeriodExpiresDate, "offerType": offer?.kind.rawValue,
             "offerIdentifier": offer?.identifier, "offerDiscountType": offer?.discountType.rawValue,
-            "offerPeriod": offer?.period.description, "signedDate": moment, "environment": environment.rawValue,
+            "offerPeriod": offer?.period.description, "signedDate": terms.now, "environment": environment.rawValue,
             "recentSubscriptionStartDate": subscription.startDate,
             "renewalDate": statement.hasEnded ? nil : subscription.expiresDate, "currency": price?.currency,
             "renewalPrice": price?.milliunits, "eligibleWinBackOfferIds": statement.winBackOffers,
@@ -146,35 +119,20 @@ extension ProofIssuer {
         ])
     }
 
-    func signedNotification(
-        _ type: NotificationTypeV2,
-        _ subtype: Subtype?,
-        _ notificationUUID: UUID,
-        _ body: NotificationStatement,
-        at moment: Timestamp
-    ) throws -> String {
-        var (data, summary): (StatementFields?, StatementFields?)
-        switch body {
-        case .data(let subject):
-            data = [
-                "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier, "bundleVersion": "1",
-                "environment": environment.rawValue, "signedTransactionInfo": subject.signedTransaction,
-                "signedRenewalInfo": subject.signedRenewalInfo, "status": subject.status?.rawValue,
-                "consumptionRequestReason": subject.consumptionRequestReason?.rawValue,
-            ]
-        case .summary(let subject):
-            let countries = subject.storefrontCountryCodes
-            summary = [
-                "environment": environment.rawValue, "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier,
-                "productId": subject.productIdentifier, "requestIdentifier": subject.requestIdentifier,
-                "storefrontCountryCodes": countries.isEmpty ? nil : countries,
-                "succeededCount": subject.succeededCount, "failedCount": subject.failedCount,
-            ]
-        }
-        return try sign([
-            "notificationType": type.rawValue, "subtype": subtype?.rawValue, "notificationUUID": notificationUUID,
-            "data": data, "summary": summary, "version": "2.0", "signedDate": moment,
-        ])
+    /// The data of a notification about a transaction and its subscription (App Store Server Notifications V2, `data`). A test
+    /// notification has neither.
+    func notificationData(
+        signedTransaction: String? = nil,
+        signedRenewalInfo: String? = nil,
+        status: Status? = nil,
+        consumptionRequestReason: ConsumptionRequestReason? = nil
+    ) -> StatementFields {
+        [
+            "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier, "bundleVersion": "1",
+            "environment": environment.rawValue, "signedTransactionInfo": signedTransaction,
+            "signedRenewalInfo": signedRenewalInfo, "status": status?.rawValue,
+            "consumptionRequestReason": consumptionRequestReason?.rawValue,
+        ]
     }
 }
 

@@ -99,7 +99,7 @@ extension Store {
     }
 
     /// The same for a use case that throws its own errors.
-    func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
+    package func writeOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
             // Batches keep the finished events and let other callers in.
             while try !commit({ try books($0).catchUp(limit: Self.catchUpLimit) }) {}
@@ -108,27 +108,29 @@ extension Store {
                 _ = try books.catchUp()
                 return try body(books)
             }
-        } catch let error as ServerAPIError {
-            throw error
-        } catch let error as any CodedError {
-            throw error
-        } catch {
-            throw fault(error)
-        }
+        } catch { throw ownError(error) }
     }
 
     /// Reads the books after all due events.
     package func read<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
+        do { return try readOrThrow(body) } catch { throw fault(error) }
+    }
+
+    /// The same for a use case that throws its own errors.
+    package func readOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
             let isDue = try queue.read { database in
                 let books = try books(database)
                 return try books.subscriptions.nextDueDate().map { $0 <= books.now } ?? false
             }
-            guard !isDue else { return try write(body) }
+            guard !isDue else { return try writeOrThrow(body) }
             return try queue.read { try body(try books($0)) }
-        } catch {
-            throw fault(error)
-        }
+        } catch { throw ownError(error) }
+    }
+
+    /// The error of a use case, or else the fault of the store.
+    private func ownError(_ error: any Error) -> any Error {
+        error is ServerAPIError || error is any CodedError ? error : fault(error)
     }
 
     /// Runs a use case in one transaction, without blocking the caller's thread.
@@ -188,17 +190,7 @@ extension Store {
 }
 
 /// The registration of an observer of a store, until `cancel` or its last reference.
-package final class StoreObservation: Sendable {
-    private let end: @Sendable () -> Void
-
-    init(_ end: @escaping @Sendable () -> Void) {
-        self.end = end
-    }
-
-    deinit { end() }
-
-    package func cancel() { end() }
-}
+package typealias StoreObservation = AnyDatabaseCancellable
 
 extension Store {
     /// Notifies an observer of each commit that has changed the store.

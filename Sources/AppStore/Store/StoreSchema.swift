@@ -155,8 +155,8 @@ extension Database {
     }
 
     /// The JSON records in the first column of a query.
-    func records<Value: Decodable>(_ sql: String, _ arguments: StatementArguments) throws -> [Value] {
-        try String.fetchAll(self, sql: sql, arguments: arguments).map { try StoreRecord.value($0) }
+    func records<Value: Decodable>(_ request: SQLRequest<String>) throws -> [Value] {
+        try request.fetchAll(self).map { try StoreRecord.value($0) }
     }
 }
 

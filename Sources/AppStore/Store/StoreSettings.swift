@@ -78,7 +78,7 @@ package struct StateRecords {
     }
 
     private func value(_ key: String) throws -> String? {
-        try String.fetchOne(database, sql: "SELECT value FROM store_state WHERE key = ?", arguments: [key])
+        try SQLRequest<String>("SELECT value FROM store_state WHERE key = \(key)").fetchOne(database)
     }
 
     private func set(_ key: String, _ value: String) throws {

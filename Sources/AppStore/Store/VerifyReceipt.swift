@@ -82,7 +82,7 @@ extension Books {
         }
         // The latest first, as in Apple's answers.
         sold.sort { $0.purchaseDate > $1.purchaseDate }
-        let latest = try issuer.receipt(over: try receiptTransactions(of: account), account: account, at: now)
+        let latest = try receipt(account: account)
         let transactions = sold.compactMap(ReceiptObject.init(latest:))
         let renewals = known.compactMap { ReceiptObject(pending: RenewalInfoStatement(subscription: $0, terms: terms)) }
         guard transactions.count == sold.count, renewals.count == known.count else {

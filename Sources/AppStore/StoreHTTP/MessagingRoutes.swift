@@ -14,22 +14,22 @@ extension ServerAPIRoutes {
     func addMessaging(to group: RouterGroup<ServiceContext>) {
         addImagesAndMessages(to: group)
         let defaultMessage = "default/:product/:locale"
-        write(.put, defaultMessage, group) { [api] call, books in
+        write(.put, defaultMessage, group) { call, books in
             let request: DefaultConfigurationRequest = try call.body()
-            let name = try Self.defaultName(call, api)
-            let message = try AppStoreServerAPI.uuid(request.messageIdentifier ?? "", orThrow: .generalBadRequest)
+            let name = try Self.defaultName(call, books)
+            let message = try (request.messageIdentifier ?? "").uuid(orThrow: .generalBadRequest)
             _ = try books.messaging.value(.message, message, orThrow: .messageNotFound)
             try books.messaging.set(.defaultMessage, name, message)
         }
-        read(defaultMessage, group) { [api] call, books in
-            let name = try Self.defaultName(call, api)
+        read(defaultMessage, group) { call, books in
+            let name = try Self.defaultName(call, books)
             return [
                 "messageIdentifier": try books.messaging.value(.defaultMessage, name, orThrow: .defaultMessageNotFound)
             ]
         }
-        write(.delete, defaultMessage, group) { [api] call, books in
+        write(.delete, defaultMessage, group) { call, books in
             try books.messaging.remove(
-                .defaultMessage, try Self.defaultName(call, api), orThrow: .defaultMessageNotFound)
+                .defaultMessage, try Self.defaultName(call, books), orThrow: .defaultMessageNotFound)
         }
         write(.put, "realtime/url", group) { call, books in
             let request: RealtimeUrlRequest = try call.body()
@@ -44,21 +44,19 @@ extension ServerAPIRoutes {
         write(.delete, "realtime/url", group) { _, books in
             try books.messaging.remove(.realtimeURL, "", orThrow: .realtimeUrlNotFound)
         }
-        on(.post, "performanceTest", group) { [api] call in
+        answer(.post, "performanceTest", group) { call, books in
             let request: PerformanceTestRequest = try call.body()
-            return try api.write { books in
-                guard let identifier = request.originalTransactionId else {
-                    throw ServerAPIError.invalidPerformanceTestRequest
-                }
-                _ = try books.apiOriginalTransaction(identifier, orThrow: .invalidPerformanceTestRequest)
-                let url = try books.messaging.value(.realtimeURL, "", orThrow: .realtimeUrlNotFound)
-                let requestId = UUID(randomness: books.randomness).lowercasedString
-                try books.messaging.set(.performanceTest, requestId, url)
-                return PerformanceTestResponse(requestId: requestId)
+            guard let identifier = request.originalTransactionId else {
+                throw ServerAPIError.invalidPerformanceTestRequest
             }
+            _ = try books.apiOriginalTransaction(identifier, orThrow: .invalidPerformanceTestRequest)
+            let url = try books.messaging.value(.realtimeURL, "", orThrow: .realtimeUrlNotFound)
+            let requestId = UUID(randomness: books.randomness).lowercasedString
+            try books.messaging.set(.performanceTest, requestId, url)
+            return PerformanceTestResponse(requestId: requestId)
         }
         read("performanceTest/result/:request", group) { call, books in
-            let name = try AppStoreServerAPI.uuid(call.text("request"), orThrow: .invalidRequestId)
+            let name = try call.text("request").uuid(orThrow: .invalidRequestId)
             return PerformanceTestResultResponse(
                 target: try books.messaging.value(.performanceTest, name, orThrow: .performanceTestRunNotFound))
         }
@@ -73,7 +71,7 @@ extension ServerAPIRoutes {
             ]
         }
         write(.put, "image/:id", group) { call, books in
-            let name = try AppStoreServerAPI.uuid(call.text("id"), orThrow: .generalBadRequest)
+            let name = try call.text("id").uuid(orThrow: .generalBadRequest)
             guard let size = ImageSize(rawValue: call.query("imageSize") ?? ImageSize.fullSize.rawValue) else {
                 throw ServerAPIError.badRequestImageSize
             }
@@ -84,7 +82,7 @@ extension ServerAPIRoutes {
             try books.messaging.set(.image, name, size.rawValue)
         }
         write(.delete, "image/:id", group) { call, books in
-            let name = try AppStoreServerAPI.uuid(call.text("id"), orThrow: .generalBadRequest)
+            let name = try call.text("id").uuid(orThrow: .generalBadRequest)
             let isUsed = try books.messaging.all(.message).contains { _, record in
                 let message: UploadMessageRequestBody = try StoreRecord.value(record)
                 return message.images.contains { $0.identifier.lowercasedString == name }
@@ -101,7 +99,7 @@ extension ServerAPIRoutes {
         }
         write(.put, "message/:id", group) { call, books in
             let message: UploadMessageRequestBody = try call.body()
-            let name = try AppStoreServerAPI.uuid(call.text("id"), orThrow: .generalBadRequest)
+            let name = try call.text("id").uuid(orThrow: .generalBadRequest)
             try message.check()
             for (image, size) in message.images {
                 let uploaded = try books.messaging.value(.image, image.lowercasedString, orThrow: .imageNotFound)
@@ -113,13 +111,13 @@ extension ServerAPIRoutes {
             try books.messaging.set(.message, name, try StoreRecord.text(message))
         }
         write(.delete, "message/:id", group) { call, books in
-            let name = try AppStoreServerAPI.uuid(call.text("id"), orThrow: .generalBadRequest)
+            let name = try call.text("id").uuid(orThrow: .generalBadRequest)
             try books.messaging.remove(.message, name, orThrow: .messageNotFound)
         }
     }
 
-    private static func defaultName(_ call: Call, _ api: AppStoreServerAPI) throws -> String {
-        let product = try api.subscriptionProduct(call.text("product"))
+    private static func defaultName(_ call: Call, _ books: Books) throws -> String {
+        let product = try books.subscriptionProduct(call.text("product"))
         let locale = call.text("locale")
         guard locale.wholeMatch(of: /[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8}){0,3}/) != nil else {
             throw ServerAPIError.invalidLocale
@@ -218,20 +216,12 @@ struct PerformanceTestResponse: Encodable, Sendable {
 
 /// The result of a performance test. It is complete at once: the store sends nothing, so nothing takes time or fails.
 struct PerformanceTestResultResponse: Encodable, Sendable {
-    struct ResponseTimes: Encodable, Sendable {
-        let average = 0
-        let p50 = 0
-        let p90 = 0
-        let p95 = 0
-        let p99 = 0
-    }
-
     let config = PerformanceTestConfig()
     let target: String
     let result = "PASS"
     let successRate = 100
     let numPending = 0
-    let responseTimes = ResponseTimes()
+    let responseTimes = ["average": 0, "p50": 0, "p90": 0, "p95": 0, "p99": 0]
     let failures: [String: Int] = [:]
 }
 
@@ -261,10 +251,9 @@ private struct MessagingRecords {
 
     /// Each name with its value, in the order of their first insertion.
     func all(_ kind: Kind) throws -> [(name: String, value: String)] {
-        try Row.fetchAll(
-            database, sql: "SELECT name, value FROM messaging WHERE kind = ? ORDER BY rowid",
-            arguments: [kind.rawValue]
-        ).map { ($0["name"], $0["value"]) }
+        try SQLRequest<Row>(
+            "SELECT name, value FROM messaging WHERE kind = \(kind.rawValue) ORDER BY rowid"
+        ).fetchAll(database).map { ($0["name"], $0["value"]) }
     }
 
     func set(_ kind: Kind, _ name: String, _ value: String) throws {
@@ -274,7 +263,7 @@ private struct MessagingRecords {
 
     func remove(_ kind: Kind, _ name: String, orThrow notFound: ServerAPIError) throws {
         try database.execute(
-            sql: "DELETE FROM messaging WHERE kind = ? AND name = ?", arguments: [kind.rawValue, name])
+            literal: "DELETE FROM messaging WHERE kind = \(kind.rawValue) AND name = \(name)")
         guard database.changesCount > 0 else { throw notFound }
     }
 }

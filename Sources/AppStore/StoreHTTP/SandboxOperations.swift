@@ -59,13 +59,22 @@ extension APIOperation {
         or: [.conflict])
     static let readAppTransaction = sandbox(
         .get, "accounts/{account}/appTransaction", "readAppTransaction", "Reads the signed app transaction",
-        answers: [.json("The app transaction.", AppTransactionResource.self)], or: [.conflict])
+        answers: [
+            .json(
+                "The app transaction.",
+                .object("The app, as an account has it.", named: "AppTransaction")
+                    .fields(["signedAppTransaction": .text("A JWS.")]))
+        ], or: [.conflict])
     static let listSales = sandbox(
         .get, "accounts/{account}/transactions", "listSales", "Lists an account's sales",
         answers: [.list("The sales to an account, in their order.", of: SaleResource.self)])
     static let readReceipt = sandbox(
         .get, "accounts/{account}/receipt", "readReceipt", "Reads the app receipt",
-        answers: [.json("The receipt.", ReceiptResource.self)])
+        answers: [
+            .json(
+                "The receipt.",
+                .object("An app receipt.", named: "Receipt").fields(["receipt": .text("PKCS #7 in base64.")]))
+        ])
     static let restore = sandbox(
         .post, "accounts/{account}/restore", "restore", "Restores purchases",
         answers: [.list(queue, of: QueueResource.self)], or: [.conflict])

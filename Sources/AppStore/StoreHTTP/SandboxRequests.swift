@@ -64,27 +64,13 @@ struct PurchaseRequest: SandboxRequest {
             "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name.",
     ]).closed
 
-    /// The server's signature, with the field names of StoreKit's `SKPaymentDiscount`.
-    struct OfferSignature: Decodable, SchemaSource {
-        static let schema = Schema(of: Self.self).noting([
-            "keyIdentifier": "The key.", "nonce": "A UUID of this request.",
-            "timestamp": "Milliseconds since 1970.",
-            "signature": "Base64.",
-        ])
-
-        let keyIdentifier: String
-        let nonce: UUID
-        let timestamp: Int64
-        let signature: String
-    }
-
     let account: String
     let productId: String
     var quantity: Int?
     var appAccountToken: UUID?
     var offerType: String?
     var offerIdentifier: String?
-    var offerSignature: OfferSignature?
+    var offerSignature: PromotionalOfferSignature?
     var outcome: String?
 
     func payment() throws(Problem) -> Payment {
@@ -96,13 +82,7 @@ struct PurchaseRequest: SandboxRequest {
             guard offerSignature == nil || kind == .promotional else {
                 throw JSONBody.invalid("The field /offerSignature is only for promotional offers.")
             }
-            offer = Payment.OfferChoice(
-                kind: kind, identifier: offerIdentifier,
-                signature: offerSignature.map {
-                    PromotionalOfferSignature(
-                        keyIdentifier: $0.keyIdentifier, nonce: $0.nonce,
-                        timestamp: Timestamp(millisecondsSince1970: $0.timestamp), signature: $0.signature)
-                })
+            offer = Payment.OfferChoice(kind: kind, identifier: offerIdentifier, signature: offerSignature)
         }
         return Payment(
             productIdentifier: productId, quantity: quantity ?? 1, appAccountToken: appAccountToken, offer: offer)
@@ -116,6 +96,19 @@ struct PurchaseRequest: SandboxRequest {
         }
         return outcome
     }
+}
+
+extension PromotionalOfferSignature: SchemaSource {
+    package static let schema = Schema(of: Self.self).noting([
+        "keyIdentifier": "The key.", "nonce": "A UUID of this request.", "timestamp": "Milliseconds since 1970.",
+        "signature": "Base64.",
+    ])
+}
+
+/// A date in milliseconds since 1970.
+extension Timestamp: PlaceholderSource {
+    package static var placeholder: Timestamp { Timestamp(millisecondsSince1970: 0) }
+    package static var schema: Schema { Int64.schema }
 }
 
 extension Schema {

@@ -2,23 +2,6 @@ import Foundation
 import HTTPSupport
 import Proofs
 
-/// An account's purchase of the app.
-package struct AppTransactionResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "AppTransaction", "The app, as an account has it.").noting(
-        ["signedAppTransaction": "A JWS."])
-
-    package let signedAppTransaction: String
-}
-
-/// The app receipt of an account.
-struct ReceiptResource: Codable, SchemaSource {
-    static let schema = Schema(of: Self.self, named: "Receipt", "An app receipt.").noting([
-        "receipt": "PKCS #7 in base64."
-    ])
-
-    let receipt: String
-}
-
 /// A transaction of the payment queue.
 package struct QueueResource: Codable, Listed, SchemaSource, Sendable {
     package static let listName = "transactions"

@@ -14,7 +14,7 @@ struct SandboxRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         addPurchases(to: group)
         addQueue(to: group)
-        SaleRoutes(store: store).add(to: group)
+        addSales(to: group)
         addSettings(to: group)
         addNotifications(to: group)
     }
@@ -27,32 +27,29 @@ struct SandboxRoutes: Sendable {
             let queued = try await BlockingWork.run {
                 let added = try store.add(payment, account: body.account, outcome: outcome)
                 _ = try store.process(account: body.account)
-                return try resource(
-                    try store.queuedTransaction(added.identifier), effect: try store.effect(of: added.identifier))
+                return try store.read { books in
+                    try books.resource(
+                        try books.queued(added.identifier), effect: try books.effect(of: added.identifier))
+                }
             }
             return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
         }
         group.on(.listProducts) { _, _ in
-            try await answer {
-                let products = try store.products()
-                return List(
-                    products.map { ProductResource($0, benefit: nil, localization: $0.localizations.first) })
+            try await read { books in
+                List(
+                    try books.products().map {
+                        ProductResource($0, benefit: nil, localization: $0.localizations.first)
+                    })
             }
         }
-        add(.listSubscriptions, to: group) { List(try store.subscriptionStatuses(of: $0)) }
-        add(.readAppTransaction, to: group) {
-            AppTransactionResource(signedAppTransaction: try store.signedAppTransaction(of: $0))
-        }
-        add(.listSales, to: group) { account in
-            List(try store.read { try $0.transactions.transactions(of: account) }.map { SaleResource($0) })
-        }
-        add(.readReceipt, to: group) { ReceiptResource(receipt: try store.receipt(account: $0)) }
+        add(.listSubscriptions, to: group) { List(try $0.subscriptionStatuses(of: $1)) }
+        add(.readAppTransaction, to: group) { ["signedAppTransaction": try $0.signedAppTransaction(of: $1)] }
+        add(.listSales, to: group) { List(try $0.transactions.transactions(of: $1).map { SaleResource($0) }) }
+        add(.readReceipt, to: group) { ["receipt": try $0.receipt(account: $1)] }
         group.on(.restore) { _, context in
             let account = try context.parameters.text("account")
-            return try await answer {
-                try store.restoreCompletedTransactions(account: account)
-                return try list(account)
-            }
+            try await BlockingWork.run { try store.write { try $0.restoreCompletedTransactions(account: account) } }
+            return try await read { try $0.queue(of: account) }
         }
         group.on(.clearSales) { _, _ in
             try await BlockingWork.run { try store.write { try $0.clearSales() } }
@@ -64,23 +61,30 @@ struct SandboxRoutes: Sendable {
     private func addQueue(to group: RouterGroup<ServiceContext>) {
         group.on(.listQueue) { request, _ in
             let account = try request.query("account")
-            return try await answer { try list(account) }
+            return try await read { try $0.queue(of: account) }
         }
         for (action, operation) in APIOperation.queueActions {
             group.on(operation) { _, context in
                 let number = try context.parameters.require("number", as: Int64.self)
-                return try await answer { try resource(try store.perform(action, on: number)) }
+                let resource = try await BlockingWork.run {
+                    let changed = try store.perform(action, on: number)
+                    return try store.read { try $0.resource(changed) }
+                }
+                return try JSONAnswer.response(resource)
             }
         }
     }
 
     private func addSettings(to group: RouterGroup<ServiceContext>) {
-        group.on(.readSettings) { _, _ in try await answer { SettingsResource(try store.settings()) } }
+        group.on(.readSettings) { _, _ in try await read { SettingsResource($0.settings) } }
         group.on(.changeSettings) { request, context in
             let changes = try await SandboxBody.decode(request, context, as: SettingsChanges.self)
-            return try await answer { SettingsResource(try store.update(changes.apply)) }
+            return try JSONAnswer.response(
+                try await BlockingWork.run { SettingsResource(try store.update(changes.apply)) })
         }
-        group.on(.readTime) { _, _ in try await answer { TimeResource(now: store.now) } }
+        group.on(.readTime) { _, _ in
+            try JSONAnswer.response(TimeResource(now: try await BlockingWork.run { store.now }))
+        }
         group.on(.advanceTime) { request, context in
             let text = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self).by
             guard let step = TimeStep(text) else {
@@ -90,20 +94,14 @@ struct SandboxRoutes: Sendable {
             let start = try await BlockingWork.run { store.now }
             // A client that closes its connection stops no clock halfway.
             let now = try await Task { try await store.advance(step, deliveringWithin: Self.deliveryTime) }.value
-            return try await answer {
-                TimeResource(now: now, events: try store.dueEvents(after: start, until: now))
-            }
+            return try await read { TimeResource(now: now, events: try $0.dueEvents(after: start, until: now)) }
         }
-        group.on(.reset) { _, _ in
-            try await answer { try store.reset() }
-        }
+        group.on(.reset) { _, _ in try JSONAnswer.response(try await BlockingWork.run { try store.reset() }) }
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
         group.on(.listNotifications) { _, _ in
-            try await answer {
-                List(try store.read { try $0.notifications.notifications() }.map { NotificationResource($0) })
-            }
+            try await read { List(try $0.notifications.notifications().map { NotificationResource($0) }) }
         }
         group.on(.addFaults) { request, context in
             let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
@@ -114,52 +112,54 @@ struct SandboxRoutes: Sendable {
                 }
                 return fault
             }
-            try await BlockingWork.run { try store.add(faults) }
+            try await BlockingWork.run { try store.write { try $0.add(faults) } }
             return HTTPResponse.Status.noContent
         }
         group.on(.replay) { _, context in
             let uuid = try context.parameters.require("uuid", as: UUID.self)
-            try await BlockingWork.run { try store.replay(uuid) }
+            try await BlockingWork.run { try store.write { try $0.replay(uuid) } }
             return HTTPResponse.Status.noContent
         }
-    }
-
-    private func list(_ account: String?) throws -> List<QueueResource> {
-        List(try store.read { try $0.payments.transactions(account: account) }.map { try resource($0) })
-    }
-
-    private func resource(_ queued: QueuedTransaction, effect: PurchaseEffect? = nil) throws -> QueueResource {
-        QueueResource(
-            queued,
-            signedTransaction: queued.transaction.purchase == nil
-                ? nil : try store.signedTransaction(queued.transaction.identifier), effect: effect)
     }
 
     /// Adds a route that answers with something of an account.
     private func add(
         _ operation: APIOperation,
         to group: RouterGroup<ServiceContext>,
-        _ body: @Sendable @escaping (String) throws -> some Encodable & Sendable
+        _ body: @Sendable @escaping (Books, String) throws -> some Encodable & Sendable
     ) {
         group.on(operation) { _, context in
             let account = try context.parameters.text("account")
-            return try await answer { try body(account) }
+            return try await read { try body($0, account) }
         }
     }
 
-    private func answer(_ body: @Sendable @escaping () throws -> some Encodable & Sendable) async throws -> Response {
-        try JSONAnswer.response(try await BlockingWork.run(body))
+    private func read(
+        _ body: @Sendable @escaping (Books) throws -> some Encodable & Sendable
+    ) async throws -> Response {
+        try JSONAnswer.response(try await BlockingWork.run { try store.read(body) })
+    }
+}
+
+extension Books {
+    fileprivate func queue(of account: String?) throws -> List<QueueResource> {
+        List(try payments.transactions(account: account).map { try resource($0) })
+    }
+
+    fileprivate func resource(_ queued: QueuedTransaction, effect: PurchaseEffect? = nil) throws -> QueueResource {
+        let isSold = queued.transaction.purchase != nil
+        return QueueResource(
+            queued, signedTransaction: isSold ? try signedTransaction(queued.transaction.identifier) : nil,
+            effect: effect)
     }
 }
 
 /// The actions on one sale, or on its subscription, identified by the transaction identifier.
-struct SaleRoutes: Sendable {
-    let store: Store
-
-    func add(to group: RouterGroup<ServiceContext>) {
+extension SandboxRoutes {
+    private func addSales(to group: RouterGroup<ServiceContext>) {
         group.on(.readConsumption) { _, context in
             let id = try context.parameters.text("transaction")
-            let text = try await BlockingWork.run { try store.consumption(of: id) }
+            let text = try await BlockingWork.run { try store.read { try $0.consumption(of: id) } }
             return JSONAnswer.response(bytes: Array((text ?? "null").utf8))
         }
         group.on(.deleteSale) { _, context in

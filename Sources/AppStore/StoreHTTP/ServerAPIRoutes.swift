@@ -12,7 +12,7 @@ struct ServerAPIRoutes: Sendable {
     /// The answer of some endpoints to a body of another form: a status without an error code.
     private static let malformed = HTTPError(.badRequest)
 
-    let api: AppStoreServerAPI
+    let store: Store
 
     func add(to group: RouterGroup<ServiceContext>) {
         addTransactions(to: group)
@@ -21,30 +21,33 @@ struct ServerAPIRoutes: Sendable {
     }
 
     private func addTransactions(to group: RouterGroup<ServiceContext>) {
-        on(.get, "v1/transactions/:id", group) { [api] in try api.transactionInfo($0.text("id")) }
+        read("v1/transactions/:id", group) { call, books in
+            ["signedTransactionInfo": try books.signed(try books.apiTransaction(call.text("id")))]
+        }
         read("v1/transactions/appTransactions/:id", group) { call, books in
             let account = try books.apiAccount(ofAny: call.text("id"))
             return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: books.now)]
         }
-        for (path, version) in [("v1/history/:id", AppStoreServerAPI.HistoryVersion.v1), ("v2/history/:id", .v2)] {
-            on(.get, path, group) { [api] in
-                try api.transactionHistory($0.text("id"), TransactionHistoryQuery($0.query), version: version)
+        for (path, version) in [("v1/history/:id", HistoryVersion.v1), ("v2/history/:id", .v2)] {
+            read(path, group) { call, books in
+                try books.transactionHistory(call.text("id"), TransactionHistoryQuery(call.query), version: version)
             }
         }
-        on(.get, "v2/refund/lookup/:id", group) { [api] in
-            try api.refundHistory($0.text("id"), revision: $0.query("revision"))
+        read("v2/refund/lookup/:id", group) { call, books in
+            try books.refundHistory(call.text("id"), revision: call.query("revision"))
         }
         read("v1/lookup/:id", group) { call, books in
             let sold = try books.transactions.transactions(order: call.text("id"))
             return OrderLookupResponse(
                 status: sold.isEmpty ? 1 : 0, signedTransactions: sold.isEmpty ? nil : try sold.map(books.signed))
         }
-        on(.put, "v1/transactions/:id/appAccountToken", group) { [api] in
+        on(.put, "v1/transactions/:id/appAccountToken", group) { [store] call in
             struct UpdateAppAccountTokenRequest: Decodable {
                 let appAccountToken: String?
             }
-            let body: UpdateAppAccountTokenRequest = try $0.body(orThrow: Self.malformed)
-            try api.setAppAccountToken(body.appAccountToken, of: $0.text("id"))
+            let body: UpdateAppAccountTokenRequest = try call.body(orThrow: Self.malformed)
+            try store.writeOrThrow { try $0.setAppAccountToken(body.appAccountToken, of: call.text("id")) }
+            return Response(status: .ok)
         }
         write(.post, "v1/transactions/:id/finish", group, readsBody: false) { call, books in
             let transaction = try books.apiTransaction(call.text("id"))
@@ -53,47 +56,73 @@ struct ServerAPIRoutes: Sendable {
                 _ = try books.perform(.finish, on: queued)
             }
         }
-        on(.put, "v2/transactions/consumption/:id", group, status: .accepted) { [api] in
-            try api.sendConsumption($0.text("id"), $0.body(orThrow: Self.malformed) as ConsumptionRequest)
-        }
-        on(.put, "v1/transactions/consumption/:id", group, status: .accepted) { [api] in
-            try api.sendConsumption($0.text("id"), $0.body(orThrow: Self.malformed) as ConsumptionRequestV1)
+        addConsumption("v2/transactions/consumption/:id", group, of: ConsumptionRequest.self)
+        addConsumption("v1/transactions/consumption/:id", group, of: ConsumptionRequestV1.self)
+    }
+
+    private func addConsumption<Body: ConsumptionInformation>(
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        of type: Body.Type
+    ) {
+        on(.put, path, group) { [store] call in
+            let body: Body = try call.body(orThrow: Self.malformed)
+            try store.writeOrThrow { try $0.sendConsumption(call.text("id"), body) }
+            return Response(status: .accepted)
         }
     }
 
     private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
-        on(.get, "v1/subscriptions/:id", group) { [api] in
-            let statuses = $0.query.filter { $0.name == "status" }.map(\.value)
-            return try api.allSubscriptionStatuses($0.text("id"), statuses: statuses)
+        read("v1/subscriptions/:id", group) { call, books in
+            let statuses = call.query.filter { $0.name == "status" }.map(\.value)
+            return try books.allSubscriptionStatuses(call.text("id"), statuses: statuses)
         }
-        on(.put, "v1/subscriptions/extend/:id", group) { [api] in
-            try api.extendSubscriptionRenewalDate($0.text("id"), $0.body())
+        answer(.put, "v1/subscriptions/extend/:id", group) { call, books in
+            try books.extendSubscriptionRenewalDate(call.text("id"), call.body())
         }
-        on(.post, "v1/subscriptions/extend/mass", group) { [api] in
-            try api.extendRenewalDateForAllActiveSubscribers($0.body())
+        answer(.post, "v1/subscriptions/extend/mass", group) { call, books in
+            ["requestIdentifier": try books.extendRenewalDateForAllActiveSubscribers(call.body())]
         }
-        read("v1/subscriptions/extend/mass/:product/:request", group) { [api] call, books in
-            let product = try api.subscriptionProduct(call.text("product"))
-            let identifier = try AppStoreServerAPI.uuid(call.text("request"), orThrow: .invalidRequestIdentifier)
+        read("v1/subscriptions/extend/mass/:product/:request", group) { call, books in
+            let product = try books.subscriptionProduct(call.text("product"))
+            let identifier = try call.text("request").uuid(orThrow: .invalidRequestIdentifier)
             guard let status = try books.massExtension(identifier, of: product) else {
                 throw ServerAPIError.statusRequestNotFound
             }
             return status
         }
-        on(.post, "v1/notifications/test", group, readsBody: false) { [api] _ in try api.requestTestNotification() }
-        on(.get, "v1/notifications/test/:token", group) { [api] in try api.testNotificationStatus($0.text("token")) }
-        on(.post, "v1/notifications/history", group) { [api] in
-            try api.notificationHistory($0.body(), paginationToken: $0.query("paginationToken"))
+        answer(.post, "v1/notifications/test", group, readsBody: false) { _, books in
+            ["testNotificationToken": try books.requestTestNotification()]
+        }
+        read("v1/notifications/test/:token", group) { try $1.testNotificationStatus($0.text("token")) }
+        read("v1/notifications/history", by: .post, group) { call, books in
+            try books.notificationHistory(call.body(), paginationToken: call.query("paginationToken"))
         }
     }
 
     /// Adds an endpoint that reads the books.
     func read(
         _ path: String,
+        by method: HTTPRequest.Method = .get,
         _ group: RouterGroup<ServiceContext>,
         _ handle: @Sendable @escaping (Call, Books) throws -> some Encodable & Sendable
     ) {
-        on(.get, path, group) { [api] call in try api.read { try handle(call, $0) } }
+        on(method, path, group) { [store] call in
+            try JSONAnswer.response(try store.readOrThrow { try handle(call, $0) })
+        }
+    }
+
+    /// Adds an endpoint that writes to the books, and answers with a value.
+    func answer(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        readsBody: Bool = true,
+        _ handle: @Sendable @escaping (Call, Books) throws -> some Encodable & Sendable
+    ) {
+        on(method, path, group, readsBody: readsBody) { [store] call in
+            try JSONAnswer.response(try store.writeOrThrow { try handle(call, $0) })
+        }
     }
 
     /// Adds an endpoint that writes to the books, and answers with an empty success.
@@ -101,42 +130,25 @@ struct ServerAPIRoutes: Sendable {
         _ method: HTTPRequest.Method,
         _ path: String,
         _ group: RouterGroup<ServiceContext>,
-        status: HTTPResponse.Status = .ok,
         readsBody: Bool = true,
         _ handle: @Sendable @escaping (Call, Books) throws -> Void
     ) {
-        on(method, path, group, status: status, readsBody: readsBody) { [api] call in
-            try api.write { try handle(call, $0) }
+        on(method, path, group, readsBody: readsBody) { [store] call in
+            try store.writeOrThrow { try handle(call, $0) }
+            return Response(status: .ok)
         }
     }
 
-    /// Adds an endpoint that answers with a value.
-    func on(
+    private func on(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ group: RouterGroup<ServiceContext>,
         readsBody: Bool = true,
-        _ handle: @Sendable @escaping (Call) throws -> some Encodable & Sendable
+        _ answer: @Sendable @escaping (Call) throws -> Response
     ) {
         group.on(RouterPath(path), method: method) { request, context in
             let call = try await Call(request, context, readsBody: readsBody)
-            return try JSONAnswer.response(try await BlockingWork.run { try handle(call) })
-        }
-    }
-
-    /// Adds an endpoint that answers with an empty success.
-    func on(
-        _ method: HTTPRequest.Method,
-        _ path: String,
-        _ group: RouterGroup<ServiceContext>,
-        status: HTTPResponse.Status = .ok,
-        readsBody: Bool = true,
-        _ handle: @Sendable @escaping (Call) throws -> Void
-    ) {
-        group.on(RouterPath(path), method: method) { request, context in
-            let call = try await Call(request, context, readsBody: readsBody)
-            try await BlockingWork.run { try handle(call) }
-            return Response(status: status)
+            return try await BlockingWork.run { try answer(call) }
         }
     }
 
@@ -207,14 +219,9 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
 struct ServerAPIRateLimit: RouterMiddleware {
     private static let retryAfter = HTTPField.Name.retryAfter
 
-    private let store: Store
-    private let clock: any WallClock
+    let store: Store
+    let clock: any WallClock
     private let counter = RequestCounter()
-
-    init(store: Store, clock: any WallClock) {
-        self.store = store
-        self.clock = clock
-    }
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         let limit = try await BlockingWork.run { [store] in try store.settings().serverAPIRequestsPerMinute }

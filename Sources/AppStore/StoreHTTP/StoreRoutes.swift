@@ -70,7 +70,7 @@ package struct StoreRoutes: RouteSource {
             .add(middleware: ServerAPIErrorMiddleware())
             .add(middleware: TeamTokens(store: store, clock: clock))
             .add(middleware: ServerAPIRateLimit(store: store, clock: clock))
-        ServerAPIRoutes(api: AppStoreServerAPI(store: store)).add(to: server)
+        ServerAPIRoutes(store: store).add(to: server)
         VerifyReceiptRoutes(store: store).add(to: router)
         // Without the key, and at a path that the service does not use.
         router.group().on(.readSandboxDescription) { request, _ in try Self.description(for: request) }

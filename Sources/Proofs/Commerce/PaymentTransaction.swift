@@ -2,28 +2,15 @@ import Foundation
 
 /// A transaction in the payment queue (SKPaymentTransaction).
 public struct PaymentTransaction: Hashable, Sendable {
-    /// The store's record of a paid or restored transaction.
+    /// The identifiers of a paid or restored transaction.
     public struct Purchase: Hashable, Sendable {
         public let transactionIdentifier: String
         /// The first purchase of the same product. It is the transaction itself if it is the first.
         public let originalTransactionIdentifier: String
-        public let purchaseDate: Timestamp
-        public let originalPurchaseDate: Timestamp
-        /// The charged price. It is 0 milliunits if the customer buys a non-consumable again.
-        public let price: Price
 
-        public init(
-            transactionIdentifier: String,
-            originalTransactionIdentifier: String,
-            purchaseDate: Timestamp,
-            originalPurchaseDate: Timestamp,
-            price: Price
-        ) {
+        public init(transactionIdentifier: String, originalTransactionIdentifier: String) {
             self.transactionIdentifier = transactionIdentifier
             self.originalTransactionIdentifier = originalTransactionIdentifier
-            self.purchaseDate = purchaseDate
-            self.originalPurchaseDate = originalPurchaseDate
-            self.price = price
         }
     }
 

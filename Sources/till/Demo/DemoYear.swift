@@ -87,7 +87,7 @@ struct DemoYear {
         var proofs: [(proof: String, user: User)] = []
         // Now and then an app is closed before it presents the proof. The App Store notifies the service all the same.
         for sale in sales where !chance.happens(perMille: 15) {
-            proofs.append((try store.signedTransaction(sale.transaction.identifier), sale.user))
+            proofs.append((try store.read { try $0.signedTransaction(sale.transaction.identifier) }, sale.user))
         }
         let misused = chance.happens(perMille: 20) ? proofs.first?.proof : nil
         let helped =

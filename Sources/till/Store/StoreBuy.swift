@@ -71,9 +71,8 @@ struct StoreBuy: Command {
             offer: offer.map { Payment.OfferChoice(kind: offerType.kind, identifier: $0) })
         let added = try store.add(payment, account: account, outcome: outcome)
         _ = try store.process(account: account)
-        let queued = try store.queuedTransaction(added.identifier)
+        let (queued, effect) = try store.read { try ($0.queued(added.identifier), $0.effect(of: added.identifier)) }
         let transaction = queued.transaction
-        let effect = try store.effect(of: transaction.identifier)
         let details = [
             transaction.payment.productIdentifier, effect?.words, transaction.purchase?.transactionIdentifier,
             transaction.error?.name,

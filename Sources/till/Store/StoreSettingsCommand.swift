@@ -118,11 +118,11 @@ struct StoreNotifications: Command {
             guard let uuid = UUID(uuidString: replay) else {
                 throw ValidationError("--replay must be a UUID; it is \"\(replay.prefix(64))\".")
             }
-            try store.replay(uuid)
+            try store.write { try $0.replay(uuid) }
             terminal.line("Notification \(uuid.uuidString.lowercased()) is queued to be sent again.")
         }
         if !fault.isEmpty {
-            try store.add(fault)
+            try store.write { try $0.add(fault) }
             terminal.line("The faults of the next notifications: \(fault.map(\.name).joined(separator: ", ")).")
         }
         if replay != nil, try store.settings().notificationsURL == nil {

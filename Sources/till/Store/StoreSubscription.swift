@@ -94,8 +94,8 @@ struct StoreTime: Command {
         var events: [DueEvent]?
         if let advance {
             let start = store.now
-            events = try store.dueEvents(
-                after: start, until: try await store.advance(advance, deliveringWithin: Store.longestDelivery))
+            let end = try await store.advance(advance, deliveringWithin: Store.longestDelivery)
+            events = try store.read { try $0.dueEvents(after: start, until: end) }
         }
         let now = store.now
         terminal.line(now.rfc3339)

@@ -40,7 +40,7 @@ extension Year {
 
     /// Presents what another customer has bought.
     func presentInVain(_ transaction: String, for customer: String) async throws {
-        let proof = try AppStoreServerAPI(store: store).transactionInfo(transaction).signedTransactionInfo
+        let proof = try store.signedTransaction(of: transaction)
         let refused = try await present(proof, for: customer)
         #expect(refused.status == 409)
     }

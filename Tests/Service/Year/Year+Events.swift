@@ -33,13 +33,15 @@ extension Year {
         case .refunds(let sale): try store.refund(try identifier(of: sale))
         case .declinesRefund(let sale): try store.declineRefund(of: try identifier(of: sale))
         case .reversesRefund(let sale): try store.reverseRefund(of: try identifier(of: sale))
-        case .asksForTest: _ = try api.requestTestNotification()
+        case .asksForTest: _ = try store.writeOrThrow { try $0.requestTestNotification() }
         case .extends(let customer, let days):
-            _ = try api.extendSubscriptionRenewalDate(
-                try subscription(of: customer), try Self.decoded(Self.extensionBody(days: days)))
+            let original = try subscription(of: customer)
+            _ = try store.writeOrThrow {
+                try $0.extendSubscriptionRenewalDate(original, Self.decoded(Self.extensionBody(days: days)))
+            }
         case .extendsAll(let product, let days):
             let body = Self.extensionBody(days: days, more: #","productId":"\#(Self.product(product))""#)
-            _ = try api.extendRenewalDateForAllActiveSubscribers(try Self.decoded(body))
+            _ = try store.writeOrThrow { try $0.extendRenewalDateForAllActiveSubscribers(Self.decoded(body)) }
         case .withdraws(let product): store = try fixture.storeWithdrawing(Self.product(product))
         case .spends(let customer, let amount):
             let spending = try await send(
@@ -59,8 +61,6 @@ extension Year {
     }
 
     static func product(_ name: String) -> String { "garden.\(name)" }
-
-    private var api: AppStoreServerAPI { AppStoreServerAPI(store: store) }
 
     private static func extensionBody(days: Int, more: String = "") -> String {
         #"{"extendByDays":\#(days),"extendReasonCode":1,"requestIdentifier":"\#(UUID())"\#(more)}"#

@@ -31,9 +31,8 @@ import Testing
         isRepeated: Bool,
         hours: Int64?
     ) {
-        let attempt = StoreNotification.SendAttempt(date: RuleFixture.now, result: result)
-        #expect(
-            DeliverySchedule(environment).nextAttempt(after: attempt, failures: failures, isRepeated: isRepeated)
-                == hours.map { RuleFixture.now.adding(seconds: $0 * 3600) })
+        let next = DeliverySchedule.nextAttempt(
+            after: result, at: RuleFixture.now, failures: failures, isRepeated: isRepeated, in: environment)
+        #expect(next == hours.map { RuleFixture.now.adding(seconds: $0 * 3600) })
     }
 }

@@ -1,12 +1,13 @@
 import AppStore
 import Foundation
+import GRDB
 import Proofs
 import Testing
 
 /// The filters of the history of notifications.
 @Suite struct NotificationFilterTests {
     /// A renewal of purchase 1 after a billing issue, delivered at the second attempt.
-    private static let renewal = notification([.timedOut, .success])
+    private static func renewal() throws -> StoreNotification { try notification([.timedOut, .success]) }
 
     @Test(
         arguments: [
@@ -18,14 +19,14 @@ import Testing
             (#"{"onlyFailures":true}"#, nil, false),
         ] as [(String, Set<String>?, Bool)])
     func `a filter includes what it names`(json: String, originals: Set<String>?, isIncluded: Bool) throws {
-        let filter = try NotificationFilter(Self.request(json))
-        #expect(filter.includes(Self.renewal, amongOriginals: originals) == isIncluded)
+        let filter = try Self.request(json).filter()
+        #expect(filter(try Self.renewal(), originals) == isIncluded)
     }
 
     @Test(arguments: [([.timedOut, .noResponse], true), ([], false)] as [([SendAttemptResult], Bool)])
     func `a notification that was never sent has not failed`(results: [SendAttemptResult], isIncluded: Bool) throws {
-        let filter = try NotificationFilter(Self.request(#"{"onlyFailures":true}"#))
-        #expect(filter.includes(Self.notification(results), amongOriginals: nil) == isIncluded)
+        let filter = try Self.request(#"{"onlyFailures":true}"#).filter()
+        #expect(filter(try Self.notification(results), nil) == isIncluded)
     }
 
     @Test(
@@ -38,17 +39,23 @@ import Testing
         ] as [(String, ServerAPIError)])
     func `filters that are unknown or do not go together are refused`(json: String, error: ServerAPIError) throws {
         let request = try Self.request(json)
-        #expect(throws: error) { _ = try NotificationFilter(request) }
+        #expect(throws: error) { _ = try request.filter() }
     }
 
     private static func request(_ json: String) throws -> NotificationHistoryRequest {
         try JSONDecoder().decode(NotificationHistoryRequest.self, from: Data(json.utf8))
     }
 
-    private static func notification(_ results: [SendAttemptResult]) -> StoreNotification {
-        StoreNotification(
-            notificationUUID: UUID(), type: .didRenew, subtype: .billingRecovery, transactionIdentifier: "2",
-            originalTransactionIdentifier: "1", date: RuleFixture.now, signedPayload: "",
-            sendAttempts: results.map { StoreNotification.SendAttempt(date: RuleFixture.now, result: $0) })
+    private static func notification(_ results: [SendAttemptResult]) throws -> StoreNotification {
+        let row: Row = [
+            "number": 1, "uuid": UUID().uuidString, "type": "DID_RENEW", "subtype": "BILLING_RECOVERY",
+            "transaction_id": "2", "original_transaction_id": "1", "date": RuleFixture.now, "payload": "",
+            "next_attempt_date": nil,
+        ]
+        var notification = try #require(StoreNotification(row))
+        notification.sendAttempts = results.map {
+            StoreNotification.SendAttempt(["date": RuleFixture.now, "result": $0.rawValue])
+        }
+        return notification
     }
 }

@@ -40,17 +40,17 @@ import Testing
         expected: String
     ) throws {
         let subscription = try #require(try RuleFixture().product("basic.monthly").subscription)
-        let decision = OfferDecision(
-            choice, among: subscription.offers, customer: customer, hadIntroductoryOffer: hadIntroductoryOffer)
-        switch decision {
-        case .standardPrice: #expect(expected == "standard price")
-        case .offer(let offer): #expect("\(offer.kind)" == expected)
-        case .refuse(let error): #expect(error.name == expected)
+        do {
+            let offer = try SubscriptionOffer.offer(
+                choice, among: subscription.offers, customer: customer, hadIntroductoryOffer: hadIntroductoryOffer)
+            #expect(offer.map { "\($0.kind)" } ?? "standard price" == expected)
+        } catch let failure as PaymentFailure {
+            #expect(failure.error.name == expected)
         }
     }
 
-    @Test func `a product without an introductory offer costs its standard price`() {
-        #expect(OfferDecision(nil, among: [], customer: .new, hadIntroductoryOffer: false) == .standardPrice)
+    @Test func `a product without an introductory offer costs its standard price`() throws {
+        #expect(try SubscriptionOffer.offer(nil, among: [], customer: .new, hadIntroductoryOffer: false) == nil)
     }
 
     @Test(

@@ -94,21 +94,16 @@ import Testing
 
     @Test(
         arguments: [
-            ([], ["repeated 1", "period 4"]),
-            ([queued(in: .finished, purchase: "1")], ["repeated 1", "period 4"]),
-            ([queued(in: .deferred)], ["repeated 1", "period 4"]),
+            // The gate, and the latest period of the subscription.
+            ([], ["1", "4"]), ([queued(in: .finished, purchase: "1")], ["1", "4"]),
+            ([queued(in: .deferred)], ["1", "4"]),
             // The app has an unfinished transaction of it.
-            ([queued(in: .purchased, purchase: "1")], ["period 4"]),
+            ([queued(in: .purchased, purchase: "1")], ["4"]),
             ([queued(in: .restored, purchase: "1"), queued(in: .purchased, purchase: "3")], []),
         ] as [([PaymentTransaction], [String])])
     func `each purchase that lasts is restored once`(queue: [PaymentTransaction], expected: [String]) {
-        let restored = Restoration.all(of: Self.history, queue: queue).map { restoration in
-            switch restoration {
-            case .repeated(let transaction): "repeated \(transaction.transactionIdentifier)"
-            case .period(let transaction): "period \(transaction.transactionIdentifier)"
-            }
-        }
-        #expect(restored == expected)
+        let restored = Restoration.transactions(of: Self.history, queue: queue)
+        #expect(restored.map(\.transactionIdentifier) == expected)
     }
 
     @Test func `a receipt has what lasts and what is not finished`() {
@@ -130,9 +125,7 @@ import Testing
         PaymentTransaction(
             identifier: 1, payment: Payment(productIdentifier: "garden.gate"), state: state, error: error,
             purchase: identifier.map {
-                PaymentTransaction.Purchase(
-                    transactionIdentifier: $0, originalTransactionIdentifier: $0, purchaseDate: RuleFixture.now,
-                    originalPurchaseDate: RuleFixture.now, price: Price(milliunits: 990, currency: "USD"))
+                PaymentTransaction.Purchase(transactionIdentifier: $0, originalTransactionIdentifier: $0)
             })
     }
 }

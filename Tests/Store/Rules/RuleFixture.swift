@@ -20,23 +20,25 @@ struct RuleFixture {
     /// A product of the garden, such as `seeds`.
     func product(_ name: String) throws -> Product { try #require(configuration.product("garden.\(name)")) }
 
-    func terms(isBillingFailing: Bool = false, isGracePeriodEnabled: Bool = false) -> SubscriptionTerms {
+    func terms(
+        day: Int64 = 0,
+        isBillingFailing: Bool = false,
+        isGracePeriodEnabled: Bool = false
+    ) -> SubscriptionTerms {
         var settings = StoreSettings(configuration)
         settings.timeRate = .realTime
         settings.shouldEnterBillingRetryOnRenewal = isBillingFailing
         settings.isBillingGracePeriodEnabled = isGracePeriodEnabled
-        return SubscriptionTerms(configuration, settings, currency: "USD")
+        return settings.terms(of: configuration, at: Self.day(day))
     }
 
     /// Alice's subscription, bought on day 0 at the standard price.
     func subscription(_ name: String = "basic.monthly") throws -> CustomerSubscription {
         let product = try product(name)
-        let terms = try #require(product.subscription)
-        var subscription = CustomerSubscription(
-            originalTransactionIdentifier: "1", account: "alice", of: product, groupIdentifier: terms.groupIdentifier,
-            at: Self.now)
-        _ = subscription.buyFirst(product, terms, offer: nil, at: Self.now, self.terms())
-        return subscription
+        return CustomerSubscription.first(
+            product, try #require(product.subscription), offer: nil, originalTransactionIdentifier: "1",
+            account: "alice", terms()
+        ).0
     }
 
     static func transaction(
@@ -52,9 +54,7 @@ struct RuleFixture {
             price: Price(milliunits: 990, currency: "USD"), storefrontCountryCode: "USA", at: now)
         transaction.originalTransactionIdentifier = original ?? identifier
         transaction.ownership = ownership
-        transaction.revocation = revoked.map {
-            Transaction.Revocation(date: now, reason: .refundedForOtherReason, type: $0)
-        }
+        if let revoked { transaction.revoke(revoked, for: .refundedForOtherReason, at: now) }
         return transaction
     }
 }

@@ -27,24 +27,22 @@ import Testing
     }
 
     @Test func `a renewal date is extended twice in 365 days`() throws {
-        let renewalExtension = try RenewalExtension(days: 10, reasonCode: 0, requestIdentifier: "r")
         var subscription = try RuleFixture().subscription()
-        let effects = try renewalExtension.extend(&subscription, at: RuleFixture.day(1))
+        let effects = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(1))
         #expect(effects == [.setExpiresDate(RuleFixture.day(40)), .notify(.renewalExtended, nil)])
-        _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(2))
+        _ = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(2))
         let unchanged = subscription
-        let refusal = Self.error { _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(365)) }
+        let refusal = Self.error { _ = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(365)) }
         #expect(refusal == .subscriptionMaxExtension)
         #expect(subscription == unchanged)
-        _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(366))
+        _ = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(366))
         #expect(subscription.expiresDate == RuleFixture.day(60))
     }
 
     @Test func `only a subscription that renews is extended`() throws {
-        let renewalExtension = try RenewalExtension(days: 10, reasonCode: 0, requestIdentifier: "r")
         var subscription = try RuleFixture().subscription()
         _ = try subscription.setAutoRenew(false)
-        let refusal = Self.error { _ = try renewalExtension.extend(&subscription, at: RuleFixture.day(1)) }
+        let refusal = Self.error { _ = try subscription.extendRenewalDate(byDays: 10, at: RuleFixture.day(1)) }
         #expect(refusal == .subscriptionExtensionIneligible)
     }
 
@@ -186,9 +184,8 @@ import Testing
             (RuleFixture.transaction("5", of: "seeds", type: .consumable, revoked: .refundFull), true),
         ] as [(Transaction, Bool)])
     func `the first history leaves out finished consumables`(transaction: Transaction, isIncluded: Bool) {
-        typealias Version = AppStoreServerAPI.HistoryVersion
-        #expect(Version.v1.includes(transaction, unfinished: ["6"]) == isIncluded)
-        #expect(Version.v2.includes(transaction, unfinished: ["6"]))
+        #expect(HistoryVersion.v1.includes(transaction, unfinished: ["6"]) == isIncluded)
+        #expect(HistoryVersion.v2.includes(transaction, unfinished: ["6"]))
     }
 
     @Test func `a history is read page by page, in either direction`() {

@@ -129,11 +129,9 @@ import Testing
     ) throws {
         let product = try fixture.product("basic.monthly")
         let terms = try #require(product.subscription)
-        var subscription = CustomerSubscription(
-            originalTransactionIdentifier: "1", account: "alice", of: product, groupIdentifier: terms.groupIdentifier,
-            at: RuleFixture.now)
-        var effects = subscription.buyFirst(
-            product, terms, offer: terms.offers.first { $0.kind == kind }, at: RuleFixture.now, fixture.terms())
+        var (subscription, effects) = CustomerSubscription.first(
+            product, terms, offer: terms.offers.first { $0.kind == kind }, originalTransactionIdentifier: "1",
+            account: "alice", fixture.terms())
         #expect(subscription.expiresDate == RuleFixture.day(firstEnd))
         for _ in 1..<prices.count { effects += subscription.becomeDue(fixture.terms()) }
         let charged = effects.compactMap { effect -> Int64? in
@@ -150,14 +148,14 @@ import Testing
         case .buy(let name, let day):
             let product = try fixture.product(name)
             return subscription.buy(
-                product, try #require(product.subscription), offer: nil, at: RuleFixture.day(day), terms)
+                product, try #require(product.subscription), offer: nil, fixture.terms(day: day))
         case .setAutoRenew(let isOn): return try subscription.setAutoRenew(isOn)
         case .due: return subscription.becomeDue(terms)
         case .dueWithoutMoney(let isGracePeriodEnabled):
             return subscription.becomeDue(
                 fixture.terms(isBillingFailing: true, isGracePeriodEnabled: isGracePeriodEnabled))
-        case .recover(let day): return try subscription.recover(at: RuleFixture.day(day), terms)
-        case .forceRenewal(let day): return try subscription.forceRenewal(at: RuleFixture.day(day), terms)
+        case .recover(let day): return try subscription.recover(fixture.terms(day: day))
+        case .forceRenewal(let day): return try subscription.forceRenewal(fixture.terms(day: day))
         case .expireNow(let day): return try subscription.expireNow(at: RuleFixture.day(day))
         case .requestPriceIncrease(let milliunits):
             return try subscription.requestPriceIncrease(

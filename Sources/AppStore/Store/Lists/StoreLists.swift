@@ -1,25 +1,19 @@
 import GRDB
 import Proofs
 
-extension Store {
+extension Books {
     /// - Throws: `StoreError`, `saleNotFound`.
-    package func listedTransaction(_ transactionIdentifier: String) throws(StoreError) -> ListedTransaction {
-        try read { books in
-            guard let found = try books.transactions.rows("transaction_id = ?", [transactionIdentifier], limit: 1).first
-            else { throw StoreError.saleNotFound(transactionIdentifier) }
-            return try books.listed(found)
-        }
+    package func listedTransaction(_ transactionIdentifier: String) throws -> ListedTransaction {
+        guard let found = try transactions.rows("transaction_id = \(transactionIdentifier)", limit: 1).first
+        else { throw StoreError.saleNotFound(transactionIdentifier) }
+        return try ListedTransaction(found, in: self)
     }
 
     /// The subscriptions of an account, in the order of their first purchases.
-    package func subscriptions(of account: String) throws(StoreError) -> [SubscriptionSummary] {
-        try read { books in
-            try books.subscriptions.subscriptions(of: account).map { SubscriptionSummary($0, books.terms) }
-        }
+    package func subscriptionSummaries(of account: String) throws -> [SubscriptionSummary] {
+        try subscriptions.subscriptions(of: account).map { SubscriptionSummary($0, terms) }
     }
-}
 
-extension Books {
     /// A page of transactions, newest first.
     ///
     /// - Parameters:
@@ -32,27 +26,10 @@ extension Books {
         before number: Int64? = nil,
         limit: Int
     ) throws -> [ListedTransaction] {
-        var (condition, arguments) = ("rowid < ?", [number ?? .max] as StatementArguments)
-        if let account {
-            condition += " AND account = ?"
-            arguments += [account]
-        }
-        if let original {
-            condition += " AND original_transaction_id = ?"
-            arguments += [original]
-        }
-        return try transactions.rows(condition, arguments, limit: limit).map(listed)
-    }
-
-    fileprivate func listed(_ numbered: (number: Int64, transaction: Transaction)) throws -> ListedTransaction {
-        let transaction = numbered.transaction
-        let product = configuration.product(transaction.productIdentifier)
-        return ListedTransaction(
-            number: numbered.number, transaction: transaction,
-            payment: try payments.transactions(showing: transaction.transactionIdentifier).last,
-            subscription: try subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, terms) },
-            // The name of no account.
-            isShareable: (try? transaction.checkShareable(with: "", product: product)) != nil)
+        var condition: SQL = "rowid < \(number ?? .max)"
+        if let account { condition += " AND account = \(account)" }
+        if let original { condition += " AND original_transaction_id = \(original)" }
+        return try transactions.rows(condition, limit: limit).map { try ListedTransaction($0, in: self) }
     }
 }
 
@@ -68,18 +45,13 @@ package final class ListedTransaction: Sendable {
     /// True if a member of the family can get the purchase.
     package let isShareable: Bool
 
-    init(
-        number: Int64,
-        transaction: Transaction,
-        payment: QueuedTransaction?,
-        subscription: SubscriptionSummary?,
-        isShareable: Bool
-    ) {
-        self.number = number
-        self.transaction = transaction
-        self.payment = payment
-        self.subscription = subscription
-        self.isShareable = isShareable
+    fileprivate init(_ numbered: (number: Int64, transaction: Transaction), in books: Books) throws {
+        (number, transaction) = numbered
+        payment = try books.payments.transactions(showing: transaction.transactionIdentifier).last
+        subscription = try books.subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, books.terms) }
+        let product = books.configuration.product(transaction.productIdentifier)
+        // The name of no account.
+        isShareable = (try? transaction.checkShareable(with: "", product: product)) != nil
     }
 }
 

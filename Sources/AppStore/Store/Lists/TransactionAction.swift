@@ -1,3 +1,4 @@
+import GRDB
 import Proofs
 
 /// A tester's action on a transaction, or on its subscription (StoreKitTest, `SKTestSession`).
@@ -100,16 +101,16 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .forceRenewal:
             Rule(
                 "renewal", "Renew now", if: { $0.isActive && !$0.isPriceIncreasePending },
-                .change { subscription, books, _ in try subscription.forceRenewal(at: books.now, books.terms) })
+                .change { subscription, books, _ in try subscription.forceRenewal(books.terms) })
         case .failRenewal:
             Rule(
                 nil, "Let the renewal fail now", if: { $0.isActive && $0.isRenewing && !$0.isPriceIncreasePending },
-                .change { try $0.failRenewal(at: $1.now, hasGracePeriod: $2.hasGracePeriod, $1.terms) })
+                .change { try $0.failRenewal(hasGracePeriod: $2.hasGracePeriod, $1.terms) })
         case .resolveBillingIssue:
             Rule(
                 "billingResolution", "Recover: charge the customer",
                 if: { $0.subscription?.status == .billingRetry || $0.subscription?.status == .billingGracePeriod },
-                .change { subscription, books, _ in try subscription.recover(at: books.now, books.terms) })
+                .change { subscription, books, _ in try subscription.recover(books.terms) })
         case .expire:
             Rule(
                 "expiry", "Expire now", if: { $0.isActive || $0.subscription?.status == .billingGracePeriod },
@@ -195,14 +196,10 @@ extension Books {
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
         let original = try sale(transactionIdentifier).originalTransactionIdentifier
-        let sold = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = ?)"
-        for sql in [
-            "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)",
-            "DELETE FROM consumption WHERE transaction_id IN \(sold)",
-            "DELETE FROM subscription WHERE original_transaction_id = ?",
-            "DELETE FROM app_store_transaction WHERE original_transaction_id = ?",
-        ] {
-            try database.execute(sql: sql, arguments: [original])
-        }
+        let sold: SQL = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = \(original))"
+        try database.execute(literal: "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)")
+        try database.execute(literal: "DELETE FROM consumption WHERE transaction_id IN \(sold)")
+        try database.execute(literal: "DELETE FROM subscription WHERE original_transaction_id = \(original)")
+        try database.execute(literal: "DELETE FROM app_store_transaction WHERE original_transaction_id = \(original)")
     }
 }

@@ -23,35 +23,38 @@ package struct NotificationRecords {
     /// - Returns: True if there was such a request.
     func dequeueRepeat(of notificationUUID: UUID) throws -> Bool {
         try database.execute(
-            sql: "UPDATE notification SET repeats = repeats - 1 WHERE uuid = ? AND repeats > 0",
-            arguments: [notificationUUID.uuidString])
+            literal: """
+                UPDATE notification SET repeats = repeats - 1
+                WHERE uuid = \(notificationUUID.uuidString) AND repeats > 0
+                """)
         return database.changesCount > 0
     }
 
     func send(_ notificationUUID: UUID, at moment: Timestamp) throws {
         try database.execute(
-            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ?",
-            arguments: [moment, notificationUUID.uuidString])
+            literal:
+                "UPDATE notification SET next_attempt_date = \(moment) WHERE uuid = \(notificationUUID.uuidString)")
     }
 
     /// Adds a delivery attempt and the date of the next one, unless a replay was requested meanwhile.
-    func add(_ attempt: StoreNotification.SendAttempt, to notificationUUID: UUID, next: Timestamp?) throws {
+    func add(_ result: SendAttemptResult, at date: Timestamp, to notificationUUID: UUID, next: Timestamp?) throws {
         let uuid = notificationUUID.uuidString
         try database.insert(
-            ["notification_uuid": uuid, "date": attempt.date, "result": attempt.result.rawValue], into: "send_attempt")
+            ["notification_uuid": uuid, "date": date, "result": result.rawValue], into: "send_attempt")
         try database.execute(
-            sql: "UPDATE notification SET next_attempt_date = ? WHERE uuid = ? AND next_attempt_date = ?",
-            arguments: [next, uuid, attempt.date])
+            literal: """
+                UPDATE notification SET next_attempt_date = \(next) WHERE uuid = \(uuid) AND next_attempt_date = \(date)
+                """)
     }
 
     package func notification(_ notificationUUID: UUID) throws -> StoreNotification? {
-        try fetch("uuid = ?", [notificationUUID.uuidString]).first
+        try fetch("uuid = \(notificationUUID.uuidString)").first
     }
 
     /// All notifications, or those from one date until before another, in the order of their creation.
     package func notifications(in dates: Range<Timestamp>? = nil) throws -> [StoreNotification] {
-        guard let dates else { return try fetch("true ORDER BY rowid", []) }
-        return try fetch("date >= ? AND date < ? ORDER BY rowid", [dates.lowerBound, dates.upperBound])
+        guard let dates else { return try fetch("true ORDER BY rowid") }
+        return try fetch("date >= \(dates.lowerBound) AND date < \(dates.upperBound) ORDER BY rowid")
     }
 
     /// The notifications of some types, from one date until before another, the oldest first.
@@ -61,64 +64,72 @@ package struct NotificationRecords {
         until end: Timestamp,
         limit: Int
     ) throws -> [StoreNotification] {
-        let names = types.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return try fetch(
-            "date >= ? AND date < ? AND type IN (\(names)) ORDER BY date, rowid LIMIT ?", [start, end, limit])
+        try fetch(
+            """
+            date >= \(start) AND date < \(end) AND type IN \(types.map(\.rawValue))
+            ORDER BY date, rowid LIMIT \(limit)
+            """)
     }
 
     /// A page of notifications, newest first.
     ///
     /// - Parameter number: The number of the last notification of the previous page; nil for the first page.
     package func page(before number: Int64? = nil, limit: Int) throws -> [StoreNotification] {
-        try fetch("rowid < ? ORDER BY rowid DESC LIMIT ?", [number ?? .max, limit])
+        try fetch("rowid < \(number ?? .max) ORDER BY rowid DESC LIMIT \(limit)")
     }
 
     /// The first notification that is due at a moment. A reordered one waits until its follower was sent or will never be sent.
     func firstDue(by moment: Timestamp) throws -> StoreNotification? {
         try fetch(
             """
-            next_attempt_date <= ? AND (NOT comes_after_next OR EXISTS (
+            next_attempt_date <= \(moment) AND (NOT comes_after_next OR EXISTS (
                 SELECT * FROM notification AS follower
                 WHERE follower.rowid = (SELECT min(rowid) FROM notification AS later WHERE later.rowid > notification.rowid)
                     AND (follower.next_attempt_date IS NULL
                         OR follower.uuid IN (SELECT notification_uuid FROM send_attempt))))
             ORDER BY next_attempt_date, rowid LIMIT 1
-            """, [moment]
+            """
         ).first
     }
 
     /// The date of the first attempt after a moment.
     func nextAttemptDate(after moment: Timestamp) throws -> Timestamp? {
-        try Timestamp.fetchOne(
-            database, sql: "SELECT min(next_attempt_date) FROM notification WHERE next_attempt_date > ?",
-            arguments: [moment])
+        try SQLRequest<Timestamp>(
+            "SELECT min(next_attempt_date) FROM notification WHERE next_attempt_date > \(moment)"
+        ).fetchOne(database)
     }
 
-    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [StoreNotification] {
-        try Row.fetchAll(
-            database, sql: "SELECT rowid AS number, * FROM notification WHERE \(condition)", arguments: arguments
-        ).compactMap { row in
-            guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
-            else { return nil }
-            var notification = StoreNotification(
-                notificationUUID: uuid, type: type, subtype: (row["subtype"] as String?).flatMap(Subtype.init),
-                transactionIdentifier: row["transaction_id"],
-                originalTransactionIdentifier: row["original_transaction_id"], date: row["date"],
-                signedPayload: row["payload"], sendAttempts: try attempts(uuid),
-                nextAttemptDate: row["next_attempt_date"])
-            notification.number = row["number"]
-            return notification
-        }
+    private func fetch(_ condition: SQL) throws -> [StoreNotification] {
+        try SQLRequest<Row>("SELECT rowid AS number, * FROM notification WHERE \(condition)").fetchAll(database)
+            .compactMap { row in
+                guard var notification = StoreNotification(row) else { return nil }
+                notification.sendAttempts = try SQLRequest<Row>(
+                    """
+                    SELECT date, result FROM send_attempt
+                    WHERE notification_uuid = \(notification.notificationUUID.uuidString) ORDER BY rowid
+                    """
+                ).fetchAll(database).map { StoreNotification.SendAttempt($0) }
+                return notification
+            }
     }
+}
 
-    private func attempts(_ notificationUUID: UUID) throws -> [StoreNotification.SendAttempt] {
-        try Row.fetchAll(
-            database, sql: "SELECT date, result FROM send_attempt WHERE notification_uuid = ? ORDER BY rowid",
-            arguments: [notificationUUID.uuidString]
-        ).map {
-            StoreNotification.SendAttempt(
-                date: $0["date"], result: SendAttemptResult(rawValue: $0["result"]) ?? .other)
-        }
+extension StoreNotification {
+    /// The notification of a row, without its attempts; nil for a row of another form.
+    package init?(_ row: Row) {
+        guard let uuid = UUID(uuidString: row["uuid"]), let type = NotificationTypeV2(rawValue: row["type"])
+        else { return nil }
+        self.init(
+            number: row["number"], notificationUUID: uuid, type: type,
+            subtype: (row["subtype"] as String?).flatMap(Subtype.init), transactionIdentifier: row["transaction_id"],
+            originalTransactionIdentifier: row["original_transaction_id"], date: row["date"],
+            signedPayload: row["payload"], nextAttemptDate: row["next_attempt_date"])
+    }
+}
+
+extension StoreNotification.SendAttempt {
+    package init(_ row: Row) {
+        self.init(date: row["date"], result: SendAttemptResult(rawValue: row["result"]) ?? .other)
     }
 }
 
@@ -139,18 +150,22 @@ extension Books {
         in subscription: CustomerSubscription? = nil,
         consumptionRequestReason: ConsumptionRequestReason? = nil
     ) throws {
-        let data = NotificationStatement.Data(
-            signedTransaction: try issuer.signedTransaction(transaction, at: now),
-            signedRenewalInfo: try subscription.map { try issuer.signedRenewalInfo($0, terms, at: now) },
+        let data = issuer.notificationData(
+            signedTransaction: try signed(transaction),
+            signedRenewalInfo: try subscription.map { try issuer.signedRenewalInfo($0, terms) },
             status: subscription?.status, consumptionRequestReason: consumptionRequestReason)
-        try notify(type, subtype, .data(data), transaction: transaction)
+        try notify(type, subtype, data: data, transaction: transaction)
     }
 
+    /// Adds a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
+    ///
+    /// - Parameter summary: An extension of the renewal dates of many subscriptions.
     @discardableResult
     func notify(
         _ type: NotificationTypeV2,
         _ subtype: Subtype?,
-        _ body: NotificationStatement,
+        data: StatementFields? = nil,
+        summary: StatementFields? = nil,
         transaction: Transaction? = nil
     ) throws -> StoreNotification {
         let notificationUUID = UUID(randomness: randomness)
@@ -159,7 +174,10 @@ extension Books {
             notificationUUID: notificationUUID, type: type, subtype: subtype,
             transactionIdentifier: transaction?.transactionIdentifier,
             originalTransactionIdentifier: transaction?.originalTransactionIdentifier, date: now,
-            signedPayload: try issuer.signedNotification(type, subtype, notificationUUID, body, at: now),
+            signedPayload: try issuer.sign([
+                "notificationType": type.rawValue, "subtype": subtype?.rawValue, "notificationUUID": notificationUUID,
+                "data": data, "summary": summary, "version": "2.0", "signedDate": now,
+            ]),
             nextAttemptDate: settings.notificationsURL == nil ? nil : DeliverySchedule.firstAttempt(at: now, fault))
         try notifications.add(notification, fault: fault)
         return notification

@@ -2,8 +2,8 @@ import Foundation
 import Proofs
 
 /// A signed notification of the store and its delivery attempts (App Store Server API,
-/// `NotificationHistoryResponseItem`).
-package struct StoreNotification: Hashable, Sendable {
+/// `NotificationHistoryResponseItem`). In JSON, it is an entry of the history.
+package struct StoreNotification: Hashable, Sendable, Encodable {
     /// The number in the order of creation. Later notifications have greater numbers.
     package internal(set) var number: Int64 = 0
     package let notificationUUID: UUID
@@ -20,36 +20,19 @@ package struct StoreNotification: Hashable, Sendable {
     /// The date of the next attempt; nil if the notification was delivered or will not be sent again.
     package var nextAttemptDate: Timestamp?
 
-    package init(
-        notificationUUID: UUID,
-        type: NotificationTypeV2,
-        subtype: Subtype?,
-        transactionIdentifier: String?,
-        originalTransactionIdentifier: String?,
-        date: Timestamp,
-        signedPayload: String,
-        sendAttempts: [SendAttempt] = [],
-        nextAttemptDate: Timestamp? = nil
-    ) {
-        self.notificationUUID = notificationUUID
-        self.type = type
-        self.subtype = subtype
-        self.transactionIdentifier = transactionIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.date = date
-        self.signedPayload = signedPayload
-        self.sendAttempts = sendAttempts
-        self.nextAttemptDate = nextAttemptDate
+    private enum CodingKeys: CodingKey {
+        case signedPayload
+        case sendAttempts
     }
 
     /// An attempt to deliver a notification.
-    package struct SendAttempt: Hashable, Sendable, Codable {
+    package struct SendAttempt: Hashable, Sendable, Encodable {
         package let date: Timestamp
         package let result: SendAttemptResult
 
-        package init(date: Timestamp, result: SendAttemptResult) {
-            self.date = date
-            self.result = result
+        private enum CodingKeys: String, CodingKey {
+            case date = "attemptDate"
+            case result = "sendAttemptResult"
         }
     }
 }
@@ -116,23 +99,12 @@ extension Store {
     package func record(_ result: SendAttemptResult, of delivery: NotificationDelivery) throws(StoreError) {
         try write { books in
             guard let notification = try books.notifications.notification(delivery.notificationUUID) else { return }
-            let attempt = StoreNotification.SendAttempt(date: delivery.dueDate, result: result)
             let failures = notification.sendAttempts.count { $0.result != .success }
             let isRepeated =
                 result == .success ? try books.notifications.dequeueRepeat(of: delivery.notificationUUID) : false
-            let next = DeliverySchedule(environment).nextAttempt(
-                after: attempt, failures: failures, isRepeated: isRepeated)
-            try books.notifications.add(attempt, to: delivery.notificationUUID, next: next)
-        }
-    }
-
-    /// Sends a notification once more, whatever the results of earlier attempts.
-    package func replay(_ notificationUUID: UUID) throws(StoreError) {
-        try write { books in
-            guard try books.notifications.notification(notificationUUID) != nil else {
-                throw StoreError.notificationNotFound(notificationUUID)
-            }
-            try books.notifications.send(notificationUUID, at: books.now)
+            let next = DeliverySchedule.nextAttempt(
+                after: result, at: delivery.dueDate, failures: failures, isRepeated: isRepeated, in: environment)
+            try books.notifications.add(result, at: delivery.dueDate, to: delivery.notificationUUID, next: next)
         }
     }
 
@@ -140,24 +112,26 @@ extension Store {
     package func clearFaults() throws(StoreError) {
         do { try commit { try StateRecords(database: $0).setFaults([]) } } catch { throw fault(error) }
     }
+}
+
+extension Books {
+    /// Sends a notification once more, whatever the results of earlier attempts.
+    package func replay(_ notificationUUID: UUID) throws {
+        guard try notifications.notification(notificationUUID) != nil else {
+            throw StoreError.notificationNotFound(notificationUUID)
+        }
+        try notifications.send(notificationUUID, at: now)
+    }
 
     /// Adds faults for the next notifications, one for each, after the faults that are already there.
-    package func add(_ faults: [NotificationFault]) throws(StoreError) {
-        try write { try $0.state.setFaults(try $0.state.faults() + faults) }
-    }
+    package func add(_ faults: [NotificationFault]) throws { try state.setFaults(try state.faults() + faults) }
 }
 
 /// The moments at which a notification is sent.
-package struct DeliverySchedule: Hashable, Sendable {
+package enum DeliverySchedule {
     /// The hours from each failed attempt to the next (App Store Server Notifications, "Responding to App Store Server
     /// Notifications"); Apple's sandbox sends once.
     private static let retryHours: [Int64] = [1, 12, 24, 48, 72]
-
-    private let retryHours: [Int64]
-
-    package init(_ environment: AppStoreEnvironment) {
-        retryHours = environment == .production ? Self.retryHours : []
-    }
 
     /// The first attempt of a notification that is created now; nil if it is never sent.
     package static func firstAttempt(at now: Timestamp, _ fault: NotificationFault?) -> Timestamp? {
@@ -168,18 +142,21 @@ package struct DeliverySchedule: Hashable, Sendable {
         }
     }
 
-    /// The attempt after another; nil if there is none.
+    /// The date of the attempt after another; nil if there is none.
     ///
     /// - Parameters:
     ///   - failures: The number of failed attempts before.
     ///   - isRepeated: True if the notification is sent once more after its delivery.
-    package func nextAttempt(
-        after attempt: StoreNotification.SendAttempt,
+    package static func nextAttempt(
+        after result: SendAttemptResult,
+        at date: Timestamp,
         failures: Int,
-        isRepeated: Bool
+        isRepeated: Bool,
+        in environment: AppStoreEnvironment
     ) -> Timestamp? {
-        guard attempt.result != .success else { return isRepeated ? attempt.date : nil }
-        return failures < retryHours.count ? attempt.date.adding(seconds: retryHours[failures] * 3600) : nil
+        guard result != .success else { return isRepeated ? date : nil }
+        let retryHours = environment == .production ? retryHours : []
+        return failures < retryHours.count ? date.adding(seconds: retryHours[failures] * 3600) : nil
     }
 }
 

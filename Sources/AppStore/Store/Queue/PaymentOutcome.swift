@@ -52,37 +52,33 @@ extension PaymentOutcome {
     }
 }
 
-/// A step of a payment through the queue.
-package enum PaymentStep: Hashable, Sendable {
-    /// Sells the product. The event takes the transaction to `purchased`.
-    case sell(PaymentTransactionEvent)
-    /// Changes the state without a sale.
-    case change(PaymentTransactionEvent, SKErrorCode?)
+/// A step of a payment through the queue: an event, and the error of a payment that fails.
+package struct PaymentStep: Hashable, Sendable {
+    package let event: PaymentTransactionEvent
+    fileprivate var error: SKErrorCode?
 
-    package static let approve = PaymentStep.sell(.approve)
-    package static let decline = PaymentStep.change(.decline, .paymentCancelled)
-    package static let finish = PaymentStep.change(.finish, nil)
+    package static let approve = PaymentStep(event: .approve)
+    package static let decline = PaymentStep(event: .decline, error: .paymentCancelled)
+    package static let finish = PaymentStep(event: .finish)
 
-    /// The step that takes a purchasing payment to an outcome.
-    package init(_ outcome: PaymentOutcome) {
-        switch outcome {
-        case .purchased: self = .sell(.purchase)
-        case .deferred: self = .change(.awaitApproval, nil)
-        case .interrupted: self = .change(.fail, .unknown)
-        case .failed(let error): self = .change(.fail, error)
-        }
-    }
-
-    /// The event of the step.
-    package var event: PaymentTransactionEvent {
-        switch self {
-        case .sell(let event), .change(let event, _): event
-        }
-    }
+    /// True if the step sells the product.
+    var isSale: Bool { event == .purchase || event == .approve }
 
     /// The step instead of this one if the sale fails: a deferred payment is declined.
     package func afterFailedSale(_ error: SKErrorCode) -> PaymentStep {
-        .change(event == .approve ? .decline : .fail, error)
+        PaymentStep(event: event == .approve ? .decline : .fail, error: error)
+    }
+}
+
+extension PaymentStep {
+    /// The step that takes a purchasing payment to an outcome.
+    package init(_ outcome: PaymentOutcome) {
+        switch outcome {
+        case .purchased: self.init(event: .purchase)
+        case .deferred: self.init(event: .awaitApproval)
+        case .interrupted: self.init(event: .fail, error: .unknown)
+        case .failed(let error): self.init(event: .fail, error: error)
+        }
     }
 }
 
@@ -96,10 +92,9 @@ extension PaymentTransaction {
         selling purchase: Purchase? = nil
     ) throws(IllegalPaymentTransition) -> PaymentTransaction {
         let state = try state.after(step.event)
-        var error = error
-        if state == .failed, case .change(_, let reason) = step { error = reason }
         return PaymentTransaction(
-            identifier: identifier, payment: payment, state: state, error: error, purchase: purchase ?? self.purchase)
+            identifier: identifier, payment: payment, state: state, error: state == .failed ? step.error : error,
+            purchase: purchase ?? self.purchase)
     }
 }
 

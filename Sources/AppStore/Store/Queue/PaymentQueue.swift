@@ -99,45 +99,6 @@ extension Store {
             }
         }
     }
-
-    /// The effect of a processed payment; nil if nothing was sold.
-    package func effect(of identifier: Int64) throws(StoreError) -> PurchaseEffect? {
-        try read { books in
-            guard let purchase = try books.queued(identifier).transaction.purchase,
-                let sold = try books.transactions.transaction(purchase.transactionIdentifier)
-            else { return nil }
-            let showing = try books.payments.transactions(showing: sold.transactionIdentifier)
-            return PurchaseEffect(
-                sold, isShownEarlier: showing.contains { $0.transaction.identifier < identifier },
-                subscription: try books.subscriptionOrNone(of: sold))
-        }
-    }
-
-    /// A transaction of an account, or of any.
-    ///
-    /// - Throws: `StoreError`, `transactionNotFound`.
-    package func queuedTransaction(_ identifier: Int64, account: String? = nil) throws(StoreError) -> QueuedTransaction
-    {
-        try read { try $0.queued(identifier, account: account) }
-    }
-
-    /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
-    package func restoreCompletedTransactions(account: String) throws(StoreError) {
-        try write { books in
-            try books.throwSimulatedError(.appStoreSync)
-            let restorations = Restoration.all(
-                of: try books.transactions.transactions(of: account),
-                queue: try books.payments.transactions(account: account).map(\.transaction))
-            for restoration in restorations {
-                let restored =
-                    switch restoration {
-                    case .repeated(let transaction): try books.again(transaction)
-                    case .period(let transaction): transaction
-                    }
-                try books.payments.add(restored, .restored)
-            }
-        }
-    }
 }
 
 extension Subscription {
@@ -149,30 +110,25 @@ extension Subscription {
     }
 }
 
-/// The restoration of one purchase (StoreKit, `restoreCompletedTransactions`).
-package enum Restoration: Hashable, Sendable {
-    /// A non-consumable gets another transaction.
-    case repeated(Transaction)
-    /// The latest period of a subscription is delivered again.
-    case period(Transaction)
-
-    /// The restorations for an account, in the order of its purchases. Each purchase that lasts is restored, unless the
-    /// queue has an unfinished transaction of it.
+/// The restoration of purchases (StoreKit, `restoreCompletedTransactions`).
+package enum Restoration {
+    /// The transactions of an account to restore, in the order of its purchases: each purchase that lasts, unless the queue
+    /// has an unfinished transaction of it. A subscription is restored with its latest period.
     ///
     /// - Parameters:
     ///   - history: All transactions of the account, the oldest first.
     ///   - queue: The transactions of its payment queue.
-    package static func all(of history: [Transaction], queue: [PaymentTransaction]) -> [Restoration] {
+    package static func transactions(of history: [Transaction], queue: [PaymentTransaction]) -> [Transaction] {
         var handled = Set(
             queue.filter(\.state.isAwaitingFinish).compactMap(\.purchase?.originalTransactionIdentifier))
-        return history.compactMap { transaction -> Restoration? in
+        return history.compactMap { transaction -> Transaction? in
             guard handled.insert(transaction.originalTransactionIdentifier).inserted else { return nil }
             switch transaction.type {
-            case .nonConsumable: return transaction.revocation == nil ? .repeated(transaction) : nil
+            case .nonConsumable: return transaction.revocation == nil ? transaction : nil
             case .autoRenewableSubscription:
                 return history.last {
                     $0.originalTransactionIdentifier == transaction.originalTransactionIdentifier
-                }.map { .period($0) }
+                }
             case .consumable, .nonRenewingSubscription: return nil
             }
         }
@@ -180,8 +136,33 @@ package enum Restoration: Hashable, Sendable {
 }
 
 extension Books {
+    /// Adds a restored transaction for each purchase that lasts. `Restoration` has the rules.
+    package func restoreCompletedTransactions(account: String) throws {
+        try throwSimulatedError(.appStoreSync)
+        let purchases = Restoration.transactions(
+            of: try transactions.transactions(of: account),
+            queue: try payments.transactions(account: account).map(\.transaction))
+        for purchase in purchases {
+            // A non-consumable gets another transaction. The period of a subscription is delivered again.
+            try payments.add(purchase.type == .nonConsumable ? try again(purchase) : purchase, .restored)
+        }
+    }
+
+    /// The effect of a processed payment; nil if nothing was sold.
+    package func effect(of identifier: Int64) throws -> PurchaseEffect? {
+        guard let purchase = try queued(identifier).transaction.purchase,
+            let sold = try transactions.transaction(purchase.transactionIdentifier)
+        else { return nil }
+        let showing = try payments.transactions(showing: sold.transactionIdentifier)
+        return PurchaseEffect(
+            sold, isShownEarlier: showing.contains { $0.transaction.identifier < identifier },
+            subscription: try subscriptionOrNone(of: sold))
+    }
+
+    /// A transaction of an account, or of any.
+    ///
     /// - Throws: `StoreError`, `transactionNotFound`.
-    func queued(_ identifier: Int64, account: String? = nil) throws -> QueuedTransaction {
+    package func queued(_ identifier: Int64, account: String? = nil) throws -> QueuedTransaction {
         guard let queued = try payments.transaction(identifier), account == nil || queued.account == account else {
             throw StoreError.transactionNotFound(identifier)
         }
@@ -209,7 +190,7 @@ extension Books {
         }
         // Checks the step before the sale.
         var result = try changed(by: step)
-        if case .sell = step {
+        if step.isSale {
             do {
                 result = try changed(by: step, selling: try sell(queued.transaction.payment, account: queued.account))
             } catch let failure as PaymentFailure {

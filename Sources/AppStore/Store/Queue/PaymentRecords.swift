@@ -36,7 +36,7 @@ package struct PaymentRecords {
 
     /// All transactions, or one account's, in the order in which they were added.
     package func transactions(account: String? = nil) throws -> [QueuedTransaction] {
-        try account.map { try fetch("payment_transaction.account = ?", [$0]) } ?? fetch("true", [])
+        try fetch(account.map { "payment_transaction.account = \($0)" } ?? "true")
     }
 
     /// A page of the queue's transactions, newest first.
@@ -51,60 +51,48 @@ package struct PaymentRecords {
         before number: Int64? = nil,
         limit: Int
     ) throws -> [QueuedTransaction] {
-        var (condition, arguments) = ("identifier < ?", [number ?? .max] as StatementArguments)
+        var condition: SQL = "identifier < \(number ?? .max)"
         if isUnfinished { condition += " AND state <> 'finished'" }
-        if let account {
-            condition += " AND payment_transaction.account = ?"
-            arguments += [account]
-        }
+        if let account { condition += " AND payment_transaction.account = \(account)" }
         return try fetch(
-            condition, arguments, order: "identifier DESC LIMIT \(limit)",
+            condition, order: "identifier DESC LIMIT \(limit)",
             // A long queue has few unfinished transactions.
             index: isUnfinished && account == nil ? "INDEXED BY payment_transaction_unfinished" : "")
     }
 
     func transaction(_ identifier: Int64) throws -> QueuedTransaction? {
-        try fetch("identifier = ?", [identifier]).first
+        try fetch("identifier = \(identifier)").first
     }
 
     /// The queue's transactions for one transaction of the App Store, the oldest first.
     func transactions(showing transactionIdentifier: String) throws -> [QueuedTransaction] {
-        try fetch("payment_transaction.transaction_id = ?", [transactionIdentifier])
+        try fetch("payment_transaction.transaction_id = \(transactionIdentifier)")
     }
 
     func setOutcome(_ outcome: PaymentOutcome, of identifier: Int64) throws {
         try database.execute(
-            sql: "UPDATE payment_transaction SET outcome = ? WHERE identifier = ?",
-            arguments: [outcome.name, identifier])
+            literal: "UPDATE payment_transaction SET outcome = \(outcome.name) WHERE identifier = \(identifier)")
     }
 
     /// Writes a transaction's state, purchase and error.
     func update(_ transaction: PaymentTransaction) throws {
         try database.execute(
-            sql: "UPDATE payment_transaction SET state = ?, error = ?, transaction_id = ? WHERE identifier = ?",
-            arguments: [
-                transaction.state.rawValue, transaction.error?.rawValue,
-                transaction.purchase?.transactionIdentifier, transaction.identifier,
-            ])
+            literal: """
+                UPDATE payment_transaction SET state = \(transaction.state.rawValue), error = \(transaction.error?.rawValue),
+                    transaction_id = \(transaction.purchase?.transactionIdentifier)
+                WHERE identifier = \(transaction.identifier)
+                """)
     }
 
-    private func fetch(
-        _ condition: String,
-        _ arguments: StatementArguments,
-        order: String = "identifier",
-        index: String = ""
-    ) throws -> [QueuedTransaction] {
-        try Row.fetchAll(
-            database,
-            sql: """
-                SELECT payment_transaction.*, record FROM payment_transaction \(index)
-                LEFT JOIN app_store_transaction USING (transaction_id)
-                WHERE \(condition) ORDER BY \(order)
-                """,
-            arguments: arguments
-        ).map { row in
-            let sold: Transaction? = try (row["record"] as String?).map { try StoreRecord.value($0) }
-            return QueuedTransaction(
+    private func fetch(_ condition: SQL, order: SQL = "identifier", index: SQL = "") throws -> [QueuedTransaction] {
+        try SQLRequest<Row>(
+            """
+            SELECT payment_transaction.*, original_transaction_id FROM payment_transaction \(index)
+            LEFT JOIN app_store_transaction USING (transaction_id)
+            WHERE \(condition) ORDER BY \(order)
+            """
+        ).fetchAll(database).map { row in
+            QueuedTransaction(
                 account: row["account"],
                 transaction: PaymentTransaction(
                     identifier: row["identifier"],
@@ -115,7 +103,10 @@ package struct PaymentRecords {
                     // The table's constraint allows no other state.
                     state: PaymentTransactionState(rawValue: row["state"]) ?? .failed,
                     error: (row["error"] as Int?).map { SKErrorCode(rawValue: $0) ?? .unknown },
-                    purchase: sold?.purchase),
+                    purchase: (row["original_transaction_id"] as String?).map {
+                        PaymentTransaction.Purchase(
+                            transactionIdentifier: row["transaction_id"], originalTransactionIdentifier: $0)
+                    }),
                 outcome: PaymentOutcome(name: row["outcome"]) ?? .failed(.unknown))
         }
     }

@@ -62,8 +62,8 @@ extension Transaction {
 }
 
 /// The reason why a payment fails while it is processed.
-struct PaymentFailure: Error {
-    let error: SKErrorCode
+package struct PaymentFailure: Error {
+    package let error: SKErrorCode
 }
 
 extension Books {

@@ -23,7 +23,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// Revokes the purchase. The paid period of a subscription ends with it.
     package func refund(reason: RevocationReason, at now: Timestamp) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
-        return revoke(Transaction.Revocation(date: now, reason: reason, type: .refundFull), telling: .refund)
+        return revoke(.refundFull, for: reason, at: now, telling: .refund)
     }
 
     /// Notifies the developer of the refused request.
@@ -39,7 +39,7 @@ package struct RefundDecision: Hashable, Sendable {
         }
         var subscription = subscription
         if isLatest { subscription?.reinstate(at: now) }
-        return set(nil, endingWith: subscription, telling: .refundReversed)
+        return change(endingWith: subscription, telling: .refundReversed) { $0.revocation = nil }
     }
 
     /// Revokes the transaction of a family member.
@@ -48,36 +48,34 @@ package struct RefundDecision: Hashable, Sendable {
         guard transaction.ownership == .familyShared else {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) does not belong to a family member.")
         }
-        let revocation = Transaction.Revocation(
-            date: now, reason: .refundedForOtherReason, type: .familyRevoke)
-        return revoke(revocation, telling: .revoke)
+        return revoke(.familyRevoke, for: .refundedForOtherReason, at: now, telling: .revoke)
     }
 
     private func revoke(
-        _ revocation: Transaction.Revocation,
-        telling type: NotificationTypeV2
+        _ type: RevocationType,
+        for reason: RevocationReason,
+        at now: Timestamp,
+        telling notification: NotificationTypeV2
     ) -> [RefundEffect] {
         var subscription = subscription
         // The refund of an earlier period leaves the present one.
         if isLatest, subscription?.dueDate != nil { subscription?.revoke() }
-        return set(revocation, endingWith: subscription, telling: type)
+        return change(endingWith: subscription, telling: notification) { $0.revoke(type, for: reason, at: now) }
     }
 
-    private func set(
-        _ revocation: Transaction.Revocation?,
+    private func change(
         endingWith subscription: CustomerSubscription?,
-        telling type: NotificationTypeV2
+        telling type: NotificationTypeV2,
+        _ change: (inout Transaction) -> Void
     ) -> [RefundEffect] {
-        var effects = samePurchase.map { same -> RefundEffect in
-            var changed = same
-            changed.revocation = revocation
-            return .update(changed)
+        func changed(_ transaction: Transaction) -> Transaction {
+            var changed = transaction
+            change(&changed)
+            return changed
         }
+        var effects = samePurchase.map { RefundEffect.update(changed($0)) }
         if let subscription, subscription != self.subscription { effects.append(.save(subscription)) }
-        var changed = transaction
-        changed.revocation = revocation
-        effects.append(.notify(type, changed, subscription, nil))
-        return effects
+        return effects + [.notify(type, changed(transaction), subscription, nil)]
     }
 
     private func notify(_ type: NotificationTypeV2, _ reason: ConsumptionRequestReason? = nil) -> RefundEffect {
@@ -100,10 +98,7 @@ package enum RefundEffect: Hashable, Sendable {
 
 extension Books {
     /// Reads the facts about a sale and makes the decided changes.
-    func decideRefund(
-        of transactionIdentifier: String,
-        _ decide: (RefundDecision) throws -> [RefundEffect]
-    ) throws {
+    func decideRefund(of transactionIdentifier: String, _ decide: (RefundDecision) throws -> [RefundEffect]) throws {
         let transaction = try sale(transactionIdentifier)
         let decision = RefundDecision(
             transaction: transaction,
@@ -127,6 +122,11 @@ extension Books {
 extension Transaction {
     /// True if Apple refunded the transaction in full or in part. The refund history includes such transactions.
     package var isRefunded: Bool { revocation?.type == .refundFull || revocation?.type == .refundProrated }
+
+    /// Revokes the purchase.
+    package mutating func revoke(_ type: RevocationType, for reason: RevocationReason, at now: Timestamp) {
+        revocation = Revocation(date: now, reason: reason, type: type)
+    }
 
     /// - Throws: `StoreError`, `invalidAction`, if the transaction is already revoked.
     func checkNotRevoked() throws(StoreError) {

@@ -2,33 +2,32 @@ import GRDB
 import Proofs
 
 /// The proofs of purchases, for a service to verify.
-extension Store {
+extension Books {
     /// The app receipt of an account, in base64. `ReceiptContents` decides which transactions it has.
-    package func receipt(account: String) throws(StoreError) -> String {
-        try read { books in
-            try issuer.receipt(over: try books.receiptTransactions(of: account), account: account, at: books.now)
-        }
+    package func receipt(account: String) throws -> String {
+        let purchases = ReceiptContents.transactions(
+            of: try transactions.transactions(of: account),
+            unfinished: try unfinishedTransactionIdentifiers(of: account))
+        return try issuer.receipt(over: purchases, account: account, at: now)
     }
 
-    /// The signed form (JWS) of one transaction of the queue. Its signature is invalid if verification is simulated to fail.
-    package func signedTransaction(_ identifier: Int64) throws(StoreError) -> String {
-        try read { books in
-            guard let purchase = try books.queued(identifier).transaction.purchase,
-                let sold = try books.transactions.transaction(purchase.transactionIdentifier)
-            else { throw StoreError.notPurchased(identifier) }
-            return try Self.signed(sold, in: books)
-        }
+    /// The signed form (JWS) of one transaction of the queue, as the app gets it.
+    package func signedTransaction(_ identifier: Int64) throws -> String {
+        guard let purchase = try queued(identifier).transaction.purchase,
+            let sold = try transactions.transaction(purchase.transactionIdentifier)
+        else { throw StoreError.notPurchased(identifier) }
+        return try signedForApp(sold)
     }
 
-    /// The signed form (JWS) of a transaction, as the app gets it. Its signature is invalid if verification is simulated to
-    /// fail.
-    package func signedTransaction(of transactionIdentifier: String) throws(StoreError) -> String {
-        try read { books in try Self.signed(try books.sale(transactionIdentifier), in: books) }
+    /// The signed form (JWS) of a transaction, as the app gets it.
+    package func signedTransaction(of transactionIdentifier: String) throws -> String {
+        try signedForApp(try sale(transactionIdentifier))
     }
 
-    private static func signed(_ transaction: Transaction, in books: Books) throws -> String {
-        let signed = try books.issuer.signedTransaction(transaction, at: books.now)
-        return books.settings.simulatedErrors[.verification] == nil ? signed : damaged(signed)
+    /// The signed form of a transaction. Its signature is invalid if verification is simulated to fail.
+    private func signedForApp(_ transaction: Transaction) throws -> String {
+        let signed = try signed(transaction)
+        return settings.simulatedErrors[.verification] == nil ? signed : Self.damaged(signed)
     }
 
     /// The same JWS with another signature.
@@ -39,52 +38,31 @@ extension Store {
     }
 }
 
-extension Books {
-    /// The transactions of an account's receipt. `ReceiptContents` has the rules.
-    func receiptTransactions(of account: String) throws -> [Transaction] {
-        ReceiptContents.transactions(
-            of: try transactions.transactions(of: account),
-            unfinished: try unfinishedTransactionIdentifiers(of: account))
-    }
-}
-
 /// The requests of an app to StoreKit besides purchases. Each fails if the settings simulate an error.
-extension Store {
+extension Books {
     /// The products for sale (StoreKit, `Product.products(for:)`).
-    package func products() throws(StoreError) -> [Product] {
-        try read { books in
-            try books.throwSimulatedError(.loadProducts)
-            return configuration.products
-        }
+    package func products() throws -> [Product] {
+        try throwSimulatedError(.loadProducts)
+        return configuration.products
     }
 
     /// The states of an account's subscriptions (StoreKit, `Product.SubscriptionInfo.status`).
-    package func subscriptionStatuses(
-        of account: String
-    ) throws(StoreError) -> [StatusResponse.SubscriptionGroupIdentifierItem] {
-        try read { books in
-            try books.throwSimulatedError(.subscriptionStatus)
-            return try books.subscriptions.subscriptions(of: account).compactMap(books.statusItem)
-        }
+    package func subscriptionStatuses(of account: String) throws -> [StatusResponse.SubscriptionGroupIdentifierItem] {
+        try throwSimulatedError(.subscriptionStatus)
+        return try subscriptions.subscriptions(of: account).compactMap(statusItem)
     }
 
     /// The signed app transaction (JWS) of an account (StoreKit, `AppTransaction.shared`).
-    package func signedAppTransaction(of account: String) throws(StoreError) -> String {
-        try read { books in
-            try books.throwSimulatedError(.appTransaction)
-            return try issuer.signedAppTransaction(of: account, at: books.now)
-        }
+    package func signedAppTransaction(of account: String) throws -> String {
+        try throwSimulatedError(.appTransaction)
+        return try issuer.signedAppTransaction(of: account, at: now)
     }
-}
 
-extension Books {
     /// - Throws: `StoreError`, `simulated`.
     func throwSimulatedError(_ call: StoreKitCall) throws {
         if let failure = settings.simulatedErrors[call] { throw StoreError.simulated(call, failure) }
     }
-}
 
-extension Books {
     /// Deletes all sales and notifications. Keys, settings and the time stay (StoreKitTest, `clearTransactions`).
     package func clearSales() throws {
         try transactions.storeLastChange()

@@ -30,19 +30,13 @@ package struct Transaction: Hashable, Sendable, Codable {
     package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.
     package var isUpgraded = false
-    package var revocation: Revocation?
+    package internal(set) var revocation: Revocation?
 
     /// The revocation of a purchase.
     package struct Revocation: Hashable, Sendable, Codable {
         package let date: Timestamp
         package let reason: RevocationReason
         package let type: RevocationType
-
-        package init(date: Timestamp, reason: RevocationReason, type: RevocationType) {
-            self.date = date
-            self.reason = reason
-            self.type = type
-        }
     }
 
     /// A first purchase.
@@ -71,9 +65,7 @@ package struct Transaction: Hashable, Sendable, Codable {
     /// The purchase, as the payment queue shows it.
     var purchase: PaymentTransaction.Purchase {
         PaymentTransaction.Purchase(
-            transactionIdentifier: transactionIdentifier,
-            originalTransactionIdentifier: originalTransactionIdentifier, purchaseDate: purchaseDate,
-            originalPurchaseDate: originalPurchaseDate, price: price)
+            transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: originalTransactionIdentifier)
     }
 }
 
@@ -96,10 +88,10 @@ package struct TransactionRecords {
 
     func update(_ transaction: Transaction) throws {
         try database.execute(
-            sql: "UPDATE app_store_transaction SET record = ?, change = ? WHERE transaction_id = ?",
-            arguments: [
-                try StoreRecord.text(transaction), try lastChange() + 1, transaction.transactionIdentifier,
-            ])
+            literal: """
+                UPDATE app_store_transaction SET record = \(StoreRecord.text(transaction)), change = \(lastChange() + 1)
+                WHERE transaction_id = \(transaction.transactionIdentifier)
+                """)
     }
 
     /// The number of the last change, also of sales that are deleted.
@@ -114,10 +106,9 @@ package struct TransactionRecords {
 
     /// All transactions of an account, each with the number of its last change, in the order of these numbers.
     func changes(of account: String) throws -> [(change: Int64, transaction: Transaction)] {
-        try Row.fetchAll(
-            database, sql: "SELECT change, record FROM app_store_transaction WHERE account = ? ORDER BY change",
-            arguments: [account]
-        ).map { ($0["change"], try StoreRecord.value($0["record"])) }
+        try SQLRequest<Row>(
+            "SELECT change, record FROM app_store_transaction WHERE account = \(account) ORDER BY change"
+        ).fetchAll(database).map { ($0["change"], try StoreRecord.value($0["record"])) }
     }
 
     /// The accounts that have bought anything.
@@ -126,26 +117,26 @@ package struct TransactionRecords {
     }
 
     func transaction(_ identifier: String) throws -> Transaction? {
-        try fetch("transaction_id = ?", [identifier]).first
+        try fetch("transaction_id = \(identifier)").first
     }
 
     /// All transactions of an account, in the order of their sale.
     package func transactions(of account: String) throws -> [Transaction] {
-        try fetch("account = ?", [account])
+        try fetch("account = \(account)")
     }
 
     /// The transactions of one subscription or of one non-consumable.
     func transactions(original identifier: String) throws -> [Transaction] {
-        try fetch("original_transaction_id = ?", [identifier])
+        try fetch("original_transaction_id = \(identifier)")
     }
 
     func transactions(order identifier: String) throws -> [Transaction] {
-        try fetch("order_id = ?", [identifier])
+        try fetch("order_id = \(identifier)")
     }
 
     /// The latest period of a subscription.
     func latest(original identifier: String) throws -> Transaction? {
-        try fetch("original_transaction_id = ?", [identifier], order: "rowid DESC LIMIT 1").first
+        try fetch("original_transaction_id = \(identifier)", order: "rowid DESC LIMIT 1").first
     }
 
     /// The accounts of the latest 200 sales, the latest first.
@@ -159,26 +150,16 @@ package struct TransactionRecords {
     }
 
     /// Transactions, newest first, each with its number in the order of the sales.
-    func rows(
-        _ condition: String,
-        _ arguments: StatementArguments,
-        limit: Int
-    ) throws -> [(number: Int64, transaction: Transaction)] {
-        try Row.fetchAll(
-            database,
-            sql: """
-                SELECT rowid AS number, record FROM app_store_transaction WHERE \(condition)
-                ORDER BY rowid DESC LIMIT ?
-                """, arguments: arguments + [limit]
-        ).map { ($0["number"], try StoreRecord.value($0["record"])) }
+    func rows(_ condition: SQL, limit: Int) throws -> [(number: Int64, transaction: Transaction)] {
+        try SQLRequest<Row>(
+            """
+            SELECT rowid AS number, record FROM app_store_transaction WHERE \(condition)
+            ORDER BY rowid DESC LIMIT \(limit)
+            """
+        ).fetchAll(database).map { ($0["number"], try StoreRecord.value($0["record"])) }
     }
 
-    private func fetch(
-        _ condition: String,
-        _ arguments: StatementArguments,
-        order: String = "rowid"
-    ) throws -> [Transaction] {
-        try database.records(
-            "SELECT record FROM app_store_transaction WHERE \(condition) ORDER BY \(order)", arguments)
+    private func fetch(_ condition: SQL, order: SQL = "rowid") throws -> [Transaction] {
+        try database.records("SELECT record FROM app_store_transaction WHERE \(condition) ORDER BY \(order)")
     }
 }

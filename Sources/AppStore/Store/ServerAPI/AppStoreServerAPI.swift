@@ -1,49 +1,17 @@
 import Foundation
 import Proofs
 
-/// The App Store Server API of one store, with Apple's names: the requests of a developer's server about transactions,
+/// The App Store Server API of the store, with Apple's names: the requests of a developer's server about transactions,
 /// subscriptions and notifications.
 ///
 /// Its functions throw `ServerAPIError` for Apple's errors, and `StoreError` for errors of the store itself.
-package struct AppStoreServerAPI: Sendable {
-    let store: Store
-
-    package init(store: Store) {
-        self.store = store
-    }
-}
-
-extension AppStoreServerAPI {
-    /// Reads the books. Rethrows an error of the API unchanged.
-    func read<Value>(_ body: (Books) throws -> Value) throws -> Value {
-        try store.read { books in
-            do { return Result<Value, ServerAPIError>.success(try body(books)) } catch let error as ServerAPIError {
-                return .failure(error)
-            }
-        }.get()
-    }
-
-    /// Writes to the books. An error rolls back all changes.
-    func write<Value>(_ body: (Books) throws -> Value) throws -> Value {
-        try store.writeOrThrow(body)
-    }
-
-    /// A UUID in lower case; Apple's clients use both cases.
-    static func uuid(_ text: String, orThrow error: ServerAPIError) throws(ServerAPIError) -> String {
-        guard let uuid = UUID(uuidString: text) else { throw error }
-        return uuid.lowercasedString
-    }
-
+extension Books {
     /// The identifier of an auto-renewable subscription.
     func subscriptionProduct(_ identifier: String?) throws(ServerAPIError) -> String {
-        guard let identifier, store.configuration.product(identifier)?.subscription != nil else {
-            throw .invalidProductId
-        }
+        guard let identifier, configuration.product(identifier)?.subscription != nil else { throw .invalidProductId }
         return identifier
     }
-}
 
-extension Books {
     /// The sale of a transaction identifier.
     ///
     /// - Parameter notFound: The error for an identifier that the store does not know.
@@ -110,7 +78,7 @@ package struct StatusResponse: Encodable, Sendable {
     package let data: [SubscriptionGroupIdentifierItem]
 }
 
-extension AppStoreServerAPI {
+extension Books {
     /// `GET /inApps/v1/subscriptions/{anyTransactionId}`
     ///
     /// - Parameter statuses: The requested statuses, as the query has them; empty for all.
@@ -120,22 +88,14 @@ extension AppStoreServerAPI {
                 guard let status = Int(text).flatMap(Status.init) else { throw .invalidStatus }
                 return status
             })
-        return try read { books in
-            let account = try books.apiAccount(ofAny: anyTransactionId)
-            let items = try books.subscriptions.subscriptions(of: account)
-                .filter { wanted.isEmpty || wanted.contains($0.status) }
-                .compactMap { try books.statusItem($0) }
-            return StatusResponse(
-                environment: books.issuer.environment, bundleId: store.bundleIdentifier, data: items)
-        }
+        let items = try subscriptions.subscriptions(of: try apiAccount(ofAny: anyTransactionId))
+            .filter { wanted.isEmpty || wanted.contains($0.status) }
+            .compactMap { try statusItem($0) }
+        return StatusResponse(environment: issuer.environment, bundleId: issuer.bundleIdentifier, data: items)
     }
-}
 
-extension Books {
     /// A customer has one subscription in each group.
-    func statusItem(
-        _ subscription: CustomerSubscription
-    ) throws -> StatusResponse.SubscriptionGroupIdentifierItem? {
+    func statusItem(_ subscription: CustomerSubscription) throws -> StatusResponse.SubscriptionGroupIdentifierItem? {
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
             return nil
         }
@@ -145,13 +105,9 @@ extension Books {
                 StatusResponse.LastTransactionsItem(
                     status: subscription.status, originalTransactionId: subscription.originalTransactionIdentifier,
                     signedTransactionInfo: try signed(latest),
-                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, terms, at: now))
+                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, terms))
             ])
     }
-}
-
-package struct TransactionInfoResponse: Encodable, Sendable {
-    package let signedTransactionInfo: String
 }
 
 struct OrderLookupResponse: Encodable, Sendable {
@@ -161,35 +117,22 @@ struct OrderLookupResponse: Encodable, Sendable {
     let signedTransactions: [String]?
 }
 
-extension AppStoreServerAPI {
-    /// `GET /inApps/v1/transactions/{transactionId}`
-    package func transactionInfo(_ transactionId: String) throws -> TransactionInfoResponse {
-        try read { books in
-            TransactionInfoResponse(
-                signedTransactionInfo: try books.signed(try books.apiTransaction(transactionId)))
-        }
-    }
-
-    /// `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`: for a subscription, later periods have it too.
-    package func setAppAccountToken(_ token: String?, of originalTransactionId: String) throws {
-        try write { books in
-            var transaction = try books.apiOriginalTransaction(
-                originalTransactionId, orThrow: .originalTransactionIdNotFound)
-            guard let token = token.flatMap(UUID.init(uuidString:)) else {
-                throw ServerAPIError.invalidAppAccountTokenUUID
-            }
-            if var subscription = try books.subscriptionOrNone(of: transaction) {
-                subscription.appAccountToken = token
-                try books.subscriptions.save(subscription)
-                transaction = try books.transactions.latest(original: originalTransactionId) ?? transaction
-            }
-            transaction.appAccountToken = token
-            try books.transactions.update(transaction)
-        }
-    }
-}
-
 extension Books {
+    /// `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`: for a subscription, later periods have it too.
+    func setAppAccountToken(_ token: String?, of originalTransactionId: String) throws {
+        var transaction = try apiOriginalTransaction(originalTransactionId, orThrow: .originalTransactionIdNotFound)
+        guard let token = token.flatMap(UUID.init(uuidString:)) else {
+            throw ServerAPIError.invalidAppAccountTokenUUID
+        }
+        if var subscription = try subscriptionOrNone(of: transaction) {
+            subscription.appAccountToken = token
+            try subscriptions.save(subscription)
+            transaction = try transactions.latest(original: originalTransactionId) ?? transaction
+        }
+        transaction.appAccountToken = token
+        try transactions.update(transaction)
+    }
+
     func signed(_ transaction: Transaction) throws -> String {
         try issuer.signedTransaction(transaction, at: now)
     }

@@ -2,33 +2,27 @@ import Foundation
 import GRDB
 import Proofs
 
-extension AppStoreServerAPI {
+extension Books {
     /// `PUT /inApps/v2/transactions/consumption/{transactionId}`, and the same of v1.
     func sendConsumption(_ transactionId: String, _ request: some ConsumptionInformation) throws {
         try request.validate()
-        try write { books in
-            try request.validate(for: try books.apiTransaction(transactionId))
-            try books.database.insert(
-                ["transaction_id": transactionId, "record": try StoreRecord.text(request)], into: "consumption",
-                replacing: "transaction_id")
-        }
+        try request.validate(for: try apiTransaction(transactionId))
+        try database.insert(
+            ["transaction_id": transactionId, "record": try StoreRecord.text(request)], into: "consumption",
+            replacing: "transaction_id")
     }
-}
 
-extension Store {
     /// The developer's last consumption information about a purchase, as JSON; nil if there is none.
-    package func consumption(of transactionIdentifier: String) throws(StoreError) -> String? {
-        try read { books in
-            _ = try books.sale(transactionIdentifier)
-            return try String.fetchOne(
-                books.database, sql: "SELECT record FROM consumption WHERE transaction_id = ?",
-                arguments: [transactionIdentifier])
-        }
+    package func consumption(of transactionIdentifier: String) throws -> String? {
+        _ = try sale(transactionIdentifier)
+        return try SQLRequest<String>(
+            "SELECT record FROM consumption WHERE transaction_id = \(transactionIdentifier)"
+        ).fetchOne(database)
     }
 }
 
 /// The consumption of a purchase, in one of the endpoint's two versions.
-protocol ConsumptionInformation: Encodable {
+protocol ConsumptionInformation: Codable, Sendable {
     /// - Throws: `ServerAPIError` for the first value that is missing or not allowed.
     func validate() throws(ServerAPIError)
 
@@ -37,7 +31,7 @@ protocol ConsumptionInformation: Encodable {
 }
 
 /// The consumption of a purchase whose refund a customer requests (App Store Server API, `ConsumptionRequest`).
-package struct ConsumptionRequest: ConsumptionInformation, Codable, Sendable {
+package struct ConsumptionRequest: ConsumptionInformation {
     let customerConsented: Bool?
     /// In thousandths of a percent.
     let consumptionPercentage: Int?
@@ -70,7 +64,7 @@ package struct ConsumptionRequest: ConsumptionInformation, Codable, Sendable {
 }
 
 /// The consumption of a purchase, for the endpoint's first version (App Store Server API, `ConsumptionRequestV1`).
-package struct ConsumptionRequestV1: ConsumptionInformation, Codable, Sendable {
+package struct ConsumptionRequestV1: ConsumptionInformation {
     let customerConsented: Bool?
     let consumptionStatus: Int?
     let platform: Int?

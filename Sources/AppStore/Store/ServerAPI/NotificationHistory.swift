@@ -1,32 +1,10 @@
 import Foundation
 import Proofs
 
-package struct SendTestNotificationResponse: Encodable, Sendable {
-    package let testNotificationToken: String
-}
-
-/// A notification in the history, or a test notification.
-package struct NotificationHistoryResponseItem: Encodable, Sendable {
-    package struct SendAttemptItem: Encodable, Sendable {
-        let attemptDate: Timestamp
-        package let sendAttemptResult: SendAttemptResult
-    }
-
-    package let signedPayload: String
-    package let sendAttempts: [SendAttemptItem]
-
-    init(_ notification: StoreNotification) {
-        signedPayload = notification.signedPayload
-        sendAttempts = notification.sendAttempts.map {
-            SendAttemptItem(attemptDate: $0.date, sendAttemptResult: $0.result)
-        }
-    }
-}
-
 package struct NotificationHistoryResponse: Encodable, Sendable {
     package let paginationToken: String?
     package let hasMore: Bool
-    package let notificationHistory: [NotificationHistoryResponseItem]
+    package let notificationHistory: [StoreNotification]
 }
 
 /// The place of the next page in the answer to a request. Apple's clients leave `+` and `/` as they are, so its text has neither.
@@ -48,32 +26,29 @@ extension PaginationToken {
     }
 }
 
-extension AppStoreServerAPI {
+extension Books {
     /// The age of the oldest test notification whose status Apple tells, in days.
     private static let maximumTestAge: Int64 = 180
 
     /// `POST /inApps/v1/notifications/test`
-    package func requestTestNotification() throws -> SendTestNotificationResponse {
-        try write { books in
-            guard books.settings.notificationsURL != nil else { throw ServerAPIError.serverNotificationUrlNotFound }
-            let notification = try books.notify(.test, nil, .data(NotificationStatement.Data()))
-            return SendTestNotificationResponse(testNotificationToken: Self.token(ofTest: notification))
-        }
+    ///
+    /// - Returns: The token of the notification.
+    package func requestTestNotification() throws -> String {
+        guard settings.notificationsURL != nil else { throw ServerAPIError.serverNotificationUrlNotFound }
+        return Self.token(ofTest: try notify(.test, nil, data: issuer.notificationData()))
     }
 
     /// `GET /inApps/v1/notifications/test/{testNotificationToken}`
-    package func testNotificationStatus(_ token: String) throws -> NotificationHistoryResponseItem {
+    package func testNotificationStatus(_ token: String) throws -> StoreNotification {
         let parts = token.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 2, let uuid = UUID(uuidString: String(parts[0])), Int64(parts[1]) != nil else {
             throw ServerAPIError.invalidTestNotificationToken
         }
-        return try read { books in
-            guard let notification = try books.notifications.notification(uuid), notification.type == .test,
-                Self.token(ofTest: notification) == token.lowercased(), !notification.sendAttempts.isEmpty,
-                notification.date >= books.now.adding(days: -Self.maximumTestAge)
-            else { throw ServerAPIError.testNotificationNotFound }
-            return NotificationHistoryResponseItem(notification)
-        }
+        guard let notification = try notifications.notification(uuid), notification.type == .test,
+            Self.token(ofTest: notification) == token.lowercased(), !notification.sendAttempts.isEmpty,
+            notification.date >= now.adding(days: -Self.maximumTestAge)
+        else { throw ServerAPIError.testNotificationNotFound }
+        return notification
     }
 
     private static func token(ofTest notification: StoreNotification) -> String {
@@ -85,31 +60,26 @@ extension AppStoreServerAPI {
         _ request: NotificationHistoryRequest,
         paginationToken: String?
     ) throws -> NotificationHistoryResponse {
-        let filter = try NotificationFilter(request)
-        return try read { books in
-            let dates = try request.dates(at: books.now, environment: store.environment)
-            let originals = try request.transactionId.map { identifier in
-                Set(
-                    try books.transactions.transactions(of: try books.apiAccount(ofAny: identifier))
-                        .map(\.originalTransactionIdentifier))
-            }
-            let found = try books.notifications.notifications(in: dates).filter {
-                filter.includes($0, amongOriginals: originals)
-            }
-            var skipped = 0
-            if let paginationToken {
-                let token = try PaginationToken(paginationToken)
-                guard token.request == request else { throw ServerAPIError.paginationTokenExpired }
-                guard (0...found.count).contains(token.skipped) else { throw ServerAPIError.invalidPaginationToken }
-                skipped = token.skipped
-            }
-            let shown = found.dropFirst(skipped).prefix(HistoryPage.size)
-            let next = PaginationToken(skipped: skipped + shown.count, request: request)
-            let hasMore = next.skipped < found.count
-            return NotificationHistoryResponse(
-                paginationToken: hasMore ? try next.text : nil, hasMore: hasMore,
-                notificationHistory: shown.map(NotificationHistoryResponseItem.init))
+        let isIncluded = try request.filter()
+        let dates = try request.dates(at: now, environment: issuer.environment)
+        let originals = try request.transactionId.map { identifier in
+            Set(
+                try transactions.transactions(of: try apiAccount(ofAny: identifier))
+                    .map(\.originalTransactionIdentifier))
         }
+        let found = try notifications.notifications(in: dates).filter { isIncluded($0, originals) }
+        var skipped = 0
+        if let paginationToken {
+            let token = try PaginationToken(paginationToken)
+            guard token.request == request else { throw ServerAPIError.paginationTokenExpired }
+            guard (0...found.count).contains(token.skipped) else { throw ServerAPIError.invalidPaginationToken }
+            skipped = token.skipped
+        }
+        let shown = found.dropFirst(skipped).prefix(HistoryPage.size)
+        let next = PaginationToken(skipped: skipped + shown.count, request: request)
+        let hasMore = next.skipped < found.count
+        return NotificationHistoryResponse(
+            paginationToken: hasMore ? try next.text : nil, hasMore: hasMore, notificationHistory: Array(shown))
     }
 }
 
@@ -136,10 +106,7 @@ package struct NotificationHistoryRequest: Hashable, Codable, Sendable {
     /// The dates from the first until before the last. The history goes back 180 days, and 30 in Apple's sandbox.
     ///
     /// - Throws: `ServerAPIError` for a date that is missing, too early or in the wrong order.
-    package func dates(
-        at now: Timestamp,
-        environment: AppStoreEnvironment
-    ) throws(ServerAPIError) -> Range<Timestamp> {
+    package func dates(at now: Timestamp, environment: AppStoreEnvironment) throws(ServerAPIError) -> Range<Timestamp> {
         guard let startDate else { throw .invalidStartDate }
         guard let endDate else { throw .invalidEndDate }
         guard startDate < endDate else { throw .startDateAfterEndDate }
@@ -148,36 +115,30 @@ package struct NotificationHistoryRequest: Hashable, Codable, Sendable {
         }
         return startDate..<endDate
     }
-}
 
-/// The filter of a request for the notification history.
-package struct NotificationFilter {
-    private let type: NotificationTypeV2?
-    private let subtype: Subtype?
-    private let onlyFailures: Bool
-
+    /// The notifications of the history that the request filters.
+    ///
+    /// - Returns: A function of a notification and of the original transactions of the requested customer; nil for all
+    ///   customers.
     /// - Throws: `ServerAPIError` for filters that are unknown or exclude each other.
-    package init(_ request: NotificationHistoryRequest) throws(ServerAPIError) {
-        guard request.transactionId == nil || request.notificationType == nil else { throw .multipleFiltersSupplied }
-        type = request.notificationType.flatMap(NotificationTypeV2.init)
-        subtype = request.notificationSubtype.flatMap(Subtype.init)
-        onlyFailures = request.onlyFailures ?? false
-        guard (type == nil) == (request.notificationType == nil),
-            (subtype == nil) == (request.notificationSubtype == nil)
-        else { throw .invalidNotificationType }
+    package func filter() throws(ServerAPIError) -> (StoreNotification, Set<String>?) -> Bool {
+        guard transactionId == nil || notificationType == nil else { throw .multipleFiltersSupplied }
+        let type = notificationType.flatMap(NotificationTypeV2.init)
+        let subtype = notificationSubtype.flatMap(Subtype.init)
+        guard (type == nil) == (notificationType == nil), (subtype == nil) == (notificationSubtype == nil) else {
+            throw .invalidNotificationType
+        }
         if let subtype {
             guard let type, subtype.types.contains(type) else { throw .invalidNotificationType }
         }
-    }
-
-    /// - Parameter originals: The original transactions of the requested customer; nil for all customers.
-    package func includes(_ notification: StoreNotification, amongOriginals originals: Set<String>?) -> Bool {
-        if let type, notification.type != type { return false }
-        if let subtype, notification.subtype != subtype { return false }
-        if let originals, !(notification.originalTransactionIdentifier.map(originals.contains) ?? false) {
-            return false
+        return { notification, originals in
+            if let type, notification.type != type { return false }
+            if let subtype, notification.subtype != subtype { return false }
+            if let originals, !(notification.originalTransactionIdentifier.map(originals.contains) ?? false) {
+                return false
+            }
+            let results = notification.sendAttempts.map(\.result)
+            return onlyFailures != true || (!results.isEmpty && !results.contains(.success))
         }
-        return !onlyFailures
-            || (!notification.sendAttempts.isEmpty && !notification.sendAttempts.contains { $0.result == .success })
     }
 }

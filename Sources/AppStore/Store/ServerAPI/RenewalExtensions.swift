@@ -23,10 +23,6 @@ package struct MassExtendRenewalDateRequest: Decodable, Sendable {
     let storefrontCountryCodes: [String]?
 }
 
-package struct MassExtendRenewalDateResponse: Encodable, Sendable {
-    package let requestIdentifier: String
-}
-
 struct MassExtendRenewalDateStatusResponse: Codable, Sendable {
     let requestIdentifier: String
     let complete: Bool
@@ -35,7 +31,7 @@ struct MassExtendRenewalDateStatusResponse: Codable, Sendable {
     let failedCount: Int
 }
 
-extension AppStoreServerAPI {
+extension Books {
     /// `PUT /inApps/v1/subscriptions/extend/{originalTransactionId}`
     package func extendSubscriptionRenewalDate(
         _ originalTransactionId: String,
@@ -44,35 +40,32 @@ extension AppStoreServerAPI {
         let renewalExtension = try RenewalExtension(
             days: request.extendByDays, reasonCode: request.extendReasonCode,
             requestIdentifier: request.requestIdentifier)
-        guard Books.isIdentifier(originalTransactionId) else { throw ServerAPIError.invalidOriginalTransactionId }
-        return try write { books in
-            guard let transaction = try books.transactions.transaction(originalTransactionId),
-                transaction.originalTransactionIdentifier == originalTransactionId
-            else { throw ServerAPIError.originalTransactionIdNotFound }
-            guard transaction.ownership == .purchased else {
-                throw ServerAPIError.familySharedSubscriptionExtensionIneligible
-            }
-            guard var subscription = try books.subscriptionOrNone(of: transaction) else {
-                throw ServerAPIError.subscriptionExtensionIneligible
-            }
-            let effects = try renewalExtension.extend(&subscription, at: books.now)
-            try books.record(subscription, effects)
-            return ExtendRenewalDateResponse(
-                originalTransactionId: originalTransactionId,
-                webOrderLineItemId: try books.transactions.latest(original: originalTransactionId)?
-                    .webOrderLineItemIdentifier,
-                success: true, effectiveDate: subscription.expiresDate)
+        guard Self.isIdentifier(originalTransactionId) else { throw ServerAPIError.invalidOriginalTransactionId }
+        guard let transaction = try transactions.transaction(originalTransactionId),
+            transaction.originalTransactionIdentifier == originalTransactionId
+        else { throw ServerAPIError.originalTransactionIdNotFound }
+        guard transaction.ownership == .purchased else {
+            throw ServerAPIError.familySharedSubscriptionExtensionIneligible
         }
+        guard var subscription = try subscriptionOrNone(of: transaction) else {
+            throw ServerAPIError.subscriptionExtensionIneligible
+        }
+        let effects = try subscription.extendRenewalDate(byDays: renewalExtension.days, at: now)
+        try record(subscription, effects)
+        return ExtendRenewalDateResponse(
+            originalTransactionId: originalTransactionId,
+            webOrderLineItemId: try transactions.latest(original: originalTransactionId)?.webOrderLineItemIdentifier,
+            success: true, effectiveDate: subscription.expiresDate)
     }
 
     /// `POST /inApps/v1/subscriptions/extend/mass`. This store extends the dates at once, and only once for a request identifier.
-    package func extendRenewalDateForAllActiveSubscribers(
-        _ request: MassExtendRenewalDateRequest
-    ) throws -> MassExtendRenewalDateResponse {
+    ///
+    /// - Returns: The request identifier.
+    package func extendRenewalDateForAllActiveSubscribers(_ request: MassExtendRenewalDateRequest) throws -> String {
         let renewalExtension = try RenewalExtension(
             days: request.extendByDays, reasonCode: request.extendReasonCode,
             requestIdentifier: request.requestIdentifier)
-        let requestIdentifier = try Self.uuid(renewalExtension.requestIdentifier, orThrow: .invalidRequestIdentifier)
+        let requestIdentifier = try renewalExtension.requestIdentifier.uuid(orThrow: .invalidRequestIdentifier)
         let countries = request.storefrontCountryCodes ?? []
         if request.storefrontCountryCodes?.isEmpty == true {
             throw ServerAPIError.invalidEmptyStorefrontCountryCodeList
@@ -81,29 +74,25 @@ extension AppStoreServerAPI {
             throw ServerAPIError.invalidStorefrontCountryCode
         }
         let product = try subscriptionProduct(request.productId)
-        try write { books in
-            guard try books.massExtension(requestIdentifier, of: product) == nil else { return }
-            try books.extendAll(of: product, in: countries, renewalExtension)
+        if try massExtension(requestIdentifier, of: product) == nil {
+            try extendAll(of: product, in: countries, renewalExtension)
         }
-        return MassExtendRenewalDateResponse(requestIdentifier: renewalExtension.requestIdentifier)
+        return renewalExtension.requestIdentifier
     }
-}
 
-extension Books {
-    fileprivate func extendAll(
+    private func extendAll(
         of productIdentifier: String,
         in countries: [String],
         _ renewalExtension: RenewalExtension
     ) throws {
-        var succeeded = 0
-        var failed = 0
+        var (succeeded, failed) = (0, 0)
         for subscription in try subscriptions.all() {
             guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier),
                 RenewalExtension.includes(subscription, latest: latest, of: productIdentifier, in: countries)
             else { continue }
             var extended = subscription
             let effects: [SubscriptionEffect]
-            do { effects = try renewalExtension.extend(&extended, at: now) } catch {
+            do { effects = try extended.extendRenewalDate(byDays: renewalExtension.days, at: now) } catch {
                 failed += 1
                 try notify(.renewalExtension, .failure, of: latest, in: subscription)
                 continue
@@ -121,10 +110,13 @@ extension Books {
             ], into: "mass_extension", replacing: "product_id, request_id")
         try notify(
             .renewalExtension, .summary,
-            .summary(
-                NotificationStatement.Summary(
-                    requestIdentifier: renewalExtension.requestIdentifier, productIdentifier: productIdentifier,
-                    storefrontCountryCodes: countries, succeededCount: succeeded, failedCount: failed)))
+            summary: [
+                "environment": issuer.environment.rawValue, "appAppleId": issuer.appAppleIdentifier,
+                "bundleId": issuer.bundleIdentifier, "productId": productIdentifier,
+                "requestIdentifier": status.requestIdentifier,
+                "storefrontCountryCodes": countries.isEmpty ? nil : countries, "succeededCount": succeeded,
+                "failedCount": failed,
+            ])
     }
 
     func massExtension(
@@ -132,8 +124,10 @@ extension Books {
         of productIdentifier: String
     ) throws -> MassExtendRenewalDateStatusResponse? {
         let found: [MassExtendRenewalDateStatusResponse] = try database.records(
-            "SELECT record FROM mass_extension WHERE product_id = ? AND request_id = ?",
-            [productIdentifier, requestIdentifier])
+            """
+            SELECT record FROM mass_extension
+            WHERE product_id = \(productIdentifier) AND request_id = \(requestIdentifier)
+            """)
         return found.first
     }
 }
@@ -153,20 +147,6 @@ package struct RenewalExtension: Hashable, Sendable {
         }
         self.days = days
         self.requestIdentifier = requestIdentifier
-    }
-
-    /// Extends a subscription, if it is eligible.
-    package func extend(
-        _ subscription: inout CustomerSubscription,
-        at now: Timestamp
-    ) throws(ServerAPIError) -> [SubscriptionEffect] {
-        do { return try subscription.extendRenewalDate(byDays: days, at: now) + [.notify(.renewalExtended, nil)] } catch
-        {
-            switch error {
-            case .maximumReached: throw .subscriptionMaxExtension
-            case .ineligible: throw .subscriptionExtensionIneligible
-            }
-        }
     }
 
     /// True if an extension for all subscribers of a product includes this subscription.

@@ -1,3 +1,4 @@
+import Foundation
 import Proofs
 
 /// An error of the App Store Server API, with its number and message (App Store Server API, "Error codes").
@@ -170,5 +171,13 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(rawValue, forKey: .errorCode)
         try container.encode(message, forKey: .errorMessage)
+    }
+}
+
+extension String {
+    /// The text as a UUID in lower case; Apple's clients use both cases.
+    func uuid(orThrow error: ServerAPIError) throws(ServerAPIError) -> String {
+        guard let uuid = UUID(uuidString: self) else { throw error }
+        return uuid.lowercasedString
     }
 }

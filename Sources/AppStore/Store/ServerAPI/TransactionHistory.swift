@@ -15,45 +15,34 @@ struct RefundHistoryResponse: Encodable, Sendable {
     let hasMore: Bool
 }
 
-extension AppStoreServerAPI {
+extension Books {
     /// `GET /inApps/v2/history/{anyTransactionId}`, in the order in which the transactions last changed.
     package func transactionHistory(
         _ anyTransactionId: String,
         _ query: TransactionHistoryQuery,
         version: HistoryVersion
     ) throws -> HistoryResponse {
-        try read { books in
-            let account = try books.apiAccount(ofAny: anyTransactionId)
-            let unfinished = try books.unfinishedTransactionIdentifiers(of: account)
-            let page = HistoryPage(
-                of: try books.transactions.changes(of: account), after: query.cursor, isDescending: query.isDescending
-            ) {
-                version.includes($0, unfinished: unfinished) && query.includes($0)
-            }
-            return HistoryResponse(
-                revision: page.cursor.text, hasMore: page.hasMore, bundleId: store.bundleIdentifier,
-                environment: books.issuer.environment, signedTransactions: try page.transactions.map(books.signed))
+        let account = try apiAccount(ofAny: anyTransactionId)
+        let unfinished = try unfinishedTransactionIdentifiers(of: account)
+        let page = HistoryPage(
+            of: try transactions.changes(of: account), after: query.cursor, isDescending: query.isDescending
+        ) {
+            version.includes($0, unfinished: unfinished) && query.includes($0)
         }
+        return HistoryResponse(
+            revision: page.cursor.text, hasMore: page.hasMore, bundleId: issuer.bundleIdentifier,
+            environment: issuer.environment, signedTransactions: try page.transactions.map(signed))
     }
 
     /// `GET /inApps/v2/refund/lookup/{anyTransactionId}`
     func refundHistory(_ anyTransactionId: String, revision: String?) throws -> RefundHistoryResponse {
-        try read { books in
-            let account = try books.apiAccount(ofAny: anyTransactionId)
-            var cursor: HistoryCursor?
-            if let revision {
-                guard let known = HistoryCursor(revision), !known.isDescending else {
-                    throw ServerAPIError.invalidRequestRevision
-                }
-                cursor = known
-            }
-            let page = HistoryPage(
-                of: try books.transactions.changes(of: account), after: cursor, isDescending: false,
-                including: \.isRefunded)
-            return RefundHistoryResponse(
-                signedTransactions: try page.transactions.map(books.signed), revision: page.cursor.text,
-                hasMore: page.hasMore)
-        }
+        let account = try apiAccount(ofAny: anyTransactionId)
+        let cursor = revision.flatMap { HistoryCursor($0) }
+        guard revision == nil || cursor?.isDescending == false else { throw ServerAPIError.invalidRequestRevision }
+        let page = HistoryPage(
+            of: try transactions.changes(of: account), after: cursor, isDescending: false, including: \.isRefunded)
+        return RefundHistoryResponse(
+            signedTransactions: try page.transactions.map(signed), revision: page.cursor.text, hasMore: page.hasMore)
     }
 }
 
@@ -105,38 +94,30 @@ extension HistoryCursor {
     }
 }
 
-extension AppStoreServerAPI {
-    /// The version of the requested transaction history.
-    package enum HistoryVersion: Sendable {
-        case v1
-        case v2
+/// The version of the requested transaction history.
+package enum HistoryVersion: Sendable {
+    case v1
+    case v2
 
-        /// True if the history has a transaction. The first version leaves out finished consumables that are not
-        /// revoked.
-        ///
-        /// - Parameter unfinished: The identifiers of the transactions that the app has yet to finish.
-        package func includes(_ transaction: Transaction, unfinished: Set<String>) -> Bool {
-            switch self {
-            case .v1:
-                transaction.type != .consumable || transaction.revocation != nil
-                    || unfinished.contains(transaction.transactionIdentifier)
-            case .v2: true
-            }
+    /// True if the history has a transaction. The first version leaves out finished consumables that are not revoked.
+    ///
+    /// - Parameter unfinished: The identifiers of the transactions that the app has yet to finish.
+    package func includes(_ transaction: Transaction, unfinished: Set<String>) -> Bool {
+        switch self {
+        case .v1:
+            transaction.type != .consumable || transaction.revocation != nil
+                || unfinished.contains(transaction.transactionIdentifier)
+        case .v2: true
         }
     }
 }
 
 /// The filter and order of a transaction history: the query of `GET /inApps/v2/history/{anyTransactionId}`.
 package struct TransactionHistoryQuery: Sendable {
-    var cursor: HistoryCursor?
-    private var startDate: Timestamp?
-    private var endDate: Timestamp?
-    private var productIdentifiers: Set<String> = []
-    private var productTypes: Set<ProductType> = []
-    private var groupIdentifiers: Set<String> = []
-    private var ownership: InAppOwnershipType?
-    private var isRevoked: Bool?
+    private(set) var cursor: HistoryCursor?
     private(set) var isDescending = false
+    /// The conditions, by the names of their parameters. A transaction meets one of each name.
+    private var conditions: [String: [@Sendable (Transaction) -> Bool]] = [:]
 
     private static let productTypesByName: [String: ProductType] = [
         "AUTO_RENEWABLE": .autoRenewableSubscription, "NON_RENEWABLE": .nonRenewingSubscription,
@@ -147,26 +128,36 @@ package struct TransactionHistoryQuery: Sendable {
     /// - Throws: `ServerAPIError` for an invalid value.
     package init(_ parameters: [(name: String, value: String)]) throws(ServerAPIError) {
         var revision: String?
+        var (startDate, endDate): (Timestamp?, Timestamp?)
         for (name, value) in parameters {
             switch name {
             case "revision": revision = value
-            case "startDate": startDate = try Self.date(value, .invalidStartDate)
-            case "endDate": endDate = try Self.date(value, .invalidEndDate)
+            case "startDate":
+                let start = try Self.date(value, .invalidStartDate)
+                startDate = start
+                conditions[name] = [{ $0.purchaseDate >= start }]
+            case "endDate":
+                let end = try Self.date(value, .invalidEndDate)
+                endDate = end
+                conditions[name] = [{ $0.purchaseDate < end }]
             case "productId":
                 guard !value.isEmpty else { throw .invalidProductId }
-                productIdentifiers.insert(value)
+                conditions[name, default: []].append { $0.productIdentifier == value }
             case "productType":
                 guard let type = Self.productTypesByName[value] else { throw .invalidProductType }
-                productTypes.insert(type)
+                conditions[name, default: []].append { $0.type == type }
             case "subscriptionGroupIdentifier":
                 guard !value.isEmpty else { throw .invalidSubscriptionGroupIdentifier }
-                groupIdentifiers.insert(value)
+                conditions[name, default: []].append { $0.subscriptionGroupIdentifier == value }
             case "inAppOwnershipType":
                 guard let type = InAppOwnershipType(rawValue: value) else { throw .invalidInAppOwnershipType }
-                ownership = type
-            case "revoked": isRevoked = try Self.flag(value, .invalidRevoked)
+                conditions[name] = [{ $0.ownership == type }]
+            case "revoked":
+                let isRevoked = try Self.flag(value, .invalidRevoked)
+                conditions["revoked"] = [{ ($0.revocation != nil) == isRevoked }]
             // A parameter of the endpoint's first version.
-            case "excludeRevoked": isRevoked = try Self.flag(value, .invalidExcludeRevoked) ? false : nil
+            case "excludeRevoked":
+                conditions["revoked"] = try Self.flag(value, .invalidExcludeRevoked) ? [{ $0.revocation == nil }] : nil
             case "sort":
                 guard ["ASCENDING", "DESCENDING"].contains(value) else { throw .invalidSort }
                 isDescending = value == "DESCENDING"
@@ -183,18 +174,7 @@ package struct TransactionHistoryQuery: Sendable {
     }
 
     func includes(_ transaction: Transaction) -> Bool {
-        if let startDate, transaction.purchaseDate < startDate { return false }
-        if let endDate, transaction.purchaseDate >= endDate { return false }
-        if !productIdentifiers.isEmpty, !productIdentifiers.contains(transaction.productIdentifier) { return false }
-        if !productTypes.isEmpty, !productTypes.contains(transaction.type) { return false }
-        if !groupIdentifiers.isEmpty,
-            !(transaction.subscriptionGroupIdentifier.map(groupIdentifiers.contains) ?? false)
-        {
-            return false
-        }
-        if let ownership, transaction.ownership != ownership { return false }
-        if let isRevoked, (transaction.revocation != nil) != isRevoked { return false }
-        return true
+        conditions.values.allSatisfy { $0.contains { $0(transaction) } }
     }
 
     private static func date(_ text: String, _ error: ServerAPIError) throws(ServerAPIError) -> Timestamp {

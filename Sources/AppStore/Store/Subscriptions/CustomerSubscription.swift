@@ -33,12 +33,12 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package let originalTransactionIdentifier: String
     package let account: String
     let groupIdentifier: String
-    var state: State
+    var state = State.subscribed
     /// The present product.
     package internal(set) var productIdentifier: String
     /// The product of the next renewal.
     package internal(set) var autoRenewProductIdentifier: String
-    package internal(set) var isAutoRenewing: Bool
+    package internal(set) var isAutoRenewing = true
     /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
     package internal(set) var startDate: Timestamp
     /// The end of the paid period.
@@ -57,26 +57,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The dates on which the renewal date was extended.
     var extensionDates: [Timestamp] = []
     var appAccountToken: UUID?
-
-    /// A subscription before its first paid period.
-    package init(
-        originalTransactionIdentifier: String,
-        account: String,
-        of product: Product,
-        groupIdentifier: String,
-        at now: Timestamp
-    ) {
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.account = account
-        self.groupIdentifier = groupIdentifier
-        state = .subscribed
-        productIdentifier = product.productIdentifier
-        autoRenewProductIdentifier = product.productIdentifier
-        isAutoRenewing = true
-        startDate = now
-        expiresDate = now
-        dayOfMonth = now.dayOfMonth
-    }
 
     /// The date of the next event; nil for a subscription that has ended.
     package var dueDate: Timestamp? {
@@ -135,7 +115,7 @@ extension CustomerSubscription {
         offer newOffer: SubscriptionOffer?,
         reason: TransactionReason,
         at start: Timestamp,
-        timeRate: TimeRate
+        _ terms: SubscriptionTerms
     ) -> SubscriptionCharge {
         if productIdentifier != product.productIdentifier {
             agreedPrice = nil
@@ -150,7 +130,7 @@ extension CustomerSubscription {
         state = .subscribed
         let applied = consumeOffer()
         let period = applied?.period ?? subscription.period
-        expiresDate = timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
+        expiresDate = terms.timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
         // After a period of days or weeks, months are counted from its end.
         if period.unit == .day || period.unit == .week { dayOfMonth = expiresDate.dayOfMonth }
         let standard = agreedPrice ?? product.price
@@ -189,16 +169,22 @@ extension SubscriptionOffer {
 
 /// Events that the customer causes.
 extension CustomerSubscription {
-    /// Buys the first product of the group.
-    package mutating func buyFirst(
+    /// A new subscription, with the effects of the purchase of the first product of the group.
+    package static func first(
         _ product: Product,
         _ subscription: Subscription,
         offer: SubscriptionOffer?,
-        at now: Timestamp,
+        originalTransactionIdentifier: String,
+        account: String,
         _ terms: SubscriptionTerms
-    ) -> [SubscriptionEffect] {
-        let charge = begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)
-        return [.charge(charge), .notify(.subscribed, .initialBuy)]
+    ) -> (CustomerSubscription, [SubscriptionEffect]) {
+        let (identifier, now) = (product.productIdentifier, terms.now)
+        var first = CustomerSubscription(
+            originalTransactionIdentifier: originalTransactionIdentifier, account: account,
+            groupIdentifier: subscription.groupIdentifier, productIdentifier: identifier,
+            autoRenewProductIdentifier: identifier, startDate: now, expiresDate: now, dayOfMonth: now.dayOfMonth)
+        let charge = first.begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)
+        return (first, [.charge(charge), .notify(.subscribed, .initialBuy)])
     }
 
     /// Buys another product of the group, or the same one again.
@@ -209,9 +195,9 @@ extension CustomerSubscription {
         _ product: Product,
         _ subscription: Subscription,
         offer: SubscriptionOffer?,
-        at now: Timestamp,
         _ terms: SubscriptionTerms
     ) -> [SubscriptionEffect] {
+        let now = terms.now
         let wasRenewing = isAutoRenewing
         isAutoRenewing = true
         hasDeclinedPriceIncrease = false
@@ -221,8 +207,7 @@ extension CustomerSubscription {
             startDate = now
             dayOfMonth = now.dayOfMonth
             return [
-                .charge(
-                    begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)),
+                .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)),
                 .notify(.subscribed, .resubscribe),
             ]
         }
@@ -245,7 +230,7 @@ extension CustomerSubscription {
         dayOfMonth = now.dayOfMonth
         return [
             .markUpgraded,
-            .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, timeRate: terms.timeRate)),
+            .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)),
             .notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade),
         ]
     }
@@ -294,7 +279,7 @@ extension CustomerSubscription {
 
 /// Events that the developer or the App Store causes.
 extension CustomerSubscription {
-    /// The number of extensions allowed in 365 days (Apple, "Extend a Subscription Renewal Date").
+    /// The number of extensions allowed in 365 days.
     static let extensionsAYear = 2
 
     /// Announces a higher price, from the next renewal on.
@@ -310,23 +295,20 @@ extension CustomerSubscription {
         return [.notify(.priceIncrease, needsConsent ? .pending : .accepted)]
     }
 
-    /// The reason why a renewal date cannot be extended.
-    package enum ExtensionRefusal: Error, Equatable {
-        case ineligible
-        case maximumReached
-    }
-
+    /// Extends the paid period (App Store Server API, "Extend a Subscription Renewal Date").
     package mutating func extendRenewalDate(
         byDays days: Int,
         at now: Timestamp
-    ) throws(ExtensionRefusal) -> [SubscriptionEffect] {
-        guard state == .subscribed, isAutoRenewing, offer?.offer.paymentMode != .freeTrial else { throw .ineligible }
+    ) throws(ServerAPIError) -> [SubscriptionEffect] {
+        guard state == .subscribed, isAutoRenewing, offer?.offer.paymentMode != .freeTrial else {
+            throw .subscriptionExtensionIneligible
+        }
         let recent = extensionDates.filter { $0 > now.adding(days: -365) }
-        guard recent.count < Self.extensionsAYear else { throw .maximumReached }
+        guard recent.count < Self.extensionsAYear else { throw .subscriptionMaxExtension }
         extensionDates = recent + [now]
         expiresDate = expiresDate.adding(days: Int64(days))
         dayOfMonth = expiresDate.dayOfMonth
-        return [.setExpiresDate(expiresDate)]
+        return [.setExpiresDate(expiresDate), .notify(.renewalExtended, nil)]
     }
 
     /// Ends the paid period: it was refunded, or its family sharing ended.

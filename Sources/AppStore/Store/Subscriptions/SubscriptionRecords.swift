@@ -3,25 +3,28 @@ import Foundation
 import GRDB
 import Proofs
 
-/// The external facts that a subscription depends on.
+/// The external facts that a subscription depends on, at a moment.
 package struct SubscriptionTerms: Sendable {
-    private let configuration: StoreKitConfiguration
-    private let settings: StoreSettings
+    fileprivate let configuration: StoreKitConfiguration
+    fileprivate let settings: StoreSettings
+    let now: Timestamp
+
+    var storefront: Storefront { Storefront(countryCode: settings.storefront) ?? configuration.storefront }
     /// The storefront's currency, which may differ from the catalog's.
-    let currency: String
-
-    package init(_ configuration: StoreKitConfiguration, _ settings: StoreSettings, currency: String) {
-        self.configuration = configuration
-        self.settings = settings
-        self.currency = currency
-    }
-
-    /// The product of an identifier; nil if it is not for sale.
-    func product(_ identifier: String) -> Product? { configuration.product(identifier) }
-
+    var currency: String { storefront.currency }
     var timeRate: TimeRate { settings.timeRate }
     var isBillingFailing: Bool { settings.shouldEnterBillingRetryOnRenewal }
     var isGracePeriodEnabled: Bool { settings.isBillingGracePeriodEnabled }
+
+    /// The product of an identifier; nil if it is not for sale.
+    func product(_ identifier: String) -> Product? { configuration.product(identifier) }
+}
+
+extension StoreSettings {
+    /// The terms under which the products of a configuration are sold.
+    package func terms(of configuration: StoreKitConfiguration, at now: Timestamp) -> SubscriptionTerms {
+        SubscriptionTerms(configuration: configuration, settings: self, now: now)
+    }
 }
 
 /// One paid period of a subscription.
@@ -60,7 +63,7 @@ struct SubscriptionRecords {
 
     /// The first subscription that is due; of two at one moment, the older.
     func firstDue(until moment: Timestamp) throws -> CustomerSubscription? {
-        try fetch("due_date <= ? ORDER BY due_date, rowid LIMIT 1", [moment]).first
+        try fetch("due_date <= \(moment) ORDER BY due_date, rowid LIMIT 1").first
     }
 
     /// The earliest due date of all subscriptions.
@@ -69,23 +72,23 @@ struct SubscriptionRecords {
     }
 
     func subscription(original identifier: String) throws -> CustomerSubscription? {
-        try fetch("original_transaction_id = ?", [identifier]).first
+        try fetch("original_transaction_id = \(identifier)").first
     }
 
     func subscription(of account: String, group: String) throws -> CustomerSubscription? {
-        try fetch("account = ? AND group_id = ?", [account, group]).first
+        try fetch("account = \(account) AND group_id = \(group)").first
     }
 
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
-        try fetch("account = ? ORDER BY rowid", [account])
+        try fetch("account = \(account) ORDER BY rowid")
     }
 
     func all() throws -> [CustomerSubscription] {
-        try fetch("true ORDER BY rowid", [])
+        try fetch("true ORDER BY rowid")
     }
 
-    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [CustomerSubscription] {
-        try database.records("SELECT record FROM subscription WHERE \(condition)", arguments)
+    private func fetch(_ condition: SQL) throws -> [CustomerSubscription] {
+        try database.records("SELECT record FROM subscription WHERE \(condition)")
     }
 }
 
@@ -111,15 +114,15 @@ extension Books {
     {
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
         let offer = try offer(for: payment, terms, account: account, known: known)
-        var subscription =
-            known
-            ?? CustomerSubscription(
-                originalTransactionIdentifier: newTransactionIdentifier(), account: account, of: product,
-                groupIdentifier: terms.groupIdentifier, at: now)
-        let effects =
-            known == nil
-            ? subscription.buyFirst(product, terms, offer: offer, at: now, self.terms)
-            : subscription.buy(product, terms, offer: offer, at: now, self.terms)
+        var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
+        if let known {
+            subscription = known
+            effects = subscription.buy(product, terms, offer: offer, self.terms)
+        } else {
+            (subscription, effects) = CustomerSubscription.first(
+                product, terms, offer: offer, originalTransactionIdentifier: newTransactionIdentifier(),
+                account: account, self.terms)
+        }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
         try record(subscription, effects)
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
@@ -128,7 +131,7 @@ extension Books {
         return latest
     }
 
-    /// The offer of a payment. `OfferDecision` has the rules.
+    /// The offer of a payment. A promotional offer may need a signature.
     private func offer(
         for payment: Payment,
         _ terms: Subscription,
@@ -138,17 +141,12 @@ extension Books {
         let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
             $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
         }
-        switch OfferDecision(
+        let offer = try SubscriptionOffer.offer(
             payment.offer, among: terms.offers, customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
-        {
-        case .standardPrice: return nil
-        case .refuse(let error): throw PaymentFailure(error: error)
-        case .offer(let offer):
-            if let choice = payment.offer, let signature = choice.signature {
-                try check(signature, of: choice, for: payment)
-            }
-            return offer
+        if let choice = payment.offer, let signature = choice.signature {
+            try check(signature, of: choice, for: payment)
         }
+        return offer
     }
 
     private func transaction(for charge: SubscriptionCharge, of subscription: CustomerSubscription) throws

@@ -27,10 +27,7 @@ extension CustomerSubscription {
         guard !terms.isBillingFailing else {
             return failToRenew(subscription, terms, hasGracePeriod: terms.isGracePeriodEnabled)
         }
-        return [
-            .charge(renew(product, subscription, at: expiresDate, timeRate: terms.timeRate)),
-            .notify(.didRenew, nil),
-        ]
+        return [.charge(renew(product, subscription, at: expiresDate, terms)), .notify(.didRenew, nil)]
     }
 
     private mutating func failToRenew(
@@ -52,7 +49,7 @@ extension CustomerSubscription {
         _ product: Product,
         _ subscription: Subscription,
         at start: Timestamp,
-        timeRate: TimeRate
+        _ terms: SubscriptionTerms
     ) -> SubscriptionCharge {
         if let increase = priceIncrease {
             agreedPrice = increase.price
@@ -60,18 +57,16 @@ extension CustomerSubscription {
         }
         let accepted = nextOffer
         nextOffer = nil
-        return begin(product, subscription, offer: accepted, reason: .renewal, at: start, timeRate: timeRate)
+        return begin(product, subscription, offer: accepted, reason: .renewal, at: start, terms)
     }
 
     /// Charges the customer after a billing issue. In the grace period, the new period follows the last one. Later, it begins
     /// now, with another day of the month.
-    package mutating func recover(at now: Timestamp, _ terms: SubscriptionTerms) throws(StoreError)
-        -> [SubscriptionEffect]
-    {
+    package mutating func recover(_ terms: SubscriptionTerms) throws(StoreError) -> [SubscriptionEffect] {
         let start: Timestamp
         switch state {
         case .inGracePeriod: start = expiresDate
-        case .inBillingRetryPeriod: start = now
+        case .inBillingRetryPeriod: start = terms.now
         case .subscribed, .expired, .revoked: throw invalid("has no billing issue to resolve")
         }
         let (product, subscription) = try renewing(terms)
@@ -80,39 +75,32 @@ extension CustomerSubscription {
             dayOfMonth = start.dayOfMonth
         }
         return [
-            .charge(renew(product, subscription, at: start, timeRate: terms.timeRate)),
-            .notify(.didRenew, .billingRecovery),
+            .charge(renew(product, subscription, at: start, terms)), .notify(.didRenew, .billingRecovery),
         ]
     }
 
     /// Renews early (`forceRenewalOfSubscription`).
-    package mutating func forceRenewal(
-        at now: Timestamp,
-        _ terms: SubscriptionTerms
-    ) throws(StoreError) -> [SubscriptionEffect] {
+    package mutating func forceRenewal(_ terms: SubscriptionTerms) throws(StoreError) -> [SubscriptionEffect] {
         guard state == .subscribed else { throw invalid("is not active, so it cannot renew") }
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         let (product, subscription) = try renewing(terms)
-        dayOfMonth = now.dayOfMonth
+        dayOfMonth = terms.now.dayOfMonth
         isAutoRenewing = true
         hasDeclinedPriceIncrease = false
-        return [
-            .charge(renew(product, subscription, at: now, timeRate: terms.timeRate)), .notify(.didRenew, nil),
-        ]
+        return [.charge(renew(product, subscription, at: terms.now, terms)), .notify(.didRenew, nil)]
     }
 
     /// Ends the paid period early with a charge that fails.
     ///
     /// - Parameter hasGracePeriod: True if the customer keeps the subscription for a while.
-    package mutating func failRenewal(
-        at now: Timestamp,
+    mutating func failRenewal(
         hasGracePeriod: Bool,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
         guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so no charge can fail") }
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         let (_, subscription) = try renewing(terms)
-        expiresDate = min(expiresDate, now)
+        expiresDate = min(expiresDate, terms.now)
         return [.setExpiresDate(expiresDate)] + failToRenew(subscription, terms, hasGracePeriod: hasGracePeriod)
     }
 

@@ -40,7 +40,10 @@ struct LocalStoreRoutes: Sendable {
     ///
     /// - Throws: `RedemptionError` if no purchase of the proof is the user's. The transaction then stays in the queue.
     func redeem(_ transactionIdentifier: String, for user: User, by actor: AuditActor) async throws {
-        let proof = Array(try await BlockingWork.run { try store.signedTransaction(of: transactionIdentifier) }.utf8)
+        let signed = try await BlockingWork.run {
+            try store.read { try $0.signedTransaction(of: transactionIdentifier) }
+        }
+        let proof = Array(signed.utf8)
         let redemption: Redemption
         do {
             redemption = try await entitlements.redeem(proof, for: user, by: actor)
@@ -53,7 +56,7 @@ struct LocalStoreRoutes: Sendable {
         }
         guard redemption.transactions.allSatisfy(\.mayFinish) else { return }
         try await BlockingWork.run {
-            let listed = try store.listedTransaction(transactionIdentifier)
+            let listed = try store.read { try $0.listedTransaction(transactionIdentifier) }
             guard let payment = listed.payment?.transaction, payment.state.isAwaitingFinish else { return }
             _ = try store.perform(.finish, on: payment.identifier)
         }

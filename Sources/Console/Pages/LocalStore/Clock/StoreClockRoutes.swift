@@ -36,7 +36,10 @@ extension LocalStoreRoutes {
             return Timestamp(millisecondsSince1970: milliseconds)
         }
         let now = store.now
-        let events = try start.map { try store.dueEvents(after: $0, until: now, limit: Self.maximumEvents + 1) } ?? []
+        let events =
+            try start.map { start in
+                try store.read { try $0.dueEvents(after: start, until: now, limit: Self.maximumEvents + 1) }
+            } ?? []
         return Page("Clock", section: .localStore) {
             LocalStoreTab.links(LocalStoreTab.clock)
             section(.class("card")) {

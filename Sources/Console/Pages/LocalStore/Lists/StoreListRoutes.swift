@@ -16,14 +16,14 @@ extension LocalStoreRoutes {
         // As the app reads it on the customer's device.
         pages.get("store/account/receipt", .store) { request, _ in
             let account = try requiredAccount(request)
-            let receipt = try await BlockingWork.run { try store.receipt(account: account) }
+            let receipt = try await BlockingWork.run { try store.read { try $0.receipt(account: account) } }
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: receipt + "\n")))
         }
         pages.postStore("store/account/restore") { context in
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
-            try store.restoreCompletedTransactions(account: account)
+            try store.write { try $0.restoreCompletedTransactions(account: account) }
             return .storeAccount(account, done: .restored)
         }
         pages.getStore("store/products") { _, _ in Self.products(store.configuration.products) }
@@ -124,7 +124,7 @@ extension LocalStoreRoutes {
     /// An account: its subscriptions and its latest transactions.
     private func account(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let account = try requiredAccount(request)
-        let subscriptions = try store.subscriptions(of: account)
+        let subscriptions = try store.read { try $0.subscriptionSummaries(of: account) }
         let latest = try store.read { try $0.listedTransactions(of: account, limit: Self.maximumTransactions) }
         return Page("Account of the App Store", section: .localStore) {
             LocalStoreTab.links(nil)

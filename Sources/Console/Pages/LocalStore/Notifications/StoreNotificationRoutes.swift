@@ -9,7 +9,7 @@ extension LocalStoreRoutes {
         pages.getStore("store/notifications/:notification", notification)
         pages.postStore("store/notifications/:notification/replay") { context in
             let uuid = try context.parameter("notification") { UUID(uuidString: $0) }
-            try store.replay(uuid)
+            try store.write { try $0.replay(uuid) }
             return .storeNotification(uuid, done: .queued)
         }
     }

@@ -134,7 +134,7 @@ extension LocalStoreRoutes {
         let payment = try await BlockingWork.run {
             let added = try store.add(request, account: account, outcome: outcome)
             _ = try store.process(account: account)
-            return try store.queuedTransaction(added.identifier).transaction
+            return try store.read { try $0.queued(added.identifier).transaction }
         }
         var refusal: String?
         if let user, let sold = payment.purchase {
@@ -156,7 +156,7 @@ extension LocalStoreRoutes {
         // The code with which the service refused the proof; nil if it did not.
         let refusal = try request.query("refused", upTo: 64)
         let (queued, effect) = try await BlockingWork.run {
-            (try store.queuedTransaction(identifier), try store.effect(of: identifier))
+            try store.read { try ($0.queued(identifier), $0.effect(of: identifier)) }
         }
         let sold = queued.transaction.purchase?.transactionIdentifier
         let way = StorePurchaseWay(

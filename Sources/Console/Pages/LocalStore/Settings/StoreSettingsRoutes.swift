@@ -26,7 +26,13 @@ extension LocalStoreRoutes {
         pages.getStore("store/settings", settings)
         let actions: [(path: RouterPath, notice: Notice, action: @Sendable (ConsoleForm) throws -> Void)] = [
             ("store/settings", .saved, { _ = try store.update(try changes($0)) }),
-            ("store/faults", .saved, { try store.add(try Self.faults($0)) }),
+            (
+                "store/faults", .saved,
+                { form in
+                    let added = try Self.faults(form)
+                    try store.write { try $0.add(added) }
+                }
+            ),
             ("store/faults/clear", .cleared, { _ in try store.clearFaults() }),
             ("store/clear", .cleared, { _ in try store.write { try $0.clearSales() } }),
             ("store/reset", .cleared, { _ in _ = try store.reset() }),

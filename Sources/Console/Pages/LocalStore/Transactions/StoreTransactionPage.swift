@@ -33,7 +33,7 @@ extension LocalStoreRoutes {
         let before = try page.before()
         let owners = try await owners(of: identifier)
         return try await BlockingWork.run {
-            let listed = try store.listedTransaction(identifier)
+            let listed = try store.read { try $0.listedTransaction(identifier) }
             let original = listed.transaction.originalTransactionIdentifier
             // The transactions of the same purchase, the newest first.
             let found = try store.read {
@@ -43,9 +43,11 @@ extension LocalStoreRoutes {
             let payment = listed.payment
             let way = StorePurchaseWay(
                 context: context, payment: payment?.transaction, sold: listed.transaction.transactionIdentifier,
-                effect: try payment.flatMap { try store.effect(of: $0.transaction.identifier) }, owners: owners)
+                effect: try payment.flatMap { payment in
+                    try store.read { try $0.effect(of: payment.transaction.identifier) }
+                }, owners: owners)
             // As the app gets it.
-            let signed = try store.signedTransaction(of: identifier)
+            let signed = try store.read { try $0.signedTransaction(of: identifier) }
             return Page("Transaction of the store", section: .localStore) {
                 LocalStoreTab.links(nil)
                 LocalStoreTab.live {

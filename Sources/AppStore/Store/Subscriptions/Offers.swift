@@ -1,34 +1,28 @@
 import Foundation
 import Proofs
 
-/// The offer under which a payment for a subscription begins.
-package enum OfferDecision: Hashable, Sendable {
-    case standardPrice
-    case offer(SubscriptionOffer)
-    /// The payment fails.
-    case refuse(SKErrorCode)
-
+extension SubscriptionOffer {
+    /// The offer under which a payment for a subscription begins; nil for the standard price.
+    ///
     /// - Parameters:
     /// - choice: The offer that the app requests; nil for an introductory offer, if the customer is eligible.
     /// - customer: New to the group, entitled by it, or entitled by it in the past.
     ///   - hadIntroductoryOffer: True if the customer used an introductory offer of the group. There is one for each
     ///     customer and group (Apple, "Implementing introductory offers").
-    package init(
+    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for.
+    package static func offer(
         _ choice: Payment.OfferChoice?,
         among offers: [SubscriptionOffer],
-        customer: SubscriptionOffer.Eligibility,
+        customer: Eligibility,
         hadIntroductoryOffer: Bool
-    ) {
+    ) throws -> SubscriptionOffer? {
         guard let choice else {
             // Without a request, only a new or returning customer gets an offer.
             let isEligible = customer != .existing && !hadIntroductoryOffer
-            let introductory = isEligible ? offers.first(where: { $0.kind == .introductory }) : nil
-            self = introductory.map { OfferDecision.offer($0) } ?? .standardPrice
-            return
+            return isEligible ? offers.first { $0.kind == .introductory } : nil
         }
         guard let offer = offers.first(where: { $0.kind == choice.kind && $0.identifier == choice.identifier }) else {
-            self = .refuse(.invalidOfferIdentifier)
-            return
+            throw PaymentFailure(error: .invalidOfferIdentifier)
         }
         let isEligible =
             switch choice.kind {
@@ -37,8 +31,10 @@ package enum OfferDecision: Hashable, Sendable {
             case .offerCode: true
             case .winBack: customer == .expired
             }
-        let isForCustomer = offer.eligibility?.contains(customer) ?? true
-        self = isEligible && isForCustomer ? .offer(offer) : .refuse(.ineligibleForOffer)
+        guard isEligible, offer.eligibility?.contains(customer) ?? true else {
+            throw PaymentFailure(error: .ineligibleForOffer)
+        }
+        return offer
     }
 }
 
@@ -63,11 +59,7 @@ extension PromotionalOfferSignature {
 /// The signature check of promotional offers, as in the App Store.
 extension Books {
     /// - Throws: `PaymentFailure` if the signature is not the developer's, is for another payment, or is too old.
-    func check(
-        _ signature: PromotionalOfferSignature,
-        of offer: Payment.OfferChoice,
-        for payment: Payment
-    ) throws {
+    func check(_ signature: PromotionalOfferSignature, of offer: Payment.OfferChoice, for payment: Payment) throws {
         let message = signature.message(
             bundleIdentifier: issuer.bundleIdentifier, productIdentifier: payment.productIdentifier,
             offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")
