@@ -37,9 +37,12 @@ struct Give: ServiceCaller {
             let reason: String
             let endsAt: String?
         }
+        struct Grant: Decodable, Sendable {
+            let grantId: String
+        }
         let path = issued.path(of: user, "/grants")
         let request = Request(item: named.item, reason: reason, endsAt: until)
-        let grant: GrantResource = try await withClient {
+        let grant: Answered<Grant> = try await withClient {
             try await $0.post(path, request)
         }
         terminal.line("\(user) has \(request.item) now. Grant \(grant.grantId).")
@@ -118,9 +121,12 @@ struct Revoke: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
+        struct Transaction: Decodable, Sendable {
+            let productId: String
+        }
         let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
         let request = ["reason": reason]
-        let revoked: TransactionResource = try await withClient {
+        let revoked: Answered<Transaction> = try await withClient {
             try await $0.put(path, request)
         }
         terminal.line("Revoked \(revoked.productId) from \(user).")

@@ -86,12 +86,23 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
                 object.defects.append("no field \"\(name)\" of \(JSONValue.object(target).compactText)")
                 continue
             }
-            let noted = note.keywords["$ref"] == nil ? field.adding(note.keywords) : note.keywords
-            properties = properties.adding([name: .object(noted)])
+            properties = properties.adding([name: .object(Schema(field).noted(note).keywords)])
             object.merge(note)
         }
         object.target = object.target.adding(["properties": .object(properties)])
         return object
+    }
+
+    /// The schema of a field with a note on it. A description of a moment keeps the format.
+    func noted(_ note: Schema) -> Schema {
+        var schema = self
+        if keywords["format"] == "date-time", case .string(let text)? = note.keywords["description"] {
+            schema.keywords = Schema.time(text).keywords
+            return schema
+        }
+        schema.keywords = note.keywords["$ref"] == nil ? keywords.adding(note.keywords) : note.keywords
+        schema.merge(note)
+        return schema
     }
 
     /// The names of an object's fields.

@@ -221,7 +221,7 @@ struct NotificationRoutes: Sendable {
                 context.logger.log(
                     level: outcome == .duplicate ? .debug : .info, "notification",
                     metadata: ["outcome": "\(outcome.rawValue)"])
-                return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
+                return try NotificationReceipt(outcome: outcome).answer()
             } catch {
                 metrics.count(.notifications, "refused", code: Problem.code(of: error))
                 throw error
@@ -242,13 +242,15 @@ struct NotificationRoutes: Sendable {
 }
 
 /// The service's answer to a notification of the App Store.
-package struct NotificationReceipt: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, "The receipt of a notification.").noting([
-        "outcome": .one(of: NotificationOutcome.self, "The outcome.")
-    ])
+struct NotificationReceipt: AnswerObject {
+    static let answerFields = AnswerFields<Self>("The receipt of a notification.") {
+        $0.field("outcome", "The outcome.", \.outcome)
+    }
 
-    package let outcome: String
+    let outcome: NotificationOutcome
 }
+
+extension NotificationOutcome: AnswerValue {}
 
 /// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason.
 struct ProofRoutes: Sendable {

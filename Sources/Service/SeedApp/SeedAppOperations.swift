@@ -5,7 +5,7 @@ extension APIOperation {
     static let seedApp = [seedLogIn, seedJoin, seedWithdraw, seedShop, seedWear, seedRedeem]
 
     static let seedLogIn = seedApp(
-        .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", .seedAppUser), notMember])
+        .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", SeedAppMember.self), notMember])
 
     static let seedJoin = seedApp(
         .post, "", "seedJoin", "Signs up",
@@ -28,7 +28,7 @@ extension APIOperation {
 
     static let seedShop = seedApp(
         .get, "/shop/myinfo", "seedShop", "Returns the owned and the worn items",
-        answers: [.json("The member.", .seedAppUser), notMember])
+        answers: [.json("The member.", SeedAppMember.self), notMember])
 
     static let seedWear = seedApp(
         .post, "/shop/item", "seedWear", "Sets the worn sprout and background",
@@ -73,38 +73,4 @@ extension APIOperation {
             ],
             or: [.tooManyRequests])
     }
-}
-
-extension Schema {
-    static let seedAppUser = Schema.object(
-        "A member, in the JSON of the app that Till began with.", named: "SeedAppUser"
-    ).fields([
-        "_id": .text("The identifier in the app's form."),
-        "__v": .integer("The value of a new member."),
-        "uid": .text("The identifier in the app's form."),
-        "phoneNumber": .text("The identifier in the app's form."),
-        "email": .text("The identifier in the app's form."),
-        "FCMtoken": .text("The identifier in the app's form."),
-        "nick": .text("The identifier in the app's form."),
-        "birth": .text("The identifier in the app's form."),
-        "gender": .integer("The value of a new member."),
-        "study": .text("The identifier in the app's form."),
-        "comment": .array(of: .text(), "Always empty."),
-        "reputation": .array(of: .integer(), "Always nine zeros."),
-        "sesac": .integer("The number of the worn item."),
-        "sesacCollection": .array(of: .integer(), "The numbers of the owned items."),
-        "background": .integer("The number of the worn item."),
-        "backgroundCollection": .array(of: .integer(), "The numbers of the owned items."),
-        "purchaseToken": .array(of: .text(), "Always empty."),
-        "transactionId": .array(of: .text(), "The redeemed transactions, newest first."),
-        "reviewedBefore": .array(of: .text(), "Always empty."),
-        "reportedNum": .integer("The value of a new member."),
-        "reportedUser": .array(of: .text(), "Always empty."),
-        "dodgepenalty": .integer("The value of a new member."),
-        "dodgeNum": .integer("The value of a new member."),
-        "ageMin": .integer("The value of a new member."),
-        "ageMax": .integer("The value of a new member."),
-        "searchable": .integer("The value of a new member."),
-        "createdAt": .text("The identifier in the app's form."),
-    ])
 }
