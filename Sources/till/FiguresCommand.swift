@@ -1,6 +1,7 @@
 import ArgumentParser
 import Features
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 import Service
@@ -67,16 +68,16 @@ struct FiguresCommand: LedgerUser {
     func perform() async throws {
         if rebuild { try await localFigures().rebuild() }
         guard let figure else { return rebuild ? terminal.line("All sums were computed again.") : try printList() }
-        let answer: FigureAnswerResource
+        let answer: Answered<FigureTable>
         if let client = try service.client() {
             answer = try await client.get(path(of: figure))
         } else {
             let figures = try localFigures()
             try await figures.sweep()
             try await figures.rollUp()
-            answer = FigureAnswerResource(try await figures.answer(try query(figure, today: figures.today)))
+            answer = try decoded(try await figures.answer(try query(figure, today: figures.today)).json())
         }
-        FigureTable(answer).lines.forEach(terminal.line)
+        answer.lines.forEach(terminal.line)
         if !answer.isBackfilled || answer.pendingUsers > 0 {
             terminal.note("The sums are behind: \(answer.pendingUsers) users are pending.")
         }
@@ -85,7 +86,11 @@ struct FiguresCommand: LedgerUser {
 
     private func printList() throws {
         terminal.table(["FIGURE", "DEFINITION"], Figure.allCases.map { [$0.rawValue, $0.definition] })
-        try terminal.json(FigureResource.list)
+        try terminal.json(try decoded(ListedFigure.list.json()) as JSONContent)
+    }
+
+    private func decoded<Answer: Decodable>(_ json: [UInt8]) throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: Data(json))
     }
 
     /// The figures of the ledger, with the tables of their sums.
@@ -129,24 +134,38 @@ extension CalendarDay: ExpressibleByArgument {
 }
 
 /// A figure as a table for a terminal: a row for each period of each series.
-struct FigureTable {
-    private let answer: FigureAnswerResource
-
-    init(_ answer: FigureAnswerResource) {
-        self.answer = answer
+struct FigureTable: Decodable, Sendable {
+    struct Period: Decodable {
+        let from: String
+        let to: String
+        let isComplete: Bool
     }
 
+    struct Series: Decodable {
+        let group: String?
+        let currency: String?
+        let values: [Int64]
+        let denominators: [Int64]?
+        let parts: [String: [Int64]]?
+    }
+
+    private let group: String?
+    private let periods: [Period]
+    private let series: [Series]
+    let pendingUsers: Int
+    let isBackfilled: Bool
+
     var lines: [String] {
-        let parts = Set(answer.series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
-        let hasCurrency = answer.series.contains { $0.currency != nil }
-        let hasDenominator = answer.series.contains { $0.denominators != nil }
+        let parts = Set(series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
+        let hasCurrency = series.contains { $0.currency != nil }
+        let hasDenominator = series.contains { $0.denominators != nil }
         var table = TextTable(
-            header: ["FROM", "TO"] + (answer.group.map { [$0.uppercased()] } ?? [])
+            header: ["FROM", "TO"] + (group.map { [$0.uppercased()] } ?? [])
                 + (hasCurrency ? ["CURRENCY"] : []) + ["VALUE"] + (hasDenominator ? ["OF"] : [])
                 + parts.map { $0.uppercased() })
-        for series in answer.series {
-            let group = answer.group.map { _ in [series.group.flatMap { $0.isEmpty ? nil : $0 } ?? "-"] } ?? []
-            for (index, period) in answer.periods.enumerated() where series.values.indices.contains(index) {
+        for series in series {
+            let group = group.map { _ in [series.group.flatMap { $0.isEmpty ? nil : $0 } ?? "-"] } ?? []
+            for (index, period) in periods.enumerated() where series.values.indices.contains(index) {
                 // A period that is not over.
                 let end = period.to + (period.isComplete ? "" : "*")
                 table.add(
@@ -156,7 +175,7 @@ struct FigureTable {
                         + parts.map { Self.text(series.parts?[$0], index) })
             }
         }
-        guard !answer.series.isEmpty else { return ["Nothing was sold in this time."] }
+        guard !series.isEmpty else { return ["Nothing was sold in this time."] }
         return table.lines
     }
 

@@ -347,3 +347,37 @@ package struct UserArchiveResource: Decodable, Sendable {
     package let balances: [Credit]
     package let events: [Event]
 }
+
+package struct FigureResource: Decodable, Listed, Sendable {
+    package static let listName = "figures"
+
+    package let figure: String
+    package let kind: String
+    package let isMoney: Bool
+    package let definition: String
+}
+
+package struct FigureAnswerResource: Decodable, Sendable {
+    package struct Period: Decodable, Sendable {
+        package let from: String
+        package let to: String
+        package let isComplete: Bool
+    }
+
+    package struct Series: Decodable, Sendable {
+        package let group: String?
+        package let currency: String?
+        package let values: [Int64]
+        package let denominators: [Int64]?
+        package let parts: [String: [Int64]]?
+    }
+
+    package let figure: String
+    package let environment: String
+    package let by: String
+    package let group: String?
+    package let periods: [Period]
+    package let series: [Series]
+    package let pendingUsers: Int
+    package let isBackfilled: Bool
+}

@@ -231,6 +231,10 @@ extension List where Element: AnswerValue {
     ///
     /// - Parameter keys: The names of API keys by their identifiers.
     package func answer(naming keys: [String: String] = [:]) throws -> Response {
+        JSONAnswer.response(bytes: try json(naming: keys))
+    }
+
+    package func json(naming keys: [String: String] = [:]) throws -> [UInt8] {
         let members: [(name: String, value: any AnswerValue)] = [
             (Element.listName, elements), ("nextCursor", nextCursor),
         ]
@@ -238,6 +242,11 @@ extension List where Element: AnswerValue {
         json.append("{")
         for (name, value) in members.sorted(by: { $0.name < $1.name }) { try json.member(name, value) }
         json.append("}")
-        return JSONAnswer.response(bytes: json.bytes)
+        return json.bytes
     }
+}
+
+extension Collection {
+    /// The collection; nil if it is empty.
+    package var nonEmpty: Self? { isEmpty ? nil : self }
 }

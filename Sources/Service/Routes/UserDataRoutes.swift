@@ -124,11 +124,6 @@ struct UserArchive: AnswerObject {
     let profile: ProfileRecord
 }
 
-extension Array {
-    /// The array; nil if it is empty.
-    fileprivate var nonEmpty: [Element]? { isEmpty ? nil : self }
-}
-
 extension SessionRecord: AnswerObject {
     package static let answerFields = AnswerFields<Self>("A session.") {
         $0.field("beganAt", "The time of the event.", \.beganAt)
