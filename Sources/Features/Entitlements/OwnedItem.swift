@@ -85,22 +85,11 @@ extension LedgerTransaction {
         ]
         if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
         if let limit { arguments.append(limit.app) }
-        return try database.rows(CoverageStatement.text(ofItem: item != nil, inApp: limit != nil), arguments)
-            .compactMap { row in
-                let item = try Item(row)
-                if let grant: String = try row["grant_id"] {
-                    guard view.sees(item) else { return nil }
-                    return ItemCoverage(
-                        item: item, beginsAt: try row["purchase_date"], endsAt: try row["ends_at"],
-                        source: .grant(identifier: grant))
-                }
-                guard origins.contains(try row["origin"]) else { return nil }
-                let transaction = try CoverageStatement.transaction(row)
-                return ItemCoverage(
-                    item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: try row["begins_at"],
-                    endsAt: try row["ends_at"], source: .purchase(transaction),
-                    renewal: try CoverageStatement.renewal(row))
-            }
+        var coverage: [ItemCoverage] = []
+        try database.forEachRow(CoverageStatement.text(ofItem: item != nil, inApp: limit != nil), arguments) { row in
+            if let next = try CoverageStatement.coverage(row, of: origins, from: view) { coverage.append(next) }
+        }
+        return coverage
     }
 }
 
@@ -115,6 +104,15 @@ private enum CoverageStatement {
         .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent, .commitmentInfo,
     ]
 
+    /// The columns that a purchase alone has, from `firstOfPurchase` on, and then the facts.
+    private static let purchaseColumns = [
+        "sequence", "transaction_id", "original_transaction_id", "product_id", "quantity", "redeemed_at", "expires_at",
+        "grace_ends_at",
+    ]
+    private static let firstOfPurchase = 7
+    private static let firstFact = firstOfPurchase + purchaseColumns.count
+    private static let renewalStatedAt = firstFact + transactionFacts.count
+
     private static let all = text(where: "true")
     private static let ofItem = text(where: isItem)
     private static let inApp = text(where: "true", app: "$4")
@@ -128,12 +126,8 @@ private enum CoverageStatement {
     /// - Parameter app: The parameter of the bundle identifier of the purchases' app; nil for all apps.
     private static func text(where condition: String, app: String? = nil) -> String {
         let user = "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
-        let own = [
-            "sequence", "transaction_id", "original_transaction_id", "product_id", "quantity", "redeemed_at",
-            "expires_at", "grace_ends_at",
-        ]
         let columns =
-            (own + transactionFacts.map(\.field.column)).map { "redeemed." + $0 }
+            (purchaseColumns + transactionFacts.map(\.field.column)).map { "redeemed." + $0 }
             + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map { "subscription." + $0.field.column }
         return """
             SELECT collection, number, begins_at, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
@@ -151,16 +145,42 @@ private enum CoverageStatement {
             """
     }
 
-    static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
-        try RedeemedTransaction(
-            row,
-            details: RedeemedTransaction.Details(
-                expiresAt: try row["expires_at"], graceEndsAt: try row["grace_ends_at"],
-                facts: TransactionFacts(row, transactionFacts)))
+    /// The coverage of a row; nil for a purchase from an origin that does not count, and for a grant that the caller does not see.
+    static func coverage(
+        _ row: borrowing ResultRow, of origins: Set<Origin>, from view: Viewpoint
+    ) throws -> ItemCoverage? {
+        let item = Item(collection: try row.text(at: 0), number: Int(try row.integer(at: 1)))
+        let (endsAt, date) = (try row.optionalTimestamp(at: 3), try row.timestamp(at: 5))
+        if let grant = try row.optionalText(at: 4) {
+            guard view.sees(item) else { return nil }
+            return ItemCoverage(item: item, beginsAt: date, endsAt: endsAt, source: .grant(identifier: grant))
+        }
+        guard let origin = Origin(rawValue: try row.text(at: 6)) else { throw SQLRow.Mismatch(column: "origin") }
+        guard origins.contains(origin) else { return nil }
+        let transaction = try transaction(row, from: origin, purchasedAt: date)
+        return ItemCoverage(
+            item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: try row.optionalTimestamp(at: 2),
+            endsAt: endsAt, source: .purchase(transaction), renewal: try renewal(row))
     }
 
-    static func renewal(_ row: SQLRow) throws -> StatedRenewal? {
-        guard let statedAt: Timestamp = try row["renewal_stated_at"] else { return nil }
-        return StatedRenewal(statedAt: statedAt, proofDigest: [], facts: RenewalFacts(row, renewalFacts))
+    private static func transaction(
+        _ row: borrowing ResultRow, from origin: Origin, purchasedAt purchaseDate: Timestamp
+    ) throws -> RedeemedTransaction {
+        let first = firstOfPurchase
+        return RedeemedTransaction(
+            sequence: try row.integer(at: first), origin: origin, transactionIdentifier: try row.text(at: first + 1),
+            originalTransactionIdentifier: try row.text(at: first + 2),
+            productIdentifier: try row.text(at: first + 3), quantity: Int(try row.integer(at: first + 4)),
+            purchaseDate: purchaseDate, redeemedAt: try row.timestamp(at: first + 5),
+            details: RedeemedTransaction.Details(
+                expiresAt: try row.optionalTimestamp(at: first + 6),
+                graceEndsAt: try row.optionalTimestamp(at: first + 7),
+                facts: TransactionFacts(row, transactionFacts, at: firstFact)))
+    }
+
+    private static func renewal(_ row: borrowing ResultRow) throws -> StatedRenewal? {
+        guard let statedAt = try row.optionalTimestamp(at: renewalStatedAt) else { return nil }
+        return StatedRenewal(
+            statedAt: statedAt, proofDigest: [], facts: RenewalFacts(row, renewalFacts, at: renewalStatedAt + 1))
     }
 }

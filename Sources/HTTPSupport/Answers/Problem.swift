@@ -192,9 +192,7 @@ package enum JSONAnswer {
         return [UInt8](try encoder.encode(value))
     }
 
-    package static func encode(_ value: JSONValue) -> [UInt8] {
-        Array(value.compactText.utf8)
-    }
+    package static func encode(_ value: JSONValue) -> [UInt8] { value.compactBytes }
 
     package static func response(_ value: some Encodable, headers: HTTPFields = [:]) throws -> Response {
         response(bytes: try encode(value), headers: headers)

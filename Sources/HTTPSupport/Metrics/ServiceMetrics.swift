@@ -199,6 +199,7 @@ package struct Histogram: Sendable {
 
 /// Counts and logs each request by its route. The path would name users.
 package struct RequestMiddleware: RouterMiddleware {
+    private static let identifierHeader = HTTPField.Name("X-Request-Id")
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     private let metrics: ServiceMetrics
@@ -215,7 +216,7 @@ package struct RequestMiddleware: RouterMiddleware {
         let started = ContinuousClock.now
         var response = try await next(request, context)
         // The client can quote this identifier to find the request's log line.
-        if let name = HTTPField.Name("X-Request-Id"), let identifier = context.logger[metadataKey: "hb.request.id"] {
+        if let name = Self.identifierHeader, let identifier = context.logger[metadataKey: "hb.request.id"] {
             response.headers[name] = "\(identifier)"
         }
         let duration = ContinuousClock.now - started

@@ -15,6 +15,12 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.query(SQLQuery(sql, arguments)).rows
     }
 
+    func forEachRow(
+        _ sql: String, _ arguments: [any SQLConvertible], _ body: (borrowing ResultRow) throws -> Void
+    ) throws {
+        for row in try rows(sql, arguments) { try body(ResultRow(source: .values(row.values))) }
+    }
+
     func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int {
         try connection.query(SQLQuery(sql, arguments)).changes
     }

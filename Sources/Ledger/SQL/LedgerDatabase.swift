@@ -14,6 +14,11 @@ package protocol LedgerDatabase {
 
     func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow]
 
+    /// Reads rows by the positions of their columns, without a value for each column that nobody reads.
+    func forEachRow(
+        _ sql: String, _ arguments: [any SQLConvertible], _ body: (borrowing ResultRow) throws -> Void
+    ) throws
+
     /// - Returns: The number of rows inserted, updated or deleted.
     @discardableResult func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int
 

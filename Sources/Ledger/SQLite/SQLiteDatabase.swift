@@ -24,6 +24,14 @@ struct SQLiteDatabase: LedgerDatabase {
         return try run.rows(limit: .max)
     }
 
+    func forEachRow(
+        _ sql: String, _ arguments: [any SQLConvertible], _ body: (borrowing ResultRow) throws -> Void
+    ) throws {
+        let run = try Run(database.cachedStatement(sql: sql), arguments, on: database)
+        defer { run.end() }
+        while try run.hasNext() { try body(run.row) }
+    }
+
     func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int {
         _ = try rows(sql, arguments)
         return database.changesCount
@@ -116,7 +124,7 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func listed(_ parameter: String) -> String { "json_each(\(parameter)) AS listed" }
 
-    func list(_ texts: [String]) -> SQLValue { .text(JSONList.text(texts)) }
+    func list(_ texts: [String]) -> SQLValue { .text(JSONValue.array(texts.map { .string($0) }).compactText) }
 
     func isIn(_ parameter: String) -> String { "IN (SELECT value FROM json_each(\(parameter)))" }
 
@@ -128,12 +136,10 @@ struct SQLiteDatabase: LedgerDatabase {
     private struct Run {
         private let statement: Statement
         private let database: Database
-        private let columns: [String]
 
         init(_ statement: Statement, _ arguments: [any SQLConvertible], on database: Database) throws {
             self.statement = statement
             self.database = database
-            columns = statement.columnNames
             guard Int(sqlite3_bind_parameter_count(statement.sqliteStatement)) == arguments.count else {
                 throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "The number of arguments differs.")
             }
@@ -149,14 +155,27 @@ struct SQLiteDatabase: LedgerDatabase {
 
         func rows(limit: Int) throws -> [SQLRow] {
             var rows: [SQLRow] = []
-            while rows.count < limit {
-                let code = sqlite3_step(statement.sqliteStatement)
-                if code == SQLITE_DONE { break }
-                guard code == SQLITE_ROW else { throw error(code) }
-                rows.append(SQLRow(columns: columns, values: columns.indices.map { value(at: Int32($0)) }))
+            let columns = statement.columnNames
+            while rows.count < limit, try hasNext() {
+                rows.append(
+                    SQLRow(
+                        columns: columns,
+                        values: columns.indices.map { ResultRow.value(of: statement.sqliteStatement, at: Int32($0)) }))
             }
             return rows
         }
+
+        /// Steps to the next row.
+        ///
+        /// - Returns: False after the last row.
+        func hasNext() throws -> Bool {
+            let code = sqlite3_step(statement.sqliteStatement)
+            guard code == SQLITE_ROW || code == SQLITE_DONE else { throw error(code) }
+            return code == SQLITE_ROW
+        }
+
+        /// The row of the last step.
+        var row: ResultRow { ResultRow(source: .statement(statement.sqliteStatement)) }
 
         private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
             let handle = statement.sqliteStatement
@@ -185,24 +204,6 @@ struct SQLiteDatabase: LedgerDatabase {
         /// not import. SQLite compares it and never calls it.
         private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-        private func value(at column: Int32) -> SQLValue {
-            let handle = statement.sqliteStatement
-            func bytes(_ start: UnsafeRawPointer?) -> UnsafeRawBufferPointer {
-                UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
-            }
-            switch sqlite3_column_type(handle, column) {
-            case SQLITE_NULL: return .null
-            case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
-            case SQLITE_BLOB: return .blob([UInt8](bytes(sqlite3_column_blob(handle, column))))
-            // The ledger's tables have no columns of other kinds.
-            default:
-                return .text(
-                    String(
-                        decoding: bytes(sqlite3_column_text(handle, column).map { UnsafeRawPointer($0) }), as: UTF8.self
-                    ))
-            }
-        }
-
         private func check(_ code: Int32) throws {
             guard code == SQLITE_OK else { throw error(code) }
         }
@@ -210,26 +211,5 @@ struct SQLiteDatabase: LedgerDatabase {
         private func error(_ code: Int32) -> DatabaseError {
             DatabaseError(resultCode: ResultCode(rawValue: code), message: database.lastErrorMessage)
         }
-    }
-}
-
-/// Lists of texts for SQLite, as JSON arrays (RFC 8259).
-enum JSONList {
-    static func text(_ texts: [String]) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "[")]
-        for (index, text) in texts.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(UInt8(ascii: "\""))
-            for byte in text.utf8 {
-                switch byte {
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-                case ..<0x20: bytes += "\\u00\([byte].hexadecimal)".utf8
-                default: bytes.append(byte)
-                }
-            }
-            bytes.append(UInt8(ascii: "\""))
-        }
-        bytes.append(UInt8(ascii: "]"))
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

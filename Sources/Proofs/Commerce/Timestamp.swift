@@ -115,17 +115,30 @@ extension Timestamp {
     /// The date-time in UTC with whole seconds, as in Apple's receipts: `2016-11-09T07:29:53Z`.
     public var rfc3339: String {
         let seconds = secondsSince1970
-        let secondOfDay = Self.remainder(seconds, 86_400)
         let date = Self.civilDate(daysSince1970: Self.quotient(seconds, 86_400))
-        let parts = [date.month, date.day, secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map {
-            Self.padded($0, to: 2)
+        let second = Self.remainder(seconds, 86_400)
+        let year = String(date.year)
+        return String(unsafeUninitializedCapacity: max(4, year.utf8.count) + 16) { buffer in
+            var count = 0
+            func append(_ byte: UInt8) {
+                buffer[count] = byte
+                count += 1
+            }
+            func append(_ separator: Unicode.Scalar, _ number: Int64) {
+                append(UInt8(ascii: separator))
+                append(UInt8(ascii: "0") + UInt8(number / 10))
+                append(UInt8(ascii: "0") + UInt8(number % 10))
+            }
+            for _ in year.utf8.count..<max(4, year.utf8.count) { append(UInt8(ascii: "0")) }
+            year.utf8.forEach(append)
+            append("-", date.month)
+            append("-", date.day)
+            append("T", second / 3600)
+            append(":", second / 60 % 60)
+            append(":", second % 60)
+            append(UInt8(ascii: "Z"))
+            return count
         }
-        return "\(Self.padded(date.year, to: 4))-\(parts[0])-\(parts[1])T\(parts[2]):\(parts[3]):\(parts[4])Z"
-    }
-
-    private static func padded(_ number: Int64, to width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
     static func days(inMonth month: Int64, year: Int64) -> Int64 {

@@ -32,81 +32,77 @@ extension JSONValue: ExpressibleByStringLiteral {
 
 extension JSONValue {
     /// The value as JSON text without white space. It keeps the order of members and the digits of numbers.
-    public var compactText: String {
-        var text = ""
-        write(to: &text, indentation: nil)
-        return text
+    public var compactText: String { String(decoding: compactBytes, as: UTF8.self) }
+
+    /// The same text as bytes.
+    package var compactBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes, indentation: nil)
+        return bytes
     }
 
     /// The same text with a line for each member and element. Indentation and spaces are like Xcode's.
     public var prettyText: String {
-        var text = ""
-        write(to: &text, indentation: "")
-        return text
+        var bytes: [UInt8] = []
+        write(to: &bytes, indentation: "")
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// - Parameter indentation: The indentation of the line; nil for a text without white space.
-    private func write(to text: inout String, indentation: String?) {
+    private func write(to bytes: inout [UInt8], indentation: String?) {
         switch self {
         case .object(let object):
-            Self.write(object.members, in: ("{", "}"), to: &text, indentation) { member, text, inner in
-                Self.write(string: member.key, to: &text)
-                text.append(inner == nil ? ":" : " : ")
-                member.value.write(to: &text, indentation: inner)
+            Self.write(object.members, in: ("{", "}"), to: &bytes, indentation) { member, bytes, inner in
+                Self.write(string: member.key, to: &bytes)
+                bytes.append(contentsOf: (inner == nil ? ":" : " : ").utf8)
+                member.value.write(to: &bytes, indentation: inner)
             }
         case .array(let elements):
-            Self.write(elements, in: ("[", "]"), to: &text, indentation) { $0.write(to: &$1, indentation: $2) }
-        case .string(let string): Self.write(string: string, to: &text)
-        case .number(let number): text.append(number.text)
-        case .bool(let bool): text.append(bool ? "true" : "false")
-        case .null: text.append("null")
+            Self.write(elements, in: ("[", "]"), to: &bytes, indentation) { $0.write(to: &$1, indentation: $2) }
+        case .string(let string): Self.write(string: string, to: &bytes)
+        case .number(let number): bytes.append(contentsOf: number.text.utf8)
+        case .bool(let bool): bytes.append(contentsOf: (bool ? "true" : "false").utf8)
+        case .null: bytes.append(contentsOf: "null".utf8)
         }
     }
 
     @inline(__always)
     private static func write<Part>(
         _ parts: [Part],
-        in brackets: (String, String),
-        to text: inout String,
+        in brackets: (Unicode.Scalar, Unicode.Scalar),
+        to bytes: inout [UInt8],
         _ indentation: String?,
-        _ write: (Part, inout String, _ inner: String?) -> Void
+        _ write: (Part, inout [UInt8], _ inner: String?) -> Void
     ) {
         let inner = indentation.map { $0 + "  " }
-        text.append(brackets.0)
-        if inner != nil { text.append("\n") }
+        bytes.append(UInt8(ascii: brackets.0))
+        if inner != nil { bytes.append(UInt8(ascii: "\n")) }
         for (index, part) in parts.enumerated() {
-            if index > 0 { text.append(inner == nil ? "," : ",\n") }
-            if let inner { text.append(inner) }
-            write(part, &text, inner)
+            if index > 0 { bytes.append(contentsOf: (inner == nil ? "," : ",\n").utf8) }
+            if let inner { bytes.append(contentsOf: inner.utf8) }
+            write(part, &bytes, inner)
         }
-        if let indentation { text.append("\n\(indentation)") }
-        text.append(brackets.1)
+        if let indentation { bytes.append(contentsOf: "\n\(indentation)".utf8) }
+        bytes.append(UInt8(ascii: brackets.1))
     }
 
-    private static func write(string: String, to text: inout String) {
-        text.append("\"")
-        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        if isPlain {
-            text.append(string)
-            text.append("\"")
-            return
-        }
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text.append("\\\"")
-            case "\\": text.append("\\\\")
-            case "\n": text.append("\\n")
-            case "\r": text.append("\\r")
-            case "\t": text.append("\\t")
-            case "\u{8}": text.append("\\b")
-            case "\u{C}": text.append("\\f")
-            case "\u{0}"..<"\u{20}":
-                let digits = String(scalar.value, radix: 16)
-                text.append("\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
-            default: text.unicodeScalars.append(scalar)
+    /// Writes a string in quotation marks (RFC 8259 section 7).
+    package static func write(string: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
+            case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+            case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+            case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+            case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+            case 0x8: bytes.append(contentsOf: "\\b".utf8)
+            case 0xC: bytes.append(contentsOf: "\\f".utf8)
+            case ..<0x20: bytes.append(contentsOf: "\\u00\([byte].hexadecimal)".utf8)
+            default: bytes.append(byte)
             }
         }
-        text.append("\"")
+        bytes.append(UInt8(ascii: "\""))
     }
 }
 

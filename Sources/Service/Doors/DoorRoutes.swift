@@ -181,10 +181,22 @@ enum DoorErrors {
     }
 
     /// True if a request's path has the segments of another path, in which a segment in braces stands for any.
+    ///
+    /// Each request of the service passes here, so it stops at the first byte that differs.
     static func isPath(_ path: String, _ pattern: String) -> Bool {
-        let (segments, names) = (path.split(separator: "/"), pattern.split(separator: "/"))
-        return names.count == segments.count
-            && zip(names, segments).allSatisfy { $0.hasPrefix("{") || $0.utf8.elementsEqual($1.utf8) }
+        var (rest, names) = (path.utf8[...], pattern.utf8[...])
+        while let name = nextSegment(of: &names) {
+            guard let segment = nextSegment(of: &rest) else { return false }
+            guard name.first == UInt8(ascii: "{") || name.elementsEqual(segment) else { return false }
+        }
+        return nextSegment(of: &rest) == nil
+    }
+
+    private static func nextSegment(of rest: inout Substring.UTF8View) -> Substring.UTF8View? {
+        rest = rest.drop { $0 == UInt8(ascii: "/") }
+        let segment = rest.prefix { $0 != UInt8(ascii: "/") }
+        rest = rest[segment.endIndex...]
+        return segment.isEmpty ? nil : segment
     }
 
     /// A JSON answer with the delay before a retry, as text; nil if it is unknown.

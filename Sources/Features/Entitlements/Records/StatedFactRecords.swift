@@ -101,4 +101,18 @@ extension StatedFacts {
         }
         self.init(values)
     }
+
+    /// The facts in a row of consecutive columns.
+    ///
+    /// - Parameter position: The position of the first.
+    init(_ row: borrowing ResultRow, _ facts: [Fact], at position: Int) {
+        self.init()
+        for (offset, fact) in facts.enumerated() {
+            switch row.value(at: position + offset) {
+            case .integer(let number): self[fact] = .integer(number)
+            case .text(let text): self[fact] = .text(text)
+            case .null, .blob: break
+            }
+        }
+    }
 }
