@@ -151,10 +151,7 @@ package struct AnswerJSON {
     }
 
     /// Appends a string.
-    package mutating func string(_ text: String) {
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        append(isPlain ? "\"" + text + "\"" : JSONValue.string(text).compactText)
-    }
+    package mutating func string(_ text: String) { JSONValue.write(string: text, to: &bytes) }
 }
 
 extension String: AnswerValue {
