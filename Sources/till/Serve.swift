@@ -215,16 +215,15 @@ struct Serve: Command {
                 ? configuration.settings.number("maximum-connections-per-address") : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
             others: others)
-        companions.append(CatalogWatch(service: administration, logger: configuration.logger))
-        companions.append(BlockedUserWarning(ledger: ledger, logger: configuration.logger))
+        companions.append(administration.watch(logger: configuration.logger))
+        companions.append(ledger.blockedUserWarning(logger: configuration.logger))
         companions.append(
-            HistorySchedule(
-                service: service, reconcilers: appStores.reconciliations.map(\.reconciler),
-                logger: configuration.logger))
+            HistorySweep(service: service, reconcilers: appStores.reconciliations.map(\.reconciler))
+                .schedule(logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
         if let local { companions.append(local) }
         if let events { companions.append(events) }
-        if let figures { companions.append(FigureUpkeep(figures: figures, logger: configuration.logger)) }
+        if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
         var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []
         if let webhooks {
             let sender = WebhookSender(

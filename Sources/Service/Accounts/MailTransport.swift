@@ -13,11 +13,11 @@ package struct SMTPMailTransport: MailTransport {
     /// The code of an attempt whose subject or address is invalid in a message.
     private static let messageInvalid = "messageInvalid"
 
-    private let client: SMTPClient
+    private let server: MailServer
     private let sender: MailAddress
 
     package init(server: MailServer, sender: MailAddress) {
-        client = SMTPClient(server: server)
+        self.server = server
         self.sender = sender
     }
 
@@ -29,10 +29,10 @@ package struct SMTPMailTransport: MailTransport {
         }
         guard let message else { return .refused(code: Self.messageInvalid) }
         do {
-            try await client.send(message)
+            try await server.send(message)
             return .sent
         } catch {
-            return error.isPermanent ? .refused(code: error.cause.rawValue) : .failed(code: error.cause.rawValue)
+            return error.isPermanent ? .refused(code: error.rawValue) : .failed(code: error.rawValue)
         }
     }
 }
