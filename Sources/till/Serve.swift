@@ -183,11 +183,8 @@ struct Serve: Command {
                         configuration: configuration, common: common,
                         service: RunningService(ledger: ledger, keys: keys), startNotes: notes)),
                 metrics: metrics, clock: SystemClock(), randomness: .system)
-            let (export, orders) = (
-                UserExport(service: service, clock: SystemClock()),
-                OrderLookup(service: service, clients: orderClients)
-            )
-            services.export = { try await export.json(of: $0, namingKeys: true) }
+            let orders = OrderLookup(service: service, clients: orderClients)
+            services.export = { try await service.export(of: $0, at: SystemClock().now(), namingKeys: true) }
             if !orderClients.isEmpty {
                 services.orders = { try await orders.originalTransactions(ofOrder: $0) }
             }

@@ -101,15 +101,13 @@ struct AppStoreServices {
                     reconciler: Reconciler(service: service, app: app, client: client, origins: origins, clock: clock))
                 reconciliations.append(reconciliation)
                 backgroundServices.append(
-                    ReconciliationSchedule(
-                        reconciler: reconciliation.reconciler, notificationSeconds: settings.notificationSeconds,
-                        historySeconds: settings.historySeconds, runs: reconciliation.runs, clock: clock,
-                        metrics: metrics, logger: configuration.logger))
+                    reconciliation.reconciler.schedule(
+                        notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
+                        runs: reconciliation.runs, metrics: metrics, logger: configuration.logger))
                 guard let answer = settings.consumption else { continue }
                 backgroundServices.append(
-                    ConsumptionResponder(
-                        service: service, app: app, client: client, origins: origins, answer: answer,
-                        metrics: metrics, logger: configuration.logger))
+                    reconciliation.reconciler.consumptionResponder(
+                        answering: answer, metrics: metrics, logger: configuration.logger))
             }
         }
     }

@@ -30,7 +30,7 @@ struct UserDataRoutes: Sendable {
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             // The names of keys are the team's.
             let isNaming = try context.requiredCaller.isBackEnd
-            let json = try await UserExport(service: service, clock: clock).json(of: user, namingKeys: isNaming)
+            let json = try await service.export(of: user, at: clock.now(), namingKeys: isNaming)
             guard let json else { throw Problem.userNotFound }
             return JSONAnswer.response(bytes: json, headers: [.cacheControl: "no-store"])
         }
@@ -42,23 +42,14 @@ struct UserDataRoutes: Sendable {
     }
 }
 
-/// The export of all data of one user.
-package struct UserExport: Sendable {
-    private let service: EntitlementService
-    private let clock: any WallClock
-
-    package init(service: EntitlementService, clock: any WallClock) {
-        self.service = service
-        self.clock = clock
-    }
-
+extension EntitlementService {
     /// The archive of a user as JSON; nil for an unknown user.
     ///
     /// - Parameter namingKeys: True to name the API keys, which are the team's.
-    package func json(of user: User, namingKeys: Bool) async throws -> [UInt8]? {
-        let (origins, moment) = (service.accepted.origins(for: user), clock.now())
+    package func export(of user: User, at moment: Timestamp, namingKeys: Bool) async throws -> [UInt8]? {
+        let origins = accepted.origins(for: user)
         // The export may be large. It runs in a read that blocks no writer.
-        return try await service.ledger.read { transaction in
+        return try await ledger.read { transaction in
             guard let known = try transaction.knownUser(user) else { return nil }
             let archive = UserArchive(
                 transaction: transaction, user: user, exportedAt: moment, firstSeenAt: known.firstSeenAt,

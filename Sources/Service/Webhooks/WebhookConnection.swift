@@ -113,10 +113,6 @@ package struct WebhookAddress: Sendable {
     /// The IP address as text.
     let text: String
 
-    package init(text: String) {
-        self.text = text
-    }
-
     /// Separate threads, because a name server may answer late.
     private static let lookups = DispatchQueue(label: "till.names", attributes: .concurrent)
     private static let lookupTimeout = Duration.seconds(10)
@@ -124,7 +120,7 @@ package struct WebhookAddress: Sendable {
     /// Resolves the name of a receiver.
     ///
     /// - Throws: `Refusal`.
-    static func find(_ url: WebhookURL, allowsPrivate: Bool) async throws -> WebhookAddress {
+    package static func find(_ url: WebhookURL, allowsPrivate: Bool) async throws -> WebhookAddress {
         let (answers, answer) = AsyncStream<Result<WebhookAddress, Refusal>>.makeStream()
         lookups.async {
             answer.yield(Result { () throws(Refusal) in try WebhookAddress(of: url, allowsPrivate: allowsPrivate) })

@@ -51,8 +51,9 @@ struct GardenConsole {
             profiles: hasFeatures ? profiles : nil, store: garden.store,
             system: TestSystem(health: TestHealth()),
             clock: garden.store.clock, randomness: .system)
-        let export = UserExport(service: entitlements, clock: garden.clock)
-        services.export = { try await export.json(of: $0, namingKeys: true) }
+        services.export = { [entitlements, clock = garden.clock] in
+            try await entitlements.export(of: $0, at: clock.now(), namingKeys: true)
+        }
         services.orders = orders
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), administration: administration,

@@ -22,10 +22,8 @@ struct CordovaRoutes: RouteSource {
             let body = try await RequestBytes.collect(request, context, upTo: CordovaRequest.maximumBodySize)
             let sent = try await BlockingWork.process(body.count) { try CordovaRequest(body) }
             let caller = try context.requiredCaller
-            let validation = CordovaValidation(
-                services: services.limited(to: caller),
-                newcomers: context.newcomers(for: request))
-            let answer = try await validation.answer(to: sent, from: caller)
+            let answer = try await services.limited(to: caller)
+                .answer(to: sent, from: caller, context.newcomers(for: request))
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer))
         }
     }

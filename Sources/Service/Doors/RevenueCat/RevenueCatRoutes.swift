@@ -44,12 +44,11 @@ struct RevenueCatRoutes: RouteSource {
 
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.on(.customer) { request, context in
-            try await RevenueCatCustomers(services: try services(for: context))
-                .answer(about: try customer(in: context), request)
+            try await services(for: context).answer(about: try customer(in: context), request)
         }
         answer(.offerings, in: group) { _, context in RevenueCatOfferings.json(of: try catalog(of: context)) }
         answer(.productEntitlementMapping, in: group) { _, context in
-            RevenueCatCustomers(services: try services(for: context)).rights.productEntitlementMapping
+            try services(for: context).rights.productEntitlementMapping
         }
         answer(.virtualCurrencies, in: group) { _, context in
             let entitlements = try services(for: context).entitlements
@@ -66,10 +65,9 @@ struct RevenueCatRoutes: RouteSource {
     }
 
     private func addBuying(to group: RouterGroup<ServiceContext>) {
-        let receipts = RevenueCatReceipts(services: services)
         group.on(.receipts) { request, context in
             let sent = try await Self.read(request, context) { try ReceiptRequest($0) }
-            return try await receipts.answer(
+            return try await services.answer(
                 sent, from: try context.requiredCaller, context.newcomers(for: request), request)
         }
         answer(.offers, in: group) { request, context in
@@ -117,8 +115,7 @@ struct RevenueCatRoutes: RouteSource {
         let logIn = try await services.entitlements.logIn(
             current.user, as: new.user, by: try context.requiredCaller.actor,
             newcomers: context.newcomers(for: request))
-        return try await RevenueCatCustomers(services: try services(for: context))
-            .answer(about: new, request, status: logIn.isNew ? .created : .ok)
+        return try await services(for: context).answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
 
     /// The answers to features that Till does not have. SDKs ask for some of them without a key.

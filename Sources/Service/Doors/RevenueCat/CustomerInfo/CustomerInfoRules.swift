@@ -161,17 +161,8 @@ extension RedeemedTransaction {
     }
 }
 
-/// The part of a product that customer info contains.
-package struct CustomerProduct: Hashable, Sendable {
-    package let type: ProductType
-    /// The name for people; nil without one.
-    package let displayName: String?
-
-    package init(type: ProductType, displayName: String? = nil) {
-        self.type = type
-        self.displayName = displayName
-    }
-}
+/// The part of a product that customer info contains. The name is for people; nil without one.
+package typealias CustomerProduct = (type: ProductType, displayName: String?)
 
 /// A right of the catalog, such as `premium`. The protocol calls it an entitlement.
 package struct CustomerRight: Hashable, Sendable {

@@ -171,7 +171,7 @@ package struct AttributeChanges: Hashable, Sendable {
                 case .object(let object) = member.value, case .number(let date)? = object["updated_at_ms"],
                 let milliseconds = date.int64
             else { throw members.wrong("attributes", "an object of values with updated_at_ms") }
-            let value = try RequestMembers(object).optionalText("value", upTo: Self.maximumValueLength)
+            let value = try RequestMembers(object: object).optionalText("value", upTo: Self.maximumValueLength)
             do throws(AttributeError) {
                 // RevenueCat removes an attribute by an empty value, too.
                 accepted.append(
