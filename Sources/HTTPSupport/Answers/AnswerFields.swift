@@ -132,10 +132,6 @@ package struct AnswerJSON {
     /// The names of API keys by their identifiers.
     let keyNames: [String: String]
 
-    init(keyNames: [String: String]) {
-        self.keyNames = keyNames
-    }
-
     /// Appends JSON as it is.
     package mutating func append(_ json: String) { bytes.append(contentsOf: json.utf8) }
 

@@ -73,10 +73,9 @@ struct RevenueCatRoutes: RouteSource {
         answer(.offers, in: group) { request, context in
             let asked = try await Self.read(request, context) { try OfferRequest($0) }
             let catalog = try catalog(of: context)
-            return try SignedOffers(
-                asked, in: catalog, by: services.offerSigners[ByteKey(catalog.bundleIdentifier)],
-                at: services.clock.now()
-            ).json
+            return try asked.answer(
+                from: catalog, signedBy: services.offerSigners[ByteKey(catalog.bundleIdentifier)],
+                at: services.clock.now())
         }
     }
 

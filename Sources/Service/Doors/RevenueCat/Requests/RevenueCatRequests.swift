@@ -85,11 +85,6 @@ package struct OfferRequest: Hashable, Sendable {
     package struct Offer: Hashable, Sendable {
         package let identifier: String
         package let productIdentifier: String
-
-        package init(identifier: String, productIdentifier: String) {
-            self.identifier = identifier
-            self.productIdentifier = productIdentifier
-        }
     }
 
     /// The maximum number of offers in one request.
