@@ -146,7 +146,6 @@ package struct AnswerJSON {
         try value.write(to: &self)
     }
 
-    /// Appends a string.
     package mutating func string(_ text: String) { JSONValue.write(string: text, to: &bytes) }
 }
 

@@ -105,7 +105,6 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
         return schema
     }
 
-    /// The names of an object's fields.
     package var fieldNames: [String] { properties.keys }
 
     /// A list whose elements have this schema, a component.
@@ -186,7 +185,6 @@ extension Schema {
         Schema(type: "string", description, ["format": "date-time"])
     }
 
-    /// A day.
     package static func day(_ description: String? = nil) -> Schema {
         Schema(type: "string", description, ["format": "date"])
     }
@@ -270,7 +268,6 @@ extension Schema {
         return schema
     }
 
-    /// The schema with another description.
     package func described(_ description: String) -> Schema { with(["description": .string(description)]) }
 }
 

@@ -112,7 +112,6 @@ struct AccountRoutes: Sendable {
         try value.answer(status: status, headers: [.cacheControl: "no-store"])
     }
 
-    /// The hash of a new password.
     private func hash(_ text: String, of email: EmailAddress?) async throws -> String {
         let password = try Password(text, of: email)
         return try await passwords.run { try accounts.passwords.hash(password) }
@@ -205,7 +204,6 @@ extension AccountService.Entrance: AnswerObject {
     }
 }
 
-/// The new tokens of a renewed session.
 struct Renewal: AnswerObject {
     static let answerFields = AnswerFields<Self>("The new tokens.") { $0.field("tokens", \.tokens) }
 

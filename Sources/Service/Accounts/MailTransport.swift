@@ -2,7 +2,6 @@ import Features
 import HTTPSupport
 import Proofs
 
-/// A way to send mails.
 package protocol MailTransport: Sendable {
     /// Sends a mail in less time than its sender has reserved it for.
     func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome
@@ -91,7 +90,6 @@ package struct WebhookMailTransport: MailTransport {
 package struct MailRequest: Codable, Sendable {
     /// The mail, as text and in its parts.
     package struct Content: Codable, Sendable {
-        /// The recipient.
         package let to: String
         /// The sender, from the setting `mail-from`.
         package let from: String
@@ -99,7 +97,6 @@ package struct MailRequest: Codable, Sendable {
         package let language: String
         package let subject: String
         package let text: String
-        /// The link in the mail.
         package let link: String
         /// The secret in the link.
         package let token: String

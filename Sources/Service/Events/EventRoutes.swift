@@ -91,7 +91,6 @@ struct EventStream: Sendable {
     private static let pageSize = 100
 
     let ledger: Ledger
-    /// Returns true if the listener is still authorized.
     let isAuthorized: @Sendable () async -> Bool
 
     /// Writes events until the stream reaches its maximum lifetime, its user or the service ends, or the client is gone.

@@ -36,7 +36,6 @@ struct FigureRoutes: Sendable {
     }
 }
 
-/// A figure that the service computes.
 package struct ListedFigure: AnswerObject, Listed {
     package static let listName = "figures"
     package static let answerFields = AnswerFields<Self>("A figure of the service.", named: "Figure") {
@@ -51,7 +50,6 @@ package struct ListedFigure: AnswerObject, Listed {
         $0.field("definition", \.figure.definition)
     }
 
-    /// All figures.
     package static var list: List<ListedFigure> { List(Figure.allCases.map { ListedFigure(figure: $0) }) }
 
     let figure: Figure

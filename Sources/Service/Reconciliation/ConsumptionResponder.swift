@@ -15,7 +15,6 @@ package typealias ConsumptionAnswer = (refundPreference: RefundPreference?, samp
 /// questions, so one that arrived before a crash is answered after it.
 package struct ConsumptionResponder: Service {
     private static let pageSize = 100
-    /// The polling interval.
     private static let interval = Duration.seconds(1)
     /// The pause after the App Store has failed to accept an answer.
     private static let retryInterval = Duration.seconds(60)

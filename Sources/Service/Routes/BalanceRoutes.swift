@@ -73,7 +73,6 @@ extension Credit: Listed {
     package static let listName = "balances"
 }
 
-/// A spending with the remaining amount.
 extension SpentBalance: AnswerObject {
     package static let answerFields = AnswerFields<Self>("A spending.", named: "Spending") {
         $0.field("spendingId", "The identifier of the spending.", \.spending.identifier)

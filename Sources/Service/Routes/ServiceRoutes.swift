@@ -267,7 +267,6 @@ struct ProofRoutes: Sendable {
     }
 }
 
-/// The content of a valid proof.
 package struct ProofResource: Codable, SchemaSource, Sendable {
     package static let schema = Schema(of: Self.self, named: "Proof", "The content of a valid proof.").noting([
         "kind": "The kind of proof.",
@@ -278,12 +277,10 @@ package struct ProofResource: Codable, SchemaSource, Sendable {
         "purchases": "The purchases; absent if the proof is not of purchases.",
     ])
 
-    /// The kind of a proof.
     package enum Kind: String, CaseIterable, Codable, Sendable {
         case appReceipt, transaction, renewalInfo, notification, appTransaction
     }
 
-    /// A purchase in a proof.
     package struct Purchase: Codable, SchemaSource, Sendable {
         package static let schema = Schema(of: Self.self, "A purchase of the proof.").noting([
             "productId": "The product.",

@@ -137,7 +137,6 @@ extension Redemption.Line: AnswerObject {
 }
 
 extension Schema {
-    /// The state of a redeemed purchase.
     static func purchaseState(_ description: String? = nil) -> Schema {
         one(of: PurchaseState.allCases.filter { $0 != .unclaimed }.map(\.rawValue), description)
     }

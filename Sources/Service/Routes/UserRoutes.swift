@@ -115,7 +115,6 @@ struct UserRoutes: Sendable {
     }
 }
 
-/// The account token of a user.
 struct AppAccountToken: AnswerObject {
     static let answerFields = AnswerFields<Self>("A user.", named: "Account") {
         $0.field("appAccountToken", "The token that the app sets on its purchases, in lowercase.", \.token)
@@ -124,7 +123,6 @@ struct AppAccountToken: AnswerObject {
     let token: UUID
 }
 
-/// The current state of a user's subscription.
 extension PurchaseStatus: AnswerObject, Listed {
     package static let listName = "subscriptions"
     package static let answerFields = AnswerFields<Self>(

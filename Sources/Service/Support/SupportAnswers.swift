@@ -15,7 +15,6 @@ extension KnownUser: AnswerObject, Listed {
     }
 }
 
-/// The purchases of a transaction, an original transaction, or an order.
 struct PurchaseLookup: AnswerObject {
     static let answerFields = AnswerFields<Self>(
         "The purchases of a transaction or an order.", named: "PurchaseLookup"
@@ -95,7 +94,6 @@ extension UnclaimedPurchase: AnswerObject, Listed {
     }
 }
 
-/// A transaction of an order that the App Store knows, and that nobody has redeemed here.
 struct UnrecordedTransaction: AnswerObject {
     static let answerFields = AnswerFields<Self>(
         "A transaction of an order that the App Store knows, and that nobody has redeemed here.",
@@ -115,7 +113,6 @@ struct UnrecordedTransaction: AnswerObject {
     let origin: Origin
 }
 
-/// An unclaimed purchase that the team has assigned to a user.
 struct Assignment: AnswerObject {
     static let answerFields = AnswerFields<Self>(
         "An unclaimed purchase that was assigned to a user.", named: "Assignment"
@@ -130,7 +127,6 @@ struct Assignment: AnswerObject {
     let result: Redemption.Result
 }
 
-/// The reason for owning or not owning an item.
 extension ItemExplanation: AnswerObject {
     package static let answerFields = AnswerFields<Self>(
         "The reason why a user owns an item or does not.", named: "Explanation"
@@ -152,7 +148,6 @@ extension ItemExplanation: AnswerObject {
 
 extension ItemExplanation.Cause: AnswerValue {}
 
-/// An entry of a user's story.
 extension StoryEntry: AnswerObject, Listed {
     package static let listName = "entries"
     package static let answerFields = AnswerFields<Self>("An entry of a user's story.", named: "StoryEntry") {

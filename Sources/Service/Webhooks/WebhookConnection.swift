@@ -13,7 +13,6 @@ import Synchronization
 package struct WebhookConnection: Sendable {
     /// The maximum number of concurrent messages.
     static let maximumAtOnce = 16
-    /// The timeout of an answer.
     private static let answerTimeout = Duration.seconds(15)
     /// The most of an answer's body that is read, in bytes. Reading it lets the connection be used again.
     private static let maximumAnswer = 64 * 1024
@@ -49,7 +48,6 @@ package struct WebhookConnection: Sendable {
         case other
     }
 
-    /// An answer of the receiver.
     package struct Answer: Sendable {
         package let status: Int
         /// The beginning of the body; nil if there is none.

@@ -30,7 +30,6 @@ struct WebhookRoutes: Sendable {
         /// The identifier of the webhook in the path.
         var identifier: String { get throws { try context.parameters.text("webhook") } }
 
-        /// The name of the caller.
         var key: String { get throws { try context.requiredCaller.name } }
 
         func body(of operation: APIOperation) async throws -> JSONBody {
@@ -158,7 +157,6 @@ struct WebhookRoutes: Sendable {
     }
 }
 
-/// A webhook.
 struct ListedWebhook: AnswerObject, Listed {
     static let listName = "webhooks"
     static let answerFields = AnswerFields<Self>(
@@ -188,7 +186,6 @@ struct ListedWebhook: AnswerObject, Listed {
 
 extension WebhookFormat: AnswerValue {}
 
-/// The secrets of a webhook.
 struct WebhookSecrets: AnswerObject {
     static let answerFields = AnswerFields<Self>(
         "The secrets of a webhook: those of the signature in the form of Standard Webhooks, and the authorization.",
@@ -212,7 +209,6 @@ struct WebhookSecrets: AnswerObject {
     }
 }
 
-/// A message to a webhook with the state of its delivery.
 struct ListedDelivery: AnswerObject, Listed {
     static let listName = "deliveries"
     static let answerFields = AnswerFields<Self>(
@@ -273,7 +269,6 @@ extension WebhookDelivery.Attempt: AnswerObject {
     }
 }
 
-/// The result of a replay of failed messages.
 struct WebhookReplay: AnswerObject {
     static let answerFields = AnswerFields<Self>(
         "The number of replayed messages.", named: "WebhookReplay", isClosed: true

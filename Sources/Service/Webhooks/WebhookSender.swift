@@ -102,7 +102,6 @@ package struct WebhookSender: Service {
         return true
     }
 
-    /// An attempt that has ended.
     private struct Attempt {
         let outcome: WebhookDelivery.Outcome
         var response: WebhookResponse?

@@ -33,7 +33,6 @@ struct CordovaRoutes: RouteSource {
 ///
 /// Proxies log addresses. So a back end's key in the query is refused, whether it is valid or not.
 struct CordovaKeyMiddleware: RouterMiddleware {
-    /// The name of the query parameter.
     static let parameter = "apiKey"
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
@@ -53,7 +52,6 @@ struct CordovaKeyMiddleware: RouterMiddleware {
 
 /// Converts each error of a validation into the plugin's form, and lets web views read every answer.
 package struct CordovaMiddleware: RouterMiddleware {
-    /// The path of validations.
     package static let path = "/v1/validators/cordova"
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {

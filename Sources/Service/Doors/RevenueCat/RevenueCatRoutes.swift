@@ -158,7 +158,6 @@ struct RevenueCatRoutes: RouteSource {
 }
 
 extension RouterGroup where Context == ServiceContext {
-    /// Adds the handler of an endpoint.
     fileprivate func on(
         _ endpoint: RevenueCatEndpoint,
         use handler: @escaping @Sendable (Request, ServiceContext) async throws -> Response
@@ -178,7 +177,6 @@ extension Problem {
         detail: "The service does not sell the app of this key. Add the app's catalog to the configuration.")
 }
 
-/// An endpoint of the protocol.
 package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
     case customer = "GET /v1/subscribers/{user}"
     case offerings = "GET /v1/subscribers/{user}/offerings"

@@ -81,7 +81,6 @@ package enum FetchToken: Hashable, Sendable {
 ///
 /// The receipt beside the offers is not read. The catalog has the offers.
 package struct OfferRequest: Hashable, Sendable {
-    /// An offer to sign.
     package struct Offer: Hashable, Sendable {
         package let identifier: String
         package let productIdentifier: String
