@@ -117,7 +117,8 @@ import Testing
         head.headerFields[name] = tag
         return RevenueCatAnswer.response(
             info.json, covering: info.contentForEntityTag,
-            for: Request(head: head, body: RequestBody(buffer: ByteBuffer())), at: info.requestDate, status: status)
+            for: Request(head: head, body: RequestBody(buffer: ByteBuffer())), at: info.facts.requestDate,
+            status: status)
     }
 
     @Test func `an unchanged answer is 304 to an SDK that has it`() throws {

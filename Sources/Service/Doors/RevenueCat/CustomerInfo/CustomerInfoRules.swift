@@ -4,10 +4,7 @@ import Proofs
 /// The rules that derive customer info from the ledger's facts.
 extension CustomerInfo {
     package init(_ facts: CustomerInfoFacts) {
-        self.init(
-            requestDate: facts.requestDate, originalAppUserIdentifier: facts.identifier, firstSeen: facts.firstSeen,
-            lastSeen: facts.lastSeen, originalApplicationVersion: facts.originalApplicationVersion,
-            originalPurchaseDate: facts.originalPurchaseDate, attributes: facts.attributes)
+        self.init(facts: facts)
         let periods = CustomerPeriods(facts)
         for (product, periods) in periods.subscriptions {
             subscriptions[product] = Self.subscription(product, periods, facts)
