@@ -223,16 +223,14 @@ struct Serve: Command {
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
         var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []
         if let webhooks {
-            let sender = WebhookSender(
-                service: webhooks, allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
+            let sender = webhooks.sender(
+                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
                 logger: configuration.logger)
             senders.append((sender, "waiting for messages to webhooks"))
         }
         if let mail = configuration.mail, let templates {
-            let sender = MailSender(
-                queue: MailQueue(ledger: ledger, clock: SystemClock(), randomness: .system),
-                transport: mail.transport(), templates: templates, links: mail.links, metrics: metrics,
-                logger: configuration.logger)
+            let sender = MailQueue(ledger: ledger, clock: SystemClock(), randomness: .system)
+                .sender(over: mail.transport(), templates, mail.links, metrics: metrics, logger: configuration.logger)
             senders.append((sender, "waiting for mails"))
         }
         let server = ServiceServer(

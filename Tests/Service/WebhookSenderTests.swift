@@ -44,9 +44,8 @@ private actor Arrivals {
     }
 
     private func sender(allowingPrivate: Bool = true) -> WebhookSender {
-        WebhookSender(
-            service: webhooks, allowsPrivateAddresses: allowingPrivate,
-            metrics: metrics,
+        webhooks.sender(
+            allowsPrivateAddresses: allowingPrivate, metrics: metrics,
             logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 

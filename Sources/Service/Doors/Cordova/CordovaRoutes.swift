@@ -58,7 +58,7 @@ package struct CordovaMiddleware: RouterMiddleware {
         guard [.post, .options].contains(request.method), DoorErrors.isPath(request.uri.path, Self.path) else {
             return try await next(request, context)
         }
-        var response = await DoorErrors.converted(request, context, next) { CordovaRefusal($0).response() }
+        var response = await DoorErrors.converted(request, context, next) { CordovaRefusal.response(to: $0) }
         CrossOrigin.allow(&response, for: request)
         return response
     }
