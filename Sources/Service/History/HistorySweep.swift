@@ -33,20 +33,20 @@ package struct HistorySweep: Sendable {
     /// The task that records the changes of users' histories that time alone causes, such as expirations, within two seconds. The end
     /// of the service ends the questions to the App Stores at once.
     package func schedule(logger: Logger) -> Companion {
-        Companion {
-            await cancelWhenGracefulShutdown {
-                var (sweep, failures) = (self, FailureLog(logger, "histories not updated"))
-                for await _ in AsyncStream.ticks(every: .seconds(2)) {
-                    var code: String?
-                    do {
-                        try await sweep.run()
-                    } catch {
-                        guard !Task.isCancelled else { return }
-                        code = Problem.code(of: error)
-                    }
-                    failures.record(code)
-                }
+        Companion { await cancelWhenGracefulShutdown { await repeatUntilCancelled(logger) } }
+    }
+
+    private func repeatUntilCancelled(_ logger: Logger) async {
+        var (sweep, failures) = (self, FailureLog(logger, "histories not updated"))
+        for await _ in AsyncStream.ticks(every: .seconds(2)) {
+            var code: String?
+            do {
+                try await sweep.run()
+            } catch {
+                guard !Task.isCancelled else { return }
+                code = Problem.code(of: error)
             }
+            failures.record(code)
         }
     }
 
