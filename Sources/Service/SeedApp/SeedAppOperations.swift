@@ -4,10 +4,10 @@ import HTTPTypes
 extension APIOperation {
     static let seedApp = [seedLogIn, seedJoin, seedWithdraw, seedShop, seedWear, seedRedeem]
 
-    static let seedLogIn = seedApp(
+    static let seedLogIn = ofSeedApp(
         .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", SeedAppMember.self), notMember])
 
-    static let seedJoin = seedApp(
+    static let seedJoin = ofSeedApp(
         .post, "", "seedJoin", "Signs up",
         body: .form([
             "phoneNumber": .text("A phone number."),
@@ -22,15 +22,15 @@ extension APIOperation {
             Answer(202, "The nickname is not allowed."),
         ])
 
-    static let seedWithdraw = seedApp(
+    static let seedWithdraw = ofSeedApp(
         .post, "/withdraw", "seedWithdraw", "Erases the member",
         answers: [Answer(200, "The member is erased."), notMember])
 
-    static let seedShop = seedApp(
+    static let seedShop = ofSeedApp(
         .get, "/shop/myinfo", "seedShop", "Returns the owned and the worn items",
         answers: [.json("The member.", SeedAppMember.self), notMember])
 
-    static let seedWear = seedApp(
+    static let seedWear = ofSeedApp(
         .post, "/shop/item", "seedWear", "Sets the worn sprout and background",
         body: .form([
             "sesac": .integer("The sprout's number."), "background": .integer("The background's number."),
@@ -40,7 +40,7 @@ extension APIOperation {
             Answer(201, "The member does not own one of them. Nothing was saved."), notMember,
         ])
 
-    static let seedRedeem = seedApp(
+    static let seedRedeem = ofSeedApp(
         .post, "/shop/ios", "seedRedeem", "Redeems an app receipt",
         body: .form([
             "receipt": .text("The app receipt, in base64."), "product": .text("The product's identifier."),
@@ -52,7 +52,7 @@ extension APIOperation {
     private static let notMember = Answer(406, "The user is not a member.")
 
     /// An operation of the app's own. Its answers have no problem documents.
-    private static func seedApp(
+    private static func ofSeedApp(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ name: String,
