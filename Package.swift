@@ -104,7 +104,10 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["AppStore", "CPostgreSQL", "Catalog", "Features", "Ledger", "Proofs", hummingbird, logging],
+            dependencies: [
+                "AppStore", "CPostgreSQL", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", hummingbird,
+                logging,
+            ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
         .target(
             name: "FuzzTargets", dependencies: ["Catalog", "Proofs"],

@@ -1,4 +1,5 @@
 import Logging
+import ServiceLifecycle
 
 /// The log of a repeated task. It logs a failure once, until the cause changes or the task succeeds.
 package struct FailureLog {
@@ -31,4 +32,15 @@ extension Logger {
             throw error
         }
     }
+}
+
+/// A task beside the routes, which runs until the service stops.
+package struct Companion: Service {
+    private let task: @Sendable () async throws -> Void
+
+    package init(_ task: @escaping @Sendable () async throws -> Void) {
+        self.task = task
+    }
+
+    package func run() async throws { try await task() }
 }

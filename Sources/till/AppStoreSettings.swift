@@ -57,9 +57,7 @@ struct AppStoreSettings {
             try settings.refuse(["sample-content-provided"], without: "refund-preference")
             return nil
         }
-        return ConsumptionAnswer(
-            refundPreference: RefundPreference(rawValue: text),
-            sampleContentProvided: settings.flag("sample-content-provided"))
+        return (RefundPreference(rawValue: text), settings.flag("sample-content-provided"))
     }
 
     /// The addresses of the App Store Server API for an app, each with the origins of its purchases.

@@ -1,6 +1,8 @@
 import AppStore
 import ArgumentParser
 import Features
+import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 import Service
@@ -63,14 +65,14 @@ struct FiguresCommand: LedgerUser {
     func perform() async throws {
         if rebuild { try await localFigures().rebuild() }
         guard let figure else { return rebuild ? terminal.line("All sums were computed again.") : try printList() }
-        let answer: FigureAnswerResource
+        let answer: Answered<FigureTable>
         if let client = try service.client() {
             answer = try await client.get(path(of: figure))
         } else {
             let figures = try localFigures()
             try await figures.sweep()
             try await figures.rollUp()
-            answer = FigureAnswerResource(try await figures.answer(try query(figure, today: figures.today)))
+            answer = try decoded(try await figures.answer(try query(figure, today: figures.today)).json())
         }
         answer.lines.forEach(terminal.line)
         if !answer.isBackfilled || answer.pendingUsers > 0 {
@@ -81,7 +83,11 @@ struct FiguresCommand: LedgerUser {
 
     private func printList() throws {
         terminal.table(["FIGURE", "DEFINITION"], Figure.allCases.map { [$0.rawValue, $0.definition] })
-        try terminal.json(FigureResource.list)
+        try terminal.json(try decoded(ListedFigure.list.json()) as JSONContent)
+    }
+
+    private func decoded<Answer: Decodable>(_ json: [UInt8]) throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: Data(json))
     }
 
     /// The figures of the ledger, with the tables of their sums.
@@ -122,9 +128,29 @@ extension CalendarDay: ExpressibleByArgument {
     }
 }
 
-extension FigureAnswerResource {
-    /// The figure as a table for a terminal: a row for each period of each series.
-    fileprivate var lines: [String] {
+/// A figure as a table for a terminal: a row for each period of each series.
+struct FigureTable: Decodable, Sendable {
+    struct Period: Decodable {
+        let from: String
+        let to: String
+        let isComplete: Bool
+    }
+
+    struct Series: Decodable {
+        let group: String?
+        let currency: String?
+        let values: [Int64]
+        let denominators: [Int64]?
+        let parts: [String: [Int64]]?
+    }
+
+    private let group: String?
+    private let periods: [Period]
+    private let series: [Series]
+    let pendingUsers: Int
+    let isBackfilled: Bool
+
+    var lines: [String] {
         guard !series.isEmpty else { return ["Nothing was sold in this time."] }
         let parts = Set(series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
         let hasCurrency = series.contains { $0.currency != nil }

@@ -29,9 +29,12 @@ struct Give: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
+        struct Grant: Decodable, Sendable {
+            let grantId: String
+        }
         let path = issued.path(of: user, "/grants")
         let request: Report = ["item": named.item, "reason": reason, "endsAt": until]
-        let grant: GrantResource = try await withClient {
+        let grant: Answered<Grant> = try await withClient {
             try await $0.post(path, request)
         }
         terminal.line("\(user) has \(named.item) now. Grant \(grant.grantId).")
@@ -95,9 +98,12 @@ struct Revoke: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
+        struct Transaction: Decodable, Sendable {
+            let productId: String
+        }
         let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
         let request = ["reason": reason]
-        let revoked: TransactionResource = try await withClient {
+        let revoked: Answered<Transaction> = try await withClient {
             try await $0.put(path, request)
         }
         terminal.line("Revoked \(revoked.productId) from \(user).")

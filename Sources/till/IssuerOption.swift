@@ -225,3 +225,25 @@ extension ServiceClient {
         return elements
     }
 }
+
+/// An answer of the service: the fields that a command reads, and the whole for `--json`.
+@dynamicMemberLookup
+struct Answered<Fields: Decodable & Sendable>: Codable, Sendable {
+    private let fields: Fields
+    private let json: JSONContent
+
+    init(from decoder: any Decoder) throws {
+        fields = try Fields(from: decoder)
+        json = try JSONContent(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try json.encode(to: encoder)
+    }
+
+    subscript<Value>(dynamicMember path: KeyPath<Fields, Value>) -> Value { fields[keyPath: path] }
+}
+
+extension Answered: Listed where Fields: Listed {
+    static var listName: String { Fields.listName }
+}

@@ -53,9 +53,9 @@ struct MailSettings {
     private static func server(_ text: String, _ settings: ServeSettings) throws(ConfigurationError) -> MailServer {
         try settings.refuse(["mail-webhook-secret", "mail-webhook-secret-file"], without: "mail-webhook")
         let password = try secret("mail-password", settings)
-        let credentials: MailServer.Credentials?
+        let credentials: (username: String, password: String)?
         switch (settings.text("mail-username"), password) {
-        case (let username?, let password?): credentials = .init(username: username, password: password)
+        case (let username?, let password?): credentials = (username, password)
         case (nil, nil): credentials = nil
         default:
             throw settings.failure("mail-username", "set together with mail-password-file, or none of the two")

@@ -207,28 +207,25 @@ struct Serve: Command {
                 ? configuration.settings.number("maximum-connections-per-address") : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
             others: others)
-        companions.append(CatalogWatch(service: administration, logger: configuration.logger))
-        companions.append(BlockedUserWarning(ledger: ledger, logger: configuration.logger))
+        companions.append(administration.watch(logger: configuration.logger))
+        companions.append(ledger.blockedUserWarning(logger: configuration.logger))
         companions.append(
-            HistorySchedule(
-                service: service, reconcilers: appStores.reconciliations.map(\.reconciler),
-                logger: configuration.logger))
+            HistorySweep(service: service, reconcilers: appStores.reconciliations.map(\.reconciler))
+                .schedule(logger: configuration.logger))
         companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
         if let local { companions.append(local) }
         if let events { companions.append(events) }
-        if let figures { companions.append(FigureUpkeep(figures: figures, logger: configuration.logger)) }
+        if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
         var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []
         if let webhooks {
-            let sender = WebhookSender(
-                service: webhooks, allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
+            let sender = webhooks.sender(
+                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
                 logger: configuration.logger)
             senders.append((sender, "waiting for messages to webhooks"))
         }
         if let mail = configuration.mail, let templates {
-            let sender = MailSender(
-                queue: MailQueue(ledger: ledger, clock: SystemClock(), randomness: .system),
-                transport: mail.transport, templates: templates, links: mail.links, metrics: metrics,
-                logger: configuration.logger)
+            let sender = MailQueue(ledger: ledger, clock: SystemClock(), randomness: .system)
+                .sender(over: mail.transport, templates, mail.links, metrics: metrics, logger: configuration.logger)
             senders.append((sender, "waiting for mails"))
         }
         let server = ServiceServer(

@@ -38,7 +38,7 @@ struct ServiceSystem: ConsoleServices {
     var reconciliations: [any ConsoleReconciliation] { appStores.reconciliations }
 
     func export(_ user: User) async throws -> [UInt8]? {
-        try await UserExport(service: entitlements, clock: clock).json(of: user, namingKeys: true)
+        try await entitlements.export(of: user, at: clock.now(), namingKeys: true)
     }
 }
 
@@ -106,15 +106,13 @@ struct AppStoreServices {
                     reconciler: Reconciler(service: service, app: app, client: client, origins: origins, clock: clock))
                 reconciliations.append(reconciliation)
                 backgroundServices.append(
-                    ReconciliationSchedule(
-                        reconciler: reconciliation.reconciler, notificationSeconds: settings.notificationSeconds,
-                        historySeconds: settings.historySeconds, runs: reconciliation.runs, clock: clock,
-                        metrics: metrics, logger: configuration.logger))
+                    reconciliation.reconciler.schedule(
+                        notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
+                        runs: reconciliation.runs, metrics: metrics, logger: configuration.logger))
                 guard let answer = settings.consumption else { continue }
                 backgroundServices.append(
-                    ConsumptionResponder(
-                        service: service, app: app, client: client, origins: origins, answer: answer,
-                        metrics: metrics, logger: configuration.logger))
+                    reconciliation.reconciler.consumptionResponder(
+                        answering: answer, metrics: metrics, logger: configuration.logger))
             }
         }
     }

@@ -2,6 +2,7 @@ import AppStore
 import ArgumentParser
 import Catalog
 import Console
+import Features
 import Foundation
 import HTTPSupport
 import Proofs
@@ -29,10 +30,22 @@ struct Story: ServiceCaller {
         try require((1...1000).contains(limit), "--limit must be a number from 1 to 1000.")
     }
 
+    /// The shown part of an entry.
+    private struct Entry: Decodable, Listed, Sendable {
+        static let listName = "entries"
+
+        let happenedAt: String
+        let text: String
+        let actor: String
+        let actorName: String?
+        let remedy: String?
+        let otherOwner: UserName?
+    }
+
     func perform() async throws {
         let (issued, user, limit) = (issued, user, limit)
         let entries = try await withClient { client in
-            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<StoryEntryResource> in
+            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Entry>> in
                 try await client.get(
                     issued.path(of: user, "/story", [("pageSize", String(size)), ("cursor", cursor)]))
             }
@@ -103,9 +116,16 @@ struct Why: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
+        struct Explanation: Decodable, Sendable {
+            let item: Item
+            let isOwned: Bool
+            let text: String
+            let remedy: String?
+            let otherOwner: UserName?
+        }
         let collection = HTTPServiceConnection.segment(named.collection)
         let path = issued.path(of: user, "/items/\(collection)/\(named.number)/explanation")
-        let explanation: ExplanationResource = try await withClient {
+        let explanation: Answered<Explanation> = try await withClient {
             try await $0.get(path)
         }
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")

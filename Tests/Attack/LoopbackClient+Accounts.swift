@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import Service
+import TestSupport
 
 extension LoopbackClient {
     struct SignUpRefused: Error, CustomStringConvertible {

@@ -150,7 +150,7 @@ final class TestServices: ConsoleServices {
     }
 
     func export(_ user: User) async throws -> [UInt8]? {
-        try await UserExport(service: entitlements, clock: clock).json(of: user, namingKeys: true)
+        try await entitlements.export(of: user, at: clock.now(), namingKeys: true)
     }
 }
 

@@ -41,18 +41,18 @@ import Testing
     @Test(arguments: RevenueCatErrorTests.codes)
     func `only a permanent refusal has the status 200`(code: String) {
         let problem = Problem(status: .badRequest, code: code, detail: "Details.", retryAfter: 7)
-        let refusal = CordovaRefusal(problem)
+        let json = CordovaRefusal.json(of: problem)
         let isPermanent = RevenueCatErrorRule(code: code).safety.isPermanent
-        let response = refusal.response()
+        let response = CordovaRefusal.response(to: problem)
         #expect(response.status == (isPermanent ? .ok : .serviceUnavailable))
         #expect(response.headers[.retryAfter] == "7")
-        #expect(refusal.json.at("ok") == .bool(false))
-        #expect(refusal.json.at("status") == .integer(400))
-        #expect(refusal.json.at("code") == .integer(isPermanent ? 6_777_017 : 6_777_014))
+        #expect(json.at("ok") == .bool(false))
+        #expect(json.at("status") == .integer(400))
+        #expect(json.at("code") == .integer(isPermanent ? 6_777_017 : 6_777_014))
     }
 
     @Test func `an unknown problem is temporary`() {
-        let refusal = CordovaRefusal(Problem(status: .badRequest, code: "unheard", detail: "Details."))
-        #expect(refusal.response().status == .serviceUnavailable)
+        let unknown = Problem(status: .badRequest, code: "unheard", detail: "Details.")
+        #expect(CordovaRefusal.response(to: unknown).status == .serviceUnavailable)
     }
 }

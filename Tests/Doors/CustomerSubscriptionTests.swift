@@ -208,7 +208,7 @@ import Testing
     @Test func `the price and the catalog's name are shown`() {
         var fixture = Fixture()
         fixture.facts.products = [
-            "garden.monthly": CustomerProduct(type: .autoRenewableSubscription, displayName: "Garden")
+            "garden.monthly": (type: .autoRenewableSubscription, displayName: "Garden")
         ]
         fixture.subscribe(from: 1, to: 31, facts: [.price: .integer(4990), .currency: .text("USD")])
         #expect(fixture.subscription()?.price == Price(milliunits: 4990, currency: "USD"))
@@ -225,7 +225,7 @@ import Testing
         isSubscription: Bool
     ) {
         var fixture = Fixture()
-        fixture.facts.products["garden.monthly"] = catalog.map { CustomerProduct(type: $0) }
+        fixture.facts.products["garden.monthly"] = catalog.map { (type: $0, displayName: nil) }
         var stated: [TransactionFact: StatedValue] = [.type: .text("Unknown")]
         stated[.expiresDate] = end.map { .integer(Fixture.day($0).millisecondsSince1970) }
         fixture.subscribe(from: 1, to: 31, facts: stated)

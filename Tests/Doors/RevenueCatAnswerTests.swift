@@ -62,28 +62,29 @@ import Testing
 
     @Test func `an offer has a signature or an error`() throws {
         let nonce = try #require(UUID(uuidString: "AEA2714D-37CB-4A40-B3FA-3A39CF2AC4ED"))
-        let answer = SignedOffers([
-            (
-                OfferRequest.Offer(identifier: "half", productIdentifier: "garden.monthly"),
-                .signed(
-                    PromotionalOfferSignature(
-                        keyIdentifier: "KEY", nonce: nonce,
-                        timestamp: Timestamp(millisecondsSince1970: 1_646_761_777_900),
-                        signature: "MEUC"))
-            ),
-            (
-                OfferRequest.Offer(identifier: "free", productIdentifier: "garden.yearly"),
-                .refused(.notEligibleForOffer, message: "The product has no such offer.")
-            ),
-        ])
+        let offers =
+            #"[{"offer_id":"spring","product_id":"garden.basic.monthly"},"#
+            + #"{"offer_id":"free","product_id":"garden.basic.yearly"}]"#
+        let request = try OfferRequest(Array(#"{"app_user_id":"alice","generate_offers":\#(offers)}"#.utf8))
+        let catalog = try TestGarden().catalog
+        let moment = Timestamp(millisecondsSince1970: 1_646_761_777_900)
+        let answer = try request.answer(
+            from: catalog,
+            signedBy: { product, offer, token, moment in
+                #expect((product, offer, token) == ("garden.basic.monthly", "spring", ""))
+                return PromotionalOfferSignature(
+                    keyIdentifier: "KEY", nonce: nonce, timestamp: moment, signature: "MEUC")
+            }, at: moment)
         #expect(
-            answer.json.compactText == """
-                {"offers":[{"offer_id":"half","product_id":"garden.monthly","key_id":"KEY","signature_data":{\
+            answer.compactText == """
+                {"offers":[{"offer_id":"spring","product_id":"garden.basic.monthly","key_id":"KEY","signature_data":{\
                 "nonce":"aea2714d-37cb-4a40-b3fa-3a39cf2ac4ed","signature":"MEUC","timestamp":1646761777900}},\
-                {"offer_id":"free","product_id":"garden.yearly","signature_error":{"code":7232,\
-                "message":"The product has no such offer."}}]}
+                {"offer_id":"free","product_id":"garden.basic.yearly","signature_error":{"code":7232,\
+                "message":"The catalog has no offer \\"free\\" of this product."}}]}
                 """)
-        try expectForm(answer.json, "SignedOffers")
+        try expectForm(answer, "SignedOffers")
+        let unsigned = try request.answer(from: catalog, signedBy: nil, at: moment)
+        #expect(unsigned.compactText.contains(#""code":7234,"message":"The service has no key for the app."#))
     }
 
     @Test func `a customer gets one introductory offer in each group`() throws {
@@ -116,7 +117,8 @@ import Testing
         head.headerFields[name] = tag
         return RevenueCatAnswer.response(
             info.json, covering: info.contentForEntityTag,
-            for: Request(head: head, body: RequestBody(buffer: ByteBuffer())), at: info.requestDate, status: status)
+            for: Request(head: head, body: RequestBody(buffer: ByteBuffer())), at: info.facts.requestDate,
+            status: status)
     }
 
     @Test func `an unchanged answer is 304 to an SDK that has it`() throws {

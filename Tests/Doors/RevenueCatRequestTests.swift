@@ -86,11 +86,8 @@ import Testing
                   {"offer_id": "half", "product_id": "garden.monthly", "subscription_group": "garden"},
                   {"offer_id": "free", "product_id": "garden.yearly"}]}
                 """))
-        #expect(
-            request.offers == [
-                OfferRequest.Offer(identifier: "half", productIdentifier: "garden.monthly"),
-                OfferRequest.Offer(identifier: "free", productIdentifier: "garden.yearly"),
-            ])
+        #expect(request.offers.map(\.identifier) == ["half", "free"])
+        #expect(request.offers.map(\.productIdentifier) == ["garden.monthly", "garden.yearly"])
         #expect(throws: Problem.self) {
             try OfferRequest(Self.bytes(#"{"app_user_id": "user", "generate_offers": []}"#))
         }

@@ -179,7 +179,9 @@ struct SurfaceAnswers {
         customer.transactions = purchases.flatMap(\.transactions)
         for purchase in purchases { customer.renewals[purchase.original] = purchase.renewal }
         customer.grants = grants
-        for (product, type) in GeneratedLife.types { customer.products[ByteKey(product)] = CustomerProduct(type: type) }
+        for (product, type) in GeneratedLife.types {
+            customer.products[ByteKey(product)] = (type: type, displayName: nil)
+        }
         customer.rights = GeneratedLife.types.keys.filter { $0 != "seeds" }.sorted().map {
             CustomerRight(identifier: $0, productIdentifiers: [$0], items: [GeneratedLife.item(of: $0)])
         }

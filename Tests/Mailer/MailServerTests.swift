@@ -41,7 +41,7 @@ import Testing
 
     @Test func `the address of a server has no secret`() throws {
         let server = try #require(
-            MailServer("smtp://[::1]:2525", credentials: .init(username: "garden", password: "secret")))
+            MailServer("smtp://[::1]:2525", credentials: (username: "garden", password: "secret")))
         #expect(server.url == "smtp://[::1]:2525")
     }
 }

@@ -20,10 +20,9 @@ import Testing
         _ url: String,
         trusting certificates: String? = nil,
         password: String? = nil
-    ) throws -> SMTPClient {
-        let credentials = password.map { MailServer.Credentials(username: "garden", password: $0) }
-        return SMTPClient(
-            server: try #require(MailServer(url, credentials: credentials, certificates: certificates)))
+    ) throws -> MailServer {
+        let credentials = password.map { (username: "garden", password: $0) }
+        return try #require(MailServer(url, credentials: credentials, certificates: certificates))
     }
 
     @Test(.withMailServer)
@@ -49,15 +48,15 @@ import Testing
         let url = "\(encryption == .implicit ? "smtps" : "smtp")://localhost:\(server.port)"
         try await client(url, trusting: certificate.path, password: Self.password).send(message())
         #expect(try server.received.map { $0.field("X-TLS") } == ["yes"])
-        await #expect(throws: MailFailure(.authenticationFailed)) {
+        await #expect(throws: MailFailure.authenticationFailed) {
             try await client(url, trusting: certificate.path, password: "wrong").send(message())
         }
-        await #expect(throws: MailFailure(.authenticationFailed)) {
+        await #expect(throws: MailFailure.authenticationFailed) {
             try await client(url, trusting: certificate.path).send(message())
         }
         // Another certificate than the server's.
         let other = try await MailServerProcess(.startTLS)
-        await #expect(throws: MailFailure(.tlsFailed)) {
+        await #expect(throws: MailFailure.tlsFailed) {
             try await client(url, trusting: try #require(other.certificate).path, password: Self.password)
                 .send(message())
         }
@@ -68,7 +67,7 @@ import Testing
     func `a server without TLS gets no message if TLS is required`() async throws {
         let plain = try await MailServerProcess()
         let certificate = try #require(try await MailServerProcess(.startTLS).certificate)
-        await #expect(throws: MailFailure(.tlsFailed)) {
+        await #expect(throws: MailFailure.tlsFailed) {
             try await client("smtp://localhost:\(plain.port)", trusting: certificate.path).send(message())
         }
         #expect(try plain.received.isEmpty)
@@ -78,19 +77,19 @@ import Testing
     func `a mailbox that does not exist is refused for good, a busy one for now`() async throws {
         let server = try await MailServerProcess()
         let client = try client("smtp://127.0.0.1:\(server.port)")
-        await #expect(throws: MailFailure(.refused)) { try await client.send(message(to: "a@refused.example")) }
-        await #expect(throws: MailFailure(.deferred)) { try await client.send(message(to: "a@busy.example")) }
+        await #expect(throws: MailFailure.refused) { try await client.send(message(to: "a@refused.example")) }
+        await #expect(throws: MailFailure.deferred) { try await client.send(message(to: "a@busy.example")) }
         try await client.send(message(to: "a@busy.example"))
         #expect(try server.received.count == 1)
-        #expect(MailFailure(.refused).isPermanent)
-        #expect(!MailFailure(.deferred).isPermanent)
+        #expect(MailFailure.refused.isPermanent)
+        #expect(!MailFailure.deferred.isPermanent)
     }
 
     @Test func `a server that does not listen and an unknown host are different errors`() async throws {
-        await #expect(throws: MailFailure(.unreachable)) {
+        await #expect(throws: MailFailure.unreachable) {
             try await client("smtp://127.0.0.1:1").send(message())
         }
-        await #expect(throws: MailFailure(.hostUnknown)) {
+        await #expect(throws: MailFailure.hostUnknown) {
             try await client("smtp://nowhere.invalid").send(message())
         }
     }

@@ -152,9 +152,8 @@ import Testing
         }
         try await garden.withServer(router) { client in
             let failures = Failures()
-            let schedule = HistorySchedule(
-                service: service, reconcilers: [reconciler(client)],
-                logger: Logger(label: "tests") { _ in Handler(failures: failures) })
+            let schedule = HistorySweep(service: service, reconcilers: [reconciler(client)])
+                .schedule(logger: Logger(label: "tests") { _ in Handler(failures: failures) })
             let group = ServiceGroup(
                 services: [schedule], logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
             async let ended: Void = group.run()

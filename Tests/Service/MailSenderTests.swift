@@ -30,8 +30,8 @@ import Testing
     }
 
     private func sender(_ transport: any MailTransport) throws -> MailSender {
-        MailSender(
-            queue: queue, transport: transport, templates: try MailTemplates(), links: links, metrics: metrics,
+        queue.sender(
+            over: transport, try MailTemplates(), links, metrics: metrics,
             logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 

@@ -1,3 +1,4 @@
+import HTTPSupport
 import Service
 
 /// The parts of an OpenAPI document that tests compare with the service.

@@ -51,15 +51,14 @@ import Testing
         histories: Int64?,
         runs: ReconciliationRuns = ReconciliationRuns()
     ) -> ReconciliationSchedule {
-        ReconciliationSchedule(
-            reconciler: reconciler(client), notificationSeconds: notifications, historySeconds: histories, runs: runs,
-            clock: garden.store.clock, metrics: metrics, logger: Logger(label: "tests"))
+        reconciler(client).schedule(
+            notificationSeconds: notifications, historySeconds: histories, runs: runs, metrics: metrics,
+            logger: Logger(label: "tests"))
     }
 
     private func responder(_ client: AppStoreServerClient) -> ConsumptionResponder {
-        ConsumptionResponder(
-            service: service, app: service.apps.first, client: client, origins: Self.origins,
-            answer: ConsumptionAnswer(refundPreference: .grantProrated, sampleContentProvided: true), metrics: metrics,
+        reconciler(client).consumptionResponder(
+            answering: (refundPreference: .grantProrated, sampleContentProvided: true), metrics: metrics,
             logger: Logger(label: "tests"))
     }
 

@@ -7,7 +7,7 @@ import Service
 import Testing
 
 @Suite struct RedemptionJSONTests {
-    /// The JSON that is written member by member equals the encoded `Redemption`.
+    /// The JSON that is written field by field equals the encoded `Redemption`.
     @Test(arguments: [Redemption.Outcome.granted, .revoked, .unchanged, .partlyRefused, .nothingToRedeem])
     func `the JSON has every member of a redemption`(outcome: Redemption.Outcome) throws {
         let results: [Redemption.Result] = [
@@ -22,7 +22,7 @@ import Testing
             items: [Item(collection: "sprout", number: 1), Item(collection: "gate", number: 0)])
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        #expect(redemption.json.compactText == String(decoding: try encoder.encode(redemption), as: UTF8.self))
+        #expect(try redemption.json() == Array(encoder.encode(redemption)))
     }
 
     @Test func `an owned item is written as its wire type`() throws {
@@ -60,14 +60,14 @@ import Testing
     }
 
     @Test(.enabled(if: isMeasured, "TILL_MEASURE is not set"))
-    func `an answer written member by member takes less time than an encoded one`() throws {
+    func `an answer written field by field takes less time than an encoded one`() throws {
         let redemption = Redemption(
             outcome: .granted,
             transactions: [
                 .init(transactionId: "2000000000000001", productId: "com.memolease.sesac1.sprout1", result: .granted)
             ],
             items: (0..<4).map { Item(collection: "sprout", number: $0) })
-        let written = time { JSONAnswer.encode(redemption.json) }
+        let written = try time { try redemption.json() }
         let encoded = try time { try JSONAnswer.encode(redemption) }
         print("written \(written) µs, encoded \(encoded) µs")
         #expect(written < encoded)

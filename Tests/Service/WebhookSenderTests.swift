@@ -44,9 +44,8 @@ private actor Arrivals {
     }
 
     private func sender(allowingPrivate: Bool = true) -> WebhookSender {
-        WebhookSender(
-            service: webhooks, allowsPrivateAddresses: allowingPrivate,
-            metrics: metrics,
+        webhooks.sender(
+            allowsPrivateAddresses: allowingPrivate, metrics: metrics,
             logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
@@ -168,7 +167,8 @@ private actor Arrivals {
         let port = try #require(receiver.url.firstMatch(of: /:([0-9]+)/)?.1)
         let url = try WebhookURL("http://\(host):\(port)/hooks", allowsPlain: true)
         let webhook = SignedWebhook([], identifier: "m", secrets: [], at: clock.now())
-        let answer = try await WebhookConnection.open(to: url, at: WebhookAddress(text: "127.0.0.1")) {
+        let address = try await WebhookAddress.find(WebhookURL(receiver.url, allowsPlain: true), allowsPrivate: true)
+        let answer = try await WebhookConnection.open(to: url, at: address) {
             try await $0.send(webhook)
         }
         #expect(answer.status == 204)

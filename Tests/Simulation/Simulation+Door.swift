@@ -28,7 +28,7 @@ extension Simulation {
             return Redemption(outcome: .unchanged, transactions: [line], items: [])
         }
         do {
-            _ = try await RevenueCatReceipts(services: door).record(
+            _ = try await door.record(
                 try ReceiptRequest(Array(body.compactText.utf8)),
                 from: .publicApp(key: "appl_simulation", app: post.app.bundleIdentifier))
         } catch {

@@ -79,7 +79,7 @@ package struct OwnedItemResource: Codable, Listed, Sendable {
     package let number: Int
     /// `purchase`, `grant` (by the team) or `rule` (the catalog gives the item to everybody).
     package let source: String
-    /// A purchase's state as in `UserSubscriptionResource`, or `owned` or `familyShared`. Other sources have `owned`.
+    /// A purchase's state as in the list of subscriptions, or `owned` or `familyShared`. Other sources have `owned`.
     package let state: String
     /// The start of the user's uninterrupted ownership. Nil for a rule. Dates are RFC 3339, UTC.
     package let since: String?

@@ -10,7 +10,6 @@ package struct ProblemResource: Codable, Sendable {
     /// The address of the code's explanation, relative to the request's address.
     package let type: String
     package let title: String
-    /// The HTTP status.
     package let status: Int
     package let code: String
     package let detail: String
@@ -36,7 +35,6 @@ package struct Problem: Error {
     package private(set) var isOfOperator = false
     /// True if only the English detail has the reason.
     package private(set) var hasReason = false
-    /// The header fields of the response.
     package private(set) var headers: HTTPFields = [.contentType: Self.contentType]
 
     package init(
@@ -84,7 +82,6 @@ package struct Problem: Error {
         return problem
     }
 
-    /// The problem document.
     package var resource: ProblemResource {
         ProblemResource(
             type: type, title: title, status: status, code: code, detail: detail, couldSucceedLater: couldSucceedLater)
@@ -184,7 +181,6 @@ extension Problem {
     }
 }
 
-/// A response with a JSON body.
 package enum JSONAnswer {
     package static func encode(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()

@@ -4,7 +4,6 @@ import HTTPTypes
 package enum ServerSentEvents {
     package static let contentType = "text/event-stream"
 
-    /// The header fields of a stream.
     package static var headers: HTTPFields {
         var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-store"]
         // Some proxies buffer responses. This header turns that off.

@@ -59,7 +59,6 @@ package final class APIOperation: Sendable {
         self.never = never
     }
 
-    /// The names of the body's fields.
     package var bodyFields: [String] { body?.schema.fieldNames ?? [] }
 
     /// The same operation for the app of a user, under `/v1/me`.
@@ -86,7 +85,6 @@ extension RouterGroup where Context == ServiceContext {
     }
 }
 
-/// A parameter of operations.
 package struct Parameter: Sendable {
     package enum Place: String, Sendable {
         case path, query, header
@@ -170,7 +168,6 @@ package struct Parameter: Sendable {
     }
 }
 
-/// The body of a request.
 package struct RequestBody: Sendable {
     let type: String
     let schema: Schema
@@ -204,7 +201,6 @@ package struct RequestBody: Sendable {
     }
 }
 
-/// An answer of one operation.
 package struct Answer: Sendable {
     /// The status that stands for any success (2XX).
     package static let anySuccess = 2
@@ -217,7 +213,6 @@ package struct Answer: Sendable {
     private(set) var isPage = false
     private(set) var headers: [Header] = []
 
-    /// A header of answers.
     package struct Header: Sendable {
         let name: String
         let description: String

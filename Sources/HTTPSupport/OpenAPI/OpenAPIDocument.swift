@@ -187,7 +187,6 @@ private struct Draft {
 }
 
 extension Schema {
-    /// The schema of an error.
     fileprivate static func problem(codes: [String]) -> Schema {
         Schema(of: ProblemResource.self, named: "Problem", "An error (RFC 9457).").noting([
             "type": "The address of the explanation, relative to this service.",

@@ -86,15 +86,25 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
                 object.defects.append("no field \"\(name)\" of \(JSONValue.object(target).compactText)")
                 continue
             }
-            let noted = note.keywords["$ref"] == nil ? field.adding(note.keywords) : note.keywords
-            properties = properties.adding([name: .object(noted)])
+            properties = properties.adding([name: .object(Schema(field).noted(note).keywords)])
             object.merge(note)
         }
         object.target = object.target.adding(["properties": .object(properties)])
         return object
     }
 
-    /// The names of an object's fields.
+    /// The schema of a field with a note on it. A description of a moment keeps the format.
+    func noted(_ note: Schema) -> Schema {
+        var schema = self
+        if keywords["format"] == "date-time", case .string(let text)? = note.keywords["description"] {
+            schema.keywords = Schema.time(text).keywords
+            return schema
+        }
+        schema.keywords = note.keywords["$ref"] == nil ? keywords.adding(note.keywords) : note.keywords
+        schema.merge(note)
+        return schema
+    }
+
     package var fieldNames: [String] { properties.keys }
 
     /// A list whose elements have this schema, a component.
@@ -175,7 +185,6 @@ extension Schema {
         Schema(type: "string", description, ["format": "date-time"])
     }
 
-    /// A day.
     package static func day(_ description: String? = nil) -> Schema {
         Schema(type: "string", description, ["format": "date"])
     }
@@ -259,7 +268,6 @@ extension Schema {
         return schema
     }
 
-    /// The schema with another description.
     package func described(_ description: String) -> Schema { with(["description": .string(description)]) }
 }
 

@@ -94,7 +94,6 @@ package struct JSONBody {
         return try checked(text, field, maximumLength)
     }
 
-    /// The bytes of a proof.
     package func proof(_ field: String) throws(Problem) -> [UInt8] {
         Array(try text(field, upTo: ProofVerifier.maximumTextSize).utf8)
     }

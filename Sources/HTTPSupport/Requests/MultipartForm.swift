@@ -4,7 +4,6 @@ import Hummingbird
 
 /// A form with files (`multipart/form-data`, RFC 7578), read as a whole.
 package struct MultipartForm {
-    /// One field of the form.
     package struct Part {
         package let name: String
         /// The media type that the sender states; nil if it states none.
@@ -101,7 +100,6 @@ package struct MultipartForm {
     }
 }
 
-/// The bytes of a request's body.
 package enum RequestBytes {
     /// The maximum memory reserved for announced bytes that have not arrived.
     private static let maximumReserved = 16 * 1024

@@ -54,32 +54,32 @@ package struct Page {
     /// Returns a page of a numbered list with the newest first.
     ///
     /// - Parameters:
+    ///   - keys: The names of API keys by their identifiers.
     ///   - elements: The elements before a number, up to a limit.
-    ///   - resource: An element in the answer.
-    package func answer<Element: Sendable, Resource: Listed & Encodable>(
-        _ elements: (_ before: Int64?, _ limit: Int) async throws -> [Element],
+    package func answer<Element: Listed & AnswerValue & Sendable>(
+        naming keys: [String: String],
         number: (Element) -> Int64,
-        resource: (Element) -> Resource
+        _ elements: (_ before: Int64?, _ limit: Int) async throws -> [Element]
     ) async throws -> Response {
-        try await answer(from: { Int64($0) }, elements, named: { String(number($0)) }, resource: resource)
+        try await answer(from: { Int64($0) }, naming: keys, named: { String(number($0)) }, elements)
     }
 
     /// Returns a page of a list in the ledger.
     ///
     /// - Parameters:
     ///   - parse: Returns the position that a cursor names; nil for another text.
-    ///   - elements: The elements after a position, up to a limit.
+    ///   - keys: The names of API keys by their identifiers.
     ///   - name: The position of an element in a cursor.
-    ///   - resource: An element in the answer.
-    package func answer<Position, Element: Sendable, Resource: Listed & Encodable>(
+    ///   - elements: The elements after a position, up to a limit.
+    package func answer<Position, Element: Listed & AnswerValue & Sendable>(
         from parse: (String) -> Position?,
-        _ elements: (_ after: Position?, _ limit: Int) async throws -> [Element],
+        naming keys: [String: String] = [:],
         named name: (Element) -> String,
-        resource: (Element) -> Resource
+        _ elements: (_ after: Position?, _ limit: Int) async throws -> [Element]
     ) async throws -> Response {
         let found = try await elements(try position(parse), size + 1)
         let (shown, next) = part(of: found, named: name)
-        return try JSONAnswer.response(List(shown.map(resource), nextCursor: next))
+        return try List(shown, nextCursor: next).answer(naming: keys)
     }
 
     /// Returns the elements of a list in memory from the start of the page on.

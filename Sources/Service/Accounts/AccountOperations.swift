@@ -13,14 +13,14 @@ extension APIOperation {
         "signUp", "Signs up with e-mail and password",
         details: "Only with `till serve --accounts`.",
         body: .json(.credentials),
-        answers: [.json("The new account and its first session.", EntranceResource.self, status: 201)],
+        answers: [.json("The new account and its first session.", AccountService.Entrance.self, status: 201)],
         or: [.conflict, .refused, .tooManyRequests])
 
     static let checkEmail = APIOperation(
         .post, "/v1/accounts/availability", for: .anybody, usesReserve: true,
         "checkEmail", "Checks whether an e-mail address is free",
         body: .json(["email": .text("An e-mail address.", upTo: 256)]).described("An address."),
-        answers: [.json("The availability.", AvailabilityResource.self)],
+        answers: [.json("The availability.", Availability.self)],
         or: [.refused, .tooManyRequests])
 
     static let askForReset = APIOperation(
@@ -48,7 +48,7 @@ extension APIOperation {
         "confirmAddress", "Confirms an address by a mailed link",
         details: "Only if mail is configured. A change of address must be confirmed at both addresses.",
         body: .json(.linkToken),
-        answers: [.json("The result.", ConfirmationResource.self)],
+        answers: [.json("The result.", ConfirmedAddress.self)],
         or: [.conflict, .refused, .tooManyRequests])
 
     static let releaseAddress = APIOperation(
@@ -63,14 +63,14 @@ extension APIOperation {
         .post, "/v1/sessions", for: .anybody,
         "logIn", "Logs in",
         body: .json(.credentials),
-        answers: [.json("The account and a new session.", EntranceResource.self, status: 201)],
+        answers: [.json("The account and a new session.", AccountService.Entrance.self, status: 201)],
         or: [.unauthorized, .tooManyRequests])
 
     static let renewSession = APIOperation(
         .post, "/v1/sessions/renewal", for: .anybody, usesReserve: true,
         "renewSession", "Renews a session by its refresh token",
         body: .json(.refreshToken),
-        answers: [.json("The new tokens.", RenewalResource.self)],
+        answers: [.json("The new tokens.", Renewal.self)],
         or: [.unauthorized])
 
     static let logOut = APIOperation(
@@ -83,7 +83,7 @@ extension APIOperation {
     static let getAccount = APIOperation(
         .get, "/v1/me/account", for: .app,
         "getAccount", "Returns the account",
-        answers: [.json("The account.", AccountResource.self)])
+        answers: [.json("The account.", AccountRecord.self)])
 
     static let changePassword = APIOperation(
         .put, "/v1/me/account/password", for: .app,

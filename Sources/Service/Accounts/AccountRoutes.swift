@@ -19,12 +19,12 @@ struct AccountRoutes: Sendable {
         group.on(.checkEmail) { request, context in
             try attempts.countLookup(request, context)
             let email = try await body(of: .checkEmail, request, context).email()
-            return try answer(AvailabilityResource(isAvailable: try await accounts.isAvailable(email)))
+            return try answer(Availability(isAvailable: try await accounts.isAvailable(email)))
         }
         group.on(.logIn) { request, context in try await logIn(request, context) }
         group.on(.renewSession) { request, context in
             let token = try await body(of: .renewSession, request, context).text("refreshToken")
-            return try answer(RenewalResource(tokens: TokensResource(try await accounts.renew(token))))
+            return try answer(Renewal(tokens: try await accounts.renew(token)))
         }
         group.on(.logOut) { request, context in
             let token = try await body(of: .logOut, request, context).text("refreshToken")
@@ -54,7 +54,7 @@ struct AccountRoutes: Sendable {
         }
         group.on(.confirmAddress) { request, context in
             let token = try await token(of: request, context)
-            return try answer(ConfirmationResource(outcome: try await accounts.confirm(token)))
+            return try answer(ConfirmedAddress(outcome: try await accounts.confirm(token)))
         }
         group.on(.releaseAddress) { request, context in
             try await accounts.release(try await token(of: request, context))
@@ -64,7 +64,7 @@ struct AccountRoutes: Sendable {
 
     func addForApps(to group: RouterGroup<ServiceContext>) {
         group.on(.getAccount) { _, context in
-            try answer(AccountResource(try await accounts.account(of: try context.requiredUser)))
+            try answer(try await accounts.account(of: try context.requiredUser))
         }
         group.on(.changePassword) { request, context in
             let fields = try await body(of: .changePassword, request, context)
@@ -108,11 +108,10 @@ struct AccountRoutes: Sendable {
     }
 
     /// Caches must not store tokens (RFC 6749 section 5.1).
-    private func answer(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        try JSONAnswer.response(bytes: JSONAnswer.encode(value), status: status, headers: [.cacheControl: "no-store"])
+    private func answer(_ value: some AnswerValue, status: HTTPResponse.Status = .ok) throws -> Response {
+        try value.answer(status: status, headers: [.cacheControl: "no-store"])
     }
 
-    /// The hash of a new password.
     private func hash(_ text: String, of email: EmailAddress?) async throws -> String {
         let password = try Password(text, of: email)
         return try await passwords.run { try accounts.passwords.hash(password) }
@@ -128,7 +127,7 @@ struct AccountRoutes: Sendable {
         let hash = try await passwords.run { try accounts.passwords.hash(password) }
         let entrance = try await accounts.open(
             email, passwordHash: hash, language: language(of: request), newcomers: context.newcomers(for: request))
-        return try answer(EntranceResource(entrance), status: .created)
+        return try answer(entrance, status: .created)
     }
 
     private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -139,7 +138,7 @@ struct AccountRoutes: Sendable {
             guard try await isPassword(password, of: account), let account else { throw AccountError.credentialsWrong }
             return try await accounts.enter(account)
         }
-        return try answer(EntranceResource(entrance), status: .created)
+        return try answer(entrance, status: .created)
     }
 
     private func isPassword(_ password: String, of account: AccountRecord?) async throws -> Bool {
@@ -171,89 +170,67 @@ extension JSONBody {
 }
 
 /// An account with the service, in its user's view.
-package struct AccountResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "UserAccount", "An account with the service itself.")
-        .noting([
-            "accountId": .uuid("The name of the user for back ends, with the issuer `till`."),
-            "email": "The address as the user wrote it; absent after another person has proven that it is theirs.",
-            "emailVerifiedAt": .time("The time of the verification; absent before it."),
-            "createdAt": .time("The time of the sign-up."),
-        ])
-
-    package let accountId: String
-    package let email: String?
-    package let emailVerifiedAt: String?
-    package let createdAt: String
-
-    init(_ account: AccountRecord) {
-        accountId = account.user.name
-        email = account.email.isEmpty ? nil : account.email
-        emailVerifiedAt = account.emailVerifiedAt?.rfc3339
-        createdAt = account.createdAt.rfc3339
+extension AccountRecord: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "An account with the service itself.", named: "UserAccount"
+    ) {
+        $0.field("accountId", .uuid("The name of the user for back ends, with the issuer `till`."), \.user.name)
+        $0.field(
+            "email", "The address as the user wrote it; absent after another person has proven that it is theirs."
+        ) { $0.email.isEmpty ? nil : $0.email }
+        $0.field("emailVerifiedAt", "The time of the verification; absent before it.", \.emailVerifiedAt)
+        $0.field("createdAt", "The time of the sign-up.", \.createdAt)
     }
 }
 
-/// The tokens of a session.
-package struct TokensResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(
-        of: Self.self, named: "Tokens", "The tokens of a session. The service returns them once."
-    ).noting([
-        "accessToken": "The bearer token, valid for 15 minutes.",
-        "accessTokenExpiresAt": .time("The expiration of the access token."),
-        "refreshToken": "Valid once, for a new pair. A second use ends the session.",
-        "refreshTokenExpiresAt": .time("The expiration of the refresh token, after 60 days."),
-    ])
-
-    package let accessToken: String
-    let accessTokenExpiresAt: String
-    package let refreshToken: String
-    let refreshTokenExpiresAt: String
-
-    init(_ tokens: SessionTokens) {
-        accessToken = tokens.access.text
-        accessTokenExpiresAt = tokens.access.endsAt.rfc3339
-        refreshToken = tokens.refresh.text
-        refreshTokenExpiresAt = tokens.refresh.endsAt.rfc3339
+extension SessionTokens: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "The tokens of a session. The service returns them once.", named: "Tokens"
+    ) {
+        $0.field("accessToken", "The bearer token, valid for 15 minutes.", \.access.text)
+        $0.field("accessTokenExpiresAt", "The expiration of the access token.", \.access.endsAt)
+        $0.field(
+            "refreshToken", "Valid once, for a new pair. A second use ends the session.", \.refresh.text)
+        $0.field(
+            "refreshTokenExpiresAt", "The expiration of the refresh token, after 60 days.", \.refresh.endsAt)
     }
 }
 
 /// The account and the new session after a sign-up or login.
-package struct EntranceResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "Entrance", "A logged-in user.")
-
-    package let account: AccountResource
-    package let tokens: TokensResource
-
-    init(_ entrance: AccountService.Entrance) {
-        account = AccountResource(entrance.account)
-        tokens = TokensResource(entrance.tokens)
+extension AccountService.Entrance: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("A logged-in user.", named: "Entrance") {
+        $0.field("account", \.account)
+        $0.field("tokens", \.tokens)
     }
 }
 
-/// The new tokens of a renewed session.
-package struct RenewalResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, "The new tokens.")
+struct Renewal: AnswerObject {
+    static let answerFields = AnswerFields<Self>("The new tokens.") { $0.field("tokens", \.tokens) }
 
-    package let tokens: TokensResource
+    let tokens: SessionTokens
 }
 
 /// The answer to the token of a mailed link that confirms an address.
-package struct ConfirmationResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, "The result.").noting([
-        "outcome":
-            "`verified`: the address of the account is verified. `changed`: the account has the new address. `waitsForOther`: the other address must still be confirmed."
-    ])
+struct ConfirmedAddress: AnswerObject {
+    static let answerFields = AnswerFields<Self>("The result.") {
+        $0.field(
+            "outcome",
+            "`verified`: the address of the account is verified. `changed`: the account has the new address. `waitsForOther`: the other address must still be confirmed.",
+            \.outcome)
+    }
 
-    package let outcome: Confirmation
+    let outcome: Confirmation
 }
 
-/// The availability of an e-mail address for a new account.
-package struct AvailabilityResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, "The availability.").noting([
-        "isAvailable": "True if a user can sign up with the address."
-    ])
+extension Confirmation: AnswerValue {}
 
-    package let isAvailable: Bool
+/// The availability of an e-mail address for a new account.
+struct Availability: AnswerObject {
+    static let answerFields = AnswerFields<Self>("The availability.") {
+        $0.field("isAvailable", "True if a user can sign up with the address.", \.isAvailable)
+    }
+
+    let isAvailable: Bool
 }
 
 extension AccountService: AccessTokens {

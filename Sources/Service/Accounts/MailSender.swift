@@ -18,30 +18,14 @@ package struct MailSender: Service {
     /// The code of an attempt without a template.
     private static let templateMissing = "templateMissing"
 
-    private let queue: MailQueue
-    private let transport: any MailTransport
-    private let templates: MailTemplates
-    private let links: MailLinks
-    private let metrics: ServiceMetrics
-    private let logger: Logger
+    fileprivate let queue: MailQueue
+    fileprivate let transport: any MailTransport
+    fileprivate let templates: MailTemplates
+    fileprivate let links: MailLinks
+    fileprivate let metrics: ServiceMetrics
+    fileprivate let logger: Logger
     /// Anyone can sign up with an address that refuses mails.
     private let lines = LogLimit()
-
-    package init(
-        queue: MailQueue,
-        transport: any MailTransport,
-        templates: MailTemplates,
-        links: MailLinks,
-        metrics: ServiceMetrics,
-        logger: Logger
-    ) {
-        self.queue = queue
-        self.transport = transport
-        self.templates = templates
-        self.links = links
-        self.metrics = metrics
-        self.logger = logger
-    }
 
     /// Sends until the service stops, and finishes the attempts that are under way.
     package func run() async throws {
@@ -93,5 +77,19 @@ package struct MailSender: Service {
         } else {
             logger.log(level: lines.level(.notice), "mail not sent yet", metadata: metadata)
         }
+    }
+}
+
+extension MailQueue {
+    /// The sender of the queue's mails.
+    package func sender(
+        over transport: any MailTransport,
+        _ templates: MailTemplates,
+        _ links: MailLinks,
+        metrics: ServiceMetrics,
+        logger: Logger
+    ) -> MailSender {
+        MailSender(
+            queue: self, transport: transport, templates: templates, links: links, metrics: metrics, logger: logger)
     }
 }

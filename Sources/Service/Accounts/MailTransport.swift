@@ -2,7 +2,6 @@ import Features
 import HTTPSupport
 import Proofs
 
-/// A way to send mails.
 package protocol MailTransport: Sendable {
     /// Sends a mail in less time than its sender has reserved it for.
     func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome
@@ -13,11 +12,11 @@ package struct SMTPMailTransport: MailTransport {
     /// The code of an attempt whose subject or address is invalid in a message.
     private static let messageInvalid = "messageInvalid"
 
-    private let client: SMTPClient
+    private let server: MailServer
     private let sender: MailAddress
 
     package init(server: MailServer, sender: MailAddress) {
-        client = SMTPClient(server: server)
+        self.server = server
         self.sender = sender
     }
 
@@ -29,10 +28,10 @@ package struct SMTPMailTransport: MailTransport {
         }
         guard let message else { return .refused(code: Self.messageInvalid) }
         do {
-            try await client.send(message)
+            try await server.send(message)
             return .sent
         } catch {
-            return error.isPermanent ? .refused(code: error.cause.rawValue) : .failed(code: error.cause.rawValue)
+            return error.isPermanent ? .refused(code: error.rawValue) : .failed(code: error.rawValue)
         }
     }
 }
@@ -91,7 +90,6 @@ package struct WebhookMailTransport: MailTransport {
 package struct MailRequest: Codable, Sendable {
     /// The mail, as text and in its parts.
     package struct Content: Codable, Sendable {
-        /// The recipient.
         package let to: String
         /// The sender, from the setting `mail-from`.
         package let from: String
@@ -99,7 +97,6 @@ package struct MailRequest: Codable, Sendable {
         package let language: String
         package let subject: String
         package let text: String
-        /// The link in the mail.
         package let link: String
         /// The secret in the link.
         package let token: String

@@ -19,7 +19,7 @@ struct AttributeRoutes: Sendable {
             let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
             let attributes = try await service.ledger.read { try $0.attributes(of: user) }
                 .filter { showsPersonal || !$0.isPersonal }
-            return try JSONAnswer.response(List(attributes.compactMap { AttributeResource($0) }))
+            return try List(attributes.filter { $0.value != nil }).answer()
         }
         group.on(.stateAttributes, .stateOwnAttributes) { request, context in
             let user = try subjects.user(request, context)
@@ -61,25 +61,14 @@ struct AttributeRoutes: Sendable {
     }
 }
 
-/// An attribute of a customer.
-package struct AttributeResource: Codable, Listed, SchemaSource, Sendable {
+/// An attribute of a customer. Answers have no removed attributes.
+extension Attribute: AnswerObject, Listed {
     package static let listName = "attributes"
-    package static let schema = Schema(of: Self.self, named: "Attribute", "An attribute of a customer.").noting([
-        "name": "The name. Names that begin with a dollar sign are reserved for personal data.",
-        "value": "The value.",
-        "statedAt": .time("The time of the statement."),
-    ])
-
-    package let name: String
-    package let value: String
-    package let statedAt: String
-}
-
-extension AttributeResource {
-    /// - Returns: Nil for a removed attribute.
-    init?(_ attribute: Attribute) {
-        guard let value = attribute.value else { return nil }
-        self.init(name: attribute.name, value: value, statedAt: attribute.statedAt.rfc3339)
+    package static let answerFields = AnswerFields<Self>("An attribute of a customer.", named: "Attribute") {
+        $0.field(
+            "name", "The name. Names that begin with a dollar sign are reserved for personal data.", \.name)
+        $0.field("value", "The value.") { $0.value ?? "" }
+        $0.field("statedAt", "The time of the statement.", \.statedAt)
     }
 }
 
@@ -92,11 +81,11 @@ extension APIOperation {
         .get, "/v1/users/{user}/attributes", for: .backEnd(.read),
         "listAttributes", "Returns the attributes of a user",
         details: "Reserved attributes, whose names begin with a dollar sign, only with the scope `export`.",
-        answers: [.list("The attributes of a customer, in the order of their names.", of: AttributeResource.self)])
+        answers: [.list("The attributes of a customer, in the order of their names.", of: Attribute.self)])
 
     static let listOwnAttributes = APIOperation(
         .get, "/v1/me/attributes", for: .app, "listOwnAttributes", "Returns the attributes",
-        answers: [.list("The attributes of a customer, in the order of their names.", of: AttributeResource.self)])
+        answers: [.list("The attributes of a customer, in the order of their names.", of: Attribute.self)])
 
     static let stateAttributes = APIOperation(
         .put, "/v1/users/{user}/attributes", for: .backEnd(.redeem),

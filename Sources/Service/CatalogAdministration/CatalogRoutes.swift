@@ -201,7 +201,6 @@ struct CatalogRoutes: Sendable {
             headers: [.eTag: CacheableAnswer.tag(of: bytes), .cacheControl: "no-cache"])
     }
 
-    /// The changes that a request asks for.
     private func filter(_ request: Request) throws(Problem) -> CatalogChangeFilter {
         if let product = try request.query("product") { return .only(.product(product)) }
         if let right = try request.query("right") { return .only(.right(right)) }

@@ -15,7 +15,6 @@ package enum Door: String, CaseIterable, Sendable {
     case iapkit
 }
 
-/// The routes of the open doors.
 package struct DoorRoutes: RouteSource {
     private let routes: [any RouteSource]
 

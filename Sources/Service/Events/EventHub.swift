@@ -8,7 +8,6 @@ import Synchronization
 /// A woken stream reads the events from the ledger. No event waits in memory for a slow stream, and an extra wake-up does no
 /// harm. Another process on the same ledger cannot wake streams here, so all are woken every five seconds, a few at a time.
 package final class EventHub: Service, Sendable {
-    /// The limits on open streams.
     package struct Limits: Sendable {
         package var total: Int
         package var perAddress: Int
@@ -34,10 +33,8 @@ package final class EventHub: Service, Sendable {
         ledger.observe { [weak self] users in self?.wake(users) }
     }
 
-    /// The number of open streams.
     var count: Int { state.withLock { $0.count } }
 
-    /// An open stream of one user.
     struct Listener: Sendable {
         let wakes: AsyncStream<Void>
         let number: Int

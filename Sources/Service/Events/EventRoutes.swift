@@ -91,7 +91,6 @@ struct EventStream: Sendable {
     private static let pageSize = 100
 
     let ledger: Ledger
-    /// Returns true if the listener is still authorized.
     let isAuthorized: @Sendable () async -> Bool
 
     /// Writes events until the stream reaches its maximum lifetime, its user or the service ends, or the client is gone.
@@ -157,10 +156,7 @@ struct EventStream: Sendable {
     }
 
     private static func text(of event: UserEvent) throws -> String {
-        let data = EventResource(
-            happenedAt: event.happenedAt.rfc3339, reference: event.reference,
-            subject: event.subject.isEmpty ? nil : event.subject)
-        let json = String(decoding: try JSONAnswer.encode(data), as: UTF8.self)
+        let json = String(decoding: try event.json(), as: UTF8.self)
         return "id: \(event.position)\nevent: \(event.kind)\ndata: \(json)\n\n"
     }
 }
@@ -171,13 +167,12 @@ extension EventHub.Listener {
 }
 
 /// The data of a server-sent event: a change to a user's items.
-private struct EventResource: Encodable {
-    /// RFC 3339, UTC.
-    let happenedAt: String
-    /// The identifier of the transaction or grant.
-    let reference: String?
-    /// The product. Nil for the profile.
-    let subject: String?
+extension UserEvent: AnswerObject {
+    package static let answerFields = AnswerFields<Self> {
+        $0.field("happenedAt", \.happenedAt)
+        $0.field("reference", \.reference)
+        $0.field("subject") { $0.subject.isEmpty ? nil : $0.subject }
+    }
 }
 
 extension APIOperation {

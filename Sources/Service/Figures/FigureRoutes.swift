@@ -10,11 +10,11 @@ struct FigureRoutes: Sendable {
     let figures: FigureService
 
     func add(to group: RouterGroup<ServiceContext>) {
-        group.on(.listFigures) { _, _ in try JSONAnswer.response(FigureResource.list) }
+        group.on(.listFigures) { _, _ in try ListedFigure.list.answer() }
         group.on(.getFigure) { request, context in
             let query = try query(
                 of: request, try context.parameters.text("figure"), app: try RequestedApps.name(of: request, context))
-            return try JSONAnswer.response(FigureAnswerResource(try await figures.answer(query)))
+            return try await figures.answer(query).answer()
         }
     }
 
@@ -36,143 +36,94 @@ struct FigureRoutes: Sendable {
     }
 }
 
-/// A figure that the service computes.
-package struct FigureResource: Codable, Listed, SchemaSource, Sendable {
+package struct ListedFigure: AnswerObject, Listed {
     package static let listName = "figures"
-    package static let schema = Schema(of: Self.self, named: "Figure", "A figure of the service.").noting([
-        "figure": .one(of: Figure.self),
-        "kind": .one(
-            of: ["sum", "level", "rate", "movement"],
-            "`sum`: the sum over the days of a period; `level`: the value at the end of a period; `rate`: a sum divided by another; `movement`: a sum with its parts."
-        ),
-        "isMoney": "True if the values are milliunits of a currency.",
-    ])
+    package static let answerFields = AnswerFields<Self>("A figure of the service.", named: "Figure") {
+        $0.field("figure", \.figure)
+        $0.field(
+            "kind",
+            .one(
+                of: ["sum", "level", "rate", "movement"],
+                "`sum`: the sum over the days of a period; `level`: the value at the end of a period; `rate`: a sum divided by another; `movement`: a sum with its parts."
+            ), \.figure.kind)
+        $0.field("isMoney", "True if the values are milliunits of a currency.", \.figure.isMoney)
+        $0.field("definition", \.figure.definition)
+    }
 
-    package let figure: String
-    package let kind: String
-    package let isMoney: Bool
-    package let definition: String
+    package static var list: List<ListedFigure> { List(Figure.allCases.map { ListedFigure(figure: $0) }) }
+
+    let figure: Figure
 }
 
-extension FigureResource {
-    /// All figures.
-    package static var list: List<FigureResource> {
-        List(
-            Figure.allCases.map { figure in
-                FigureResource(
-                    figure: figure.rawValue, kind: figure.kind, isMoney: figure.isMoney, definition: figure.definition)
-            })
+extension Figure: AnswerValue {}
+extension FigureQuery.Environment: AnswerValue {}
+extension FigureQuery.Group: AnswerValue {}
+extension FigureInterval: AnswerValue {}
+
+extension FigureAnswer: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "The values of a figure over time.", named: "FigureAnswer"
+    ) {
+        $0.field("figure", \.query.figure)
+        $0.field("environment", \.query.environment)
+        $0.field("by", \.query.interval)
+        $0.field("group", \.query.group)
+        $0.field("periods", \.periods)
+        $0.field("series", \.series)
+        $0.field(
+            "pendingUsers",
+            .integer("The number of users with writes that the sums do not include yet.", in: 0...10000),
+            \.pendingUsers)
+        $0.field(
+            "isBackfilled",
+            "True if the sums include all users from before figures were turned on, or `pendingUsers` counts them.",
+            \.isBackfilled)
     }
 }
 
-/// The values of a figure over time.
-package struct FigureAnswerResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "FigureAnswer", "The values of a figure over time.")
-        .noting([
-            "figure": .one(of: Figure.self),
-            "environment": .one(of: FigureQuery.Environment.self),
-            "by": .one(of: FigureInterval.self),
-            "group": .one(of: FigureQuery.Group.self),
-            "pendingUsers": .integer(
-                "The number of users with writes that the sums do not include yet.", in: 0...10000),
-            "isBackfilled":
-                "True if the sums include all users from before figures were turned on, or `pendingUsers` counts them.",
-        ])
-
-    /// A period of a figure.
-    package struct Period: Codable, SchemaSource, Sendable {
-        package static let schema = Schema(of: Self.self, named: "FigurePeriod", "A period of a figure.").noting([
-            "from": .day("The first day, in UTC."),
-            "to": .day("The last day, in UTC."),
-            "isComplete": "True if the last day is over.",
-        ])
-
-        package let from: String
-        package let to: String
-        package let isComplete: Bool
+extension FigureAnswer.Period: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("A period of a figure.", named: "FigurePeriod") {
+        $0.field("from", .day("The first day, in UTC."), \.first.description)
+        $0.field("to", .day("The last day, in UTC."), \.last.description)
+        $0.field("isComplete", "True if the last day is over.", \.isComplete)
     }
+}
 
-    /// The values of a figure, one for each period.
-    package struct Series: Codable, SchemaSource, Sendable {
-        package static let schema = Schema(
-            of: Self.self, named: "FigureSeries", "The values of a figure, one for each period."
-        ).noting([
-            "group":
-                "The app, product, storefront or origin. Empty if the App Store has not stated the storefront.",
-            "currency": "The ISO 4217 code, for a figure of money.",
-            "values": "Counts, or milliunits of the currency. For a rate, the numerators.",
-            "denominators": "The denominators of a rate.",
-            "parts": "The parts of a movement: `new`, `resubscribed`, `changed` and `churned`.",
-        ])
-
-        package let group: String?
-        /// The ISO 4217 code. Nil if the figure is not money.
-        package let currency: String?
-        package let values: [Int64]
-        package let denominators: [Int64]?
-        package let parts: [String: [Int64]]?
-
-        init(_ series: FigureAnswer.Series) {
-            let denominators = series.points.compactMap(\.denominator)
-            var parts: [String: [Int64]] = [:]
-            for part in series.points.flatMap(\.parts) { parts[part.name, default: []].append(part.value) }
-            group = series.group
-            currency = series.currency
-            values = series.points.map(\.value)
-            self.denominators = denominators.isEmpty ? nil : denominators
-            self.parts = parts.isEmpty ? nil : parts
+extension FigureAnswer.Series: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "The values of a figure, one for each period.", named: "FigureSeries"
+    ) {
+        $0.field(
+            "group", "The app, product, storefront or origin. Empty if the App Store has not stated the storefront.",
+            \.group)
+        $0.field("currency", "The ISO 4217 code, for a figure of money.", \.currency)
+        $0.field("values", "Counts, or milliunits of the currency. For a rate, the numerators.") {
+            $0.points.map(\.value)
+        }
+        $0.field("denominators", "The denominators of a rate.") { $0.points.compactMap(\.denominator).nonEmpty }
+        $0.field("parts", "The parts of a movement: `new`, `resubscribed`, `changed` and `churned`.") { series in
+            Dictionary(grouping: series.points.flatMap(\.parts), by: \.name).mapValues { $0.map(\.value) }.nonEmpty
         }
     }
-
-    package let figure: String
-    package let environment: String
-    package let by: String
-    /// `app`, `product`, `storefront` or `origin`. Nil without a group.
-    package let group: String?
-    package let periods: [Period]
-    package let series: [Series]
-    package let pendingUsers: Int
-    package let isBackfilled: Bool
-
-    package init(_ answer: FigureAnswer) {
-        figure = answer.query.figure.rawValue
-        environment = answer.query.environment.rawValue
-        by = answer.query.interval.rawValue
-        group = answer.query.group?.rawValue
-        periods = answer.periods.map { period in
-            Period(from: period.first.description, to: period.last.description, isComplete: period.isComplete)
-        }
-        series = answer.series.map { Series($0) }
-        pendingUsers = answer.pendingUsers
-        isBackfilled = answer.isBackfilled
-    }
 }
 
-/// Adds new writes of users to the sums, within a few seconds.
-///
-/// Several services on one ledger may run this. Each write is added once.
-package struct FigureUpkeep: Service {
-    private static let interval = Duration.seconds(1)
+extension FigureService {
     /// The interval of the search for unmarked users. A process without figures writes without marking.
     private static let sweepInterval = Duration.seconds(60 * 60)
 
-    private let figures: FigureService
-    private let logger: Logger
+    /// The task that adds new writes of users to the sums, within a few seconds.
+    ///
+    /// Several services on one ledger may run this. Each write is added once.
+    package func upkeep(logger: Logger) -> Companion { Companion { await keepUp(logger) } }
 
-    package init(figures: FigureService, logger: Logger) {
-        self.figures = figures
-        self.logger = logger
-    }
-
-    /// Runs until the service stops.
-    package func run() async throws {
+    private func keepUp(_ logger: Logger) async {
         var nextSweep = ContinuousClock.now
         var failures = FailureLog(logger, "figures not updated")
-        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() {
+        for await _ in AsyncStream.ticks(every: .seconds(1)).cancelOnGracefulShutdown() {
             var code: String?
             do {
                 if ContinuousClock.now >= nextSweep {
-                    try await figures.sweep()
+                    try await sweep()
                     nextSweep = .now + Self.sweepInterval
                 }
             } catch {
@@ -181,7 +132,7 @@ package struct FigureUpkeep: Service {
             // A failed sweep does not stop the roll-up.
             do {
                 // Purchases go first between two batches.
-                let damaged = try await figures.rollUp {
+                let damaged = try await rollUp {
                     await Task.yield()
                     return !Task.isShuttingDownGracefully && !Task.isCancelled
                 }
@@ -204,7 +155,7 @@ extension APIOperation {
     static let listFigures = APIOperation(
         .get, "/v1/figures", for: .backEnd(.figures), isPerApp: true,
         "listFigures", "Lists the figures and their definitions",
-        answers: [.list("The figures of the service.", of: FigureResource.self)])
+        answers: [.list("The figures of the service.", of: ListedFigure.self)])
 
     static let getFigure = APIOperation(
         .get, "/v1/figures/{figure}", for: .backEnd(.figures), isPerApp: true,
@@ -233,5 +184,5 @@ extension APIOperation {
                 "storefront",
                 "Only sales of one storefront (ISO 3166-1, three letters). Cannot be combined with a product."),
         ],
-        answers: [.json("The figure.", FigureAnswerResource.self)])
+        answers: [.json("The figure.", FigureAnswer.self)])
 }

@@ -4,29 +4,23 @@ import Logging
 import Proofs
 import ServiceLifecycle
 
-/// Warns at the start about users whose names stand for no user. Apps can no longer reach them.
-package struct BlockedUserWarning: ServiceLifecycle.Service {
-    /// The largest number of users that are counted.
+extension Ledger {
+    /// The largest number of blocked users that are counted.
     private static let maximumCounted = 1000
     private static let maximumListed = 20
 
-    private let ledger: Ledger
-    private let logger: Logger
-
-    package init(ledger: Ledger, logger: Logger) {
-        self.ledger = ledger
-        self.logger = logger
-    }
-
-    package func run() async throws {
-        do {
-            let users = try await ledger.read(.longSnapshot) { try $0.blockedUsers(limit: Self.maximumCounted) }
-            if !users.isEmpty { logger.warning(Self.message(about: users)) }
-        } catch {
-            logger.warning(
-                "users with blocked names could not be counted", metadata: ["code": "\(Problem.code(of: error))"])
+    /// The task that warns at the start about users whose names stand for no user. Apps can no longer reach them.
+    package func blockedUserWarning(logger: Logger) -> Companion {
+        Companion {
+            do {
+                let users = try await read(.longSnapshot) { try $0.blockedUsers(limit: Self.maximumCounted) }
+                if !users.isEmpty { logger.warning(Self.message(about: users)) }
+            } catch {
+                logger.warning(
+                    "users with blocked names could not be counted", metadata: ["code": "\(Problem.code(of: error))"])
+            }
+            try? await gracefulShutdown()
         }
-        try? await gracefulShutdown()
     }
 
     private static func message(about users: [User]) -> Logger.Message {

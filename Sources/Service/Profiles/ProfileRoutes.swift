@@ -24,7 +24,7 @@ struct ProfileRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.getProfile, .getOwnProfile) { request, context in
-            try JSONAnswer.response(try await profiles.profile(of: try subjects.user(request, context)))
+            try await profiles.profile(of: try subjects.user(request, context)).answer()
         }
         group.on(.listWishes, .listOwnWishes) { request, context in
             let userState = try await profiles.productState(of: try subjects.user(request, context))
@@ -60,17 +60,19 @@ struct ProfileRoutes: Sendable {
         guard Set(chosen.map { ByteKey($0.collection) }).count == chosen.count else {
             throw JSONBody.invalid("The field /chosen must have at most one item of each collection.")
         }
-        return try JSONAnswer.response(
-            try await profiles.change(nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request)))
+        return try await profiles.change(nickname, chosen: chosen, of: user, newcomers: context.newcomers(for: request))
+            .answer()
     }
 }
 
-extension Profile: SchemaSource {
-    package static let schema = Schema(of: Profile.self, named: "Profile", "The profile of a user.").noting([
-        "nickname": "2 to 9 characters; absent if the user has no nickname.",
-        "chosen":
+extension Profile: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The profile of a user.", named: "Profile") {
+        $0.field("nickname", "2 to 9 characters; absent if the user has no nickname.", \.nickname)
+        $0.field(
+            "chosen",
             "One item of each collection: the chosen item while the user owns it, otherwise the one everybody owns.",
-    ])
+            \.chosen)
+    }
 }
 
 extension APIOperation {

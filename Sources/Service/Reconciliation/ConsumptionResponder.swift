@@ -7,57 +7,24 @@ import Proofs
 import ServiceLifecycle
 
 /// The operator's answer to the App Store about refund requests. It exists only if customers have consented to it (App Store
-/// Server API, "Send Consumption Information").
-package struct ConsumptionAnswer: Sendable {
-    package let refundPreference: RefundPreference?
-    package let sampleContentProvided: Bool
-
-    /// - Parameters:
-    ///   - refundPreference: The operator's preference; nil for none.
-    ///   - sampleContentProvided: True if customers could try the content before they bought it.
-    package init(refundPreference: RefundPreference?, sampleContentProvided: Bool) {
-        self.refundPreference = refundPreference
-        self.sampleContentProvided = sampleContentProvided
-    }
-}
+/// Server API, "Send Consumption Information"). `sampleContentProvided` is true if customers could try the content before they bought
+/// it.
+package typealias ConsumptionAnswer = (refundPreference: RefundPreference?, sampleContentProvided: Bool)
 
 /// Answers the App Store's questions about refund requests (`CONSUMPTION_REQUEST`) before they expire. The ledger stores the
 /// questions, so one that arrived before a crash is answered after it.
 package struct ConsumptionResponder: Service {
     private static let pageSize = 100
-    /// The polling interval.
     private static let interval = Duration.seconds(1)
     /// The pause after the App Store has failed to accept an answer.
     private static let retryInterval = Duration.seconds(60)
 
-    private let service: EntitlementService
-    private let app: App
-    private let client: AppStoreServerClient
-    private let origins: Set<Origin>
-    private let answer: ConsumptionAnswer
-    private let metrics: ServiceMetrics
-    private let logger: Logger
+    fileprivate let reconciler: Reconciler
+    fileprivate let answer: ConsumptionAnswer
+    fileprivate let metrics: ServiceMetrics
+    fileprivate let logger: Logger
 
-    /// - Parameters:
-    ///   - app: The app of the client's key.
-    ///   - origins: The origins of the purchases that the App Store at the client's address knows.
-    package init(
-        service: EntitlementService,
-        app: App,
-        client: AppStoreServerClient,
-        origins: Set<Origin>,
-        answer: ConsumptionAnswer,
-        metrics: ServiceMetrics,
-        logger: Logger
-    ) {
-        self.service = service
-        self.app = app
-        self.client = client
-        self.origins = origins
-        self.answer = answer
-        self.metrics = metrics
-        self.logger = logger
-    }
+    private var service: EntitlementService { reconciler.service }
 
     /// Answers until the service stops.
     package func run() async throws {
@@ -84,7 +51,8 @@ package struct ConsumptionResponder: Service {
         while true {
             let requests = try await service.ledger.read {
                 try $0.openConsumptionRequests(
-                    at: service.clock.now(), of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
+                    at: service.clock.now(), of: reconciler.origins, in: reconciler.app.bundleIdentifier,
+                    limit: Self.pageSize)
             }
             var failure: ReconciliationError?
             for request in requests {
@@ -103,7 +71,7 @@ package struct ConsumptionResponder: Service {
         // Of other products, the App Store would have to be told the percentage.
         let isUnknownShare = answer.refundPreference == .grantProrated && !request.isSubscription
         do {
-            try await client.sendConsumptionInformation(
+            try await reconciler.client.sendConsumptionInformation(
                 AppStoreServerClient.ConsumptionRequest(
                     customerConsented: true,
                     deliveryStatus: request.isRedeemed ? .delivered : .undeliveredOther,
@@ -118,5 +86,14 @@ package struct ConsumptionResponder: Service {
             logger.warning("consumption answer refused", metadata: ["error": "\(error.message)"])
         }
         try await service.ledger.write { try $0.settle(request, at: service.clock.now()) }
+    }
+}
+
+extension Reconciler {
+    /// The answers to the questions of the reconciler's App Store.
+    package func consumptionResponder(
+        answering answer: ConsumptionAnswer, metrics: ServiceMetrics, logger: Logger
+    ) -> ConsumptionResponder {
+        ConsumptionResponder(reconciler: self, answer: answer, metrics: metrics, logger: logger)
     }
 }

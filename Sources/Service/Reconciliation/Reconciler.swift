@@ -20,11 +20,11 @@ package struct Reconciler: Sendable {
     /// The number of failed requests in a row after which a run stops.
     private static let maximumFailures = 10
 
-    private let service: EntitlementService
-    private let app: App
-    private let client: AppStoreServerClient
-    private let origins: Set<Origin>
-    private let clock: any WallClock
+    let service: EntitlementService
+    let app: App
+    let client: AppStoreServerClient
+    let origins: Set<Origin>
+    let clock: any WallClock
 
     /// - Parameters:
     ///   - app: The app of the client's key.

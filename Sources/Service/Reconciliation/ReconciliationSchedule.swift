@@ -10,35 +10,14 @@ package struct ReconciliationSchedule: Service {
     /// The pause after a failure, in seconds, unless the regular interval is shorter.
     private static let retrySeconds: Int64 = 60
 
-    private let reconciler: Reconciler
-    private let notificationSeconds: Int64?
-    private let historySeconds: Int64?
-    private let runs: ReconciliationRuns
-    private let clock: any WallClock
-    private let metrics: ServiceMetrics
-    private let logger: Logger
+    fileprivate let reconciler: Reconciler
+    fileprivate let notificationSeconds: Int64?
+    fileprivate let historySeconds: Int64?
+    fileprivate let runs: ReconciliationRuns
+    fileprivate let metrics: ServiceMetrics
+    fileprivate let logger: Logger
 
-    /// - Parameters:
-    ///   - notificationSeconds: The interval for the notifications since the last run; nil for never.
-    ///   - historySeconds: The interval for the histories of all customers; nil for never.
-    ///   - runs: The record of the runs, and the requests for others.
-    package init(
-        reconciler: Reconciler,
-        notificationSeconds: Int64?,
-        historySeconds: Int64?,
-        runs: ReconciliationRuns = ReconciliationRuns(),
-        clock: any WallClock,
-        metrics: ServiceMetrics,
-        logger: Logger
-    ) {
-        self.reconciler = reconciler
-        self.notificationSeconds = notificationSeconds
-        self.historySeconds = historySeconds
-        self.runs = runs
-        self.clock = clock
-        self.metrics = metrics
-        self.logger = logger
-    }
+    private var clock: any WallClock { reconciler.clock }
 
     /// Reconciles until the service stops.
     package func run() async throws {
@@ -92,5 +71,25 @@ package struct ReconciliationSchedule: Service {
                 await runs.wait(for: subject, upTo: interval.map { min($0, Self.retrySeconds) })
             }
         }
+    }
+}
+
+extension Reconciler {
+    /// The runs at intervals and on request.
+    ///
+    /// - Parameters:
+    ///   - notificationSeconds: The interval for the notifications since the last run; nil for never.
+    ///   - historySeconds: The interval for the histories of all customers; nil for never.
+    ///   - runs: The record of the runs, and the requests for others.
+    package func schedule(
+        notificationSeconds: Int64?,
+        historySeconds: Int64?,
+        runs: ReconciliationRuns = ReconciliationRuns(),
+        metrics: ServiceMetrics,
+        logger: Logger
+    ) -> ReconciliationSchedule {
+        ReconciliationSchedule(
+            reconciler: self, notificationSeconds: notificationSeconds, historySeconds: historySeconds, runs: runs,
+            metrics: metrics, logger: logger)
     }
 }

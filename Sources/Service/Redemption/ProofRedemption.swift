@@ -43,7 +43,7 @@ final class ProofRedemption: Sendable {
     }
 
     /// The idempotency key of a request, with the answer to keep under it for a redemption.
-    typealias Keeping = (key: IdempotencyKey, answer: @Sendable (Redemption) -> KeptAnswer)
+    typealias Keeping = (key: IdempotencyKey, answer: @Sendable (Redemption) throws -> KeptAnswer)
 
     /// Redeems a proof: an app receipt in base64 or DER, or a signed transaction.
     ///
@@ -100,7 +100,7 @@ final class ProofRedemption: Sendable {
         }
         let kept = keeping.map { keeping in
             service.keeping(keeping.key) { [service] answer in
-                (try? service.redemption(of: purchases, answered: answer)).map(keeping.answer)
+                try? keeping.answer(service.redemption(of: purchases, answered: answer))
             }
         }
         let request = try service.request(purchases, for: user, by: actor, keeping: kept, newcomers: newcomers)

@@ -20,8 +20,7 @@ struct BalanceRoutes: Sendable {
         group.on(.addToBalance) { request, context in try await add(request, context) }
         group.on(.listUserBalances, .listOwnBalances) { request, context in
             let user = try subjects.user(request, context)
-            let balances = try await service.limited(to: context).balances(of: user)
-            return try JSONAnswer.response(List(balances))
+            return try List(try await service.limited(to: context).balances(of: user)).answer()
         }
     }
 
@@ -36,7 +35,7 @@ struct BalanceRoutes: Sendable {
             request, from: caller, about: user, body: body.bytes, status: .created
         ) { pending in
             let addition = try service.newAddition(of: amount, to: balance, reason: reason, by: caller.name)
-            let json = try JSONAnswer.encode(BalanceAdditionResource(addition, naming: keys))
+            let json = try addition.json(naming: keys)
             let answer = pending?.answer(json)
             let earlier = try await service.add(addition, for: user, keeping: answer, for: pending?.key)
             return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
@@ -66,8 +65,7 @@ struct BalanceRoutes: Sendable {
         let spent = try await service.spend(spending, for: user)
         var headers: HTTPFields = [:]
         if spent.isRepeated, let name = IdempotentRequests.replayedHeader { headers[name] = "true" }
-        return JSONAnswer.response(
-            bytes: try JSONAnswer.encode(SpendingResource(spent, naming: keys)), status: .created, headers: headers)
+        return try spent.answer(naming: keys, status: .created, headers: headers)
     }
 }
 
@@ -75,71 +73,32 @@ extension Credit: Listed {
     package static let listName = "balances"
 }
 
-/// A spending from a balance with the remaining amount.
-package struct SpendingResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "Spending", "A spending.").noting([
-        "spendingId": "The identifier of the spending.",
-        "balance": "The balance.",
-        "amount": .integer("The amount to spend.", in: 1 ... .max).with(["format": "int64"]),
-        "left": .integer("The amount left after the spending.", in: 0 ... .max).with(["format": "int64"]),
-        "reason": "The purpose.",
-        "spentBy": "The API key's identifier.",
-        "spentByName": "The name of the API key; absent if the service does not have the key.",
-        "spentAt": .time("The time of the spending."),
-    ])
-
-    package let spendingId: String
-    package let balance: String
-    package let amount: Int
-    package let left: Int
-    package let reason: String
-    package let spentBy: String
-    package let spentByName: String?
-    let spentAt: String
-
-    /// - Parameter keys: The names of API keys by their identifiers.
-    init(_ spent: SpentBalance, naming keys: [String: String]) {
-        let spending = spent.spending
-        spendingId = spending.identifier
-        balance = spending.balance
-        amount = spending.amount
-        left = spent.left
-        reason = spending.reason
-        spentBy = spending.spentBy
-        spentByName = keys[spending.spentBy]
-        spentAt = spending.spentAt.rfc3339
+extension SpentBalance: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("A spending.", named: "Spending") {
+        $0.field("spendingId", "The identifier of the spending.", \.spending.identifier)
+        $0.field("balance", "The balance.", \.spending.balance)
+        $0.field(
+            "amount", .integer("The amount to spend.", in: 1 ... .max).with(["format": "int64"]), \.spending.amount)
+        $0.field(
+            "left", .integer("The amount left after the spending.", in: 0 ... .max).with(["format": "int64"]), \.left)
+        $0.field("reason", "The purpose.", \.spending.reason)
+        $0.field("spentBy", "The API key's identifier.", \.spending.spentBy)
+        $0.keyName("spentByName", \.spending.spentBy)
+        $0.field("spentAt", "The time of the spending.", \.spending.spentAt)
     }
 }
 
-/// An amount that the team has added to a balance.
-package struct BalanceAdditionResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(
-        of: Self.self, named: "BalanceAddition", "An amount that the team has added to a balance."
-    ).noting([
-        "amount": .integer(in: 1 ... .max),
-        "addedBy": "The API key's identifier.",
-        "addedByName": "The name of the API key; absent if the service does not have the key.",
-        "addedAt": .time(),
-    ])
-
-    package let id: String
-    package let balance: String
-    package let amount: Int
-    /// The reason in the team's words.
-    package let reason: String
-    package let addedBy: String
-    package let addedByName: String?
-    package let addedAt: String
-
-    /// - Parameter keys: The names of API keys by their identifiers.
-    init(_ addition: BalanceAddition, naming keys: [String: String]) {
-        id = addition.identifier
-        balance = addition.balance
-        amount = addition.amount
-        reason = addition.reason
-        addedBy = addition.addedBy
-        addedByName = keys[addition.addedBy]
-        addedAt = addition.addedAt.rfc3339
+extension BalanceAddition: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "An amount that the team has added to a balance.", named: "BalanceAddition"
+    ) {
+        $0.field("id", \.identifier)
+        $0.field("balance", \.balance)
+        $0.field("amount", .integer(in: 1 ... .max), \.amount)
+        $0.field("reason", \.reason)
+        $0.field("addedBy", "The API key's identifier.", \.addedBy)
+        $0.keyName("addedByName", \.addedBy)
+        $0.field("addedAt", \.addedAt)
     }
 }
 
@@ -163,7 +122,7 @@ extension APIOperation {
             "amount": .integer("The amount to spend.", in: 1...1000000000),
             "reason": .text("The purpose, in the team's own words.", length: 1...500),
         ]).described("A spending."),
-        answers: [.json("The spending.", SpendingResource.self, status: 201)])
+        answers: [.json("The spending.", SpentBalance.self, status: 201)])
 
     static let addToBalance = APIOperation(
         .post, "/v1/users/{user}/balances/{balance}/additions", for: .backEnd(.grant), isPerApp: true,
@@ -173,13 +132,13 @@ extension APIOperation {
             "amount": .integer("The amount to spend.", in: 1...1000000000),
             "reason": .text("The purpose, in the team's own words.", length: 1...500),
         ]).described("An addition."),
-        answers: [.json("The addition.", BalanceAdditionResource.self, status: 201)])
+        answers: [.json("The addition.", BalanceAddition.self, status: 201)])
 }
 
-extension Credit: SchemaSource {
-    package static let schema = Schema(of: Credit.self, named: "Balance", "A user's balance of one consumable.").noting(
-        [
-            "balance": "The name of the balance in the catalog.",
-            "amount": .integer("The amount left to spend.", in: 0 ... .max).with(["format": "int64"]),
-        ])
+extension Credit: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("A user's balance of one consumable.", named: "Balance") {
+        $0.field("balance", "The name of the balance in the catalog.", \.balance)
+        $0.field(
+            "amount", .integer("The amount left to spend.", in: 0 ... .max).with(["format": "int64"]), \.amount)
+    }
 }

@@ -15,11 +15,9 @@ struct GrantRoutes: Sendable {
         group.on(.listUserGrants) { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let keys = try await service.ledger.apiKeyNames()
-            return try await Page(request).answer(
-                { before, limit in
-                    try await service.grants(of: user, before: before, limit: limit)
-                }, number: \.sequence
-            ) { GrantResource($0, naming: keys) }
+            return try await Page(request).answer(naming: keys, number: \.sequence) { before, limit in
+                try await service.grants(of: user, before: before, limit: limit)
+            }
         }
         group.on(.grantItem) { request, context in try await grant(request, context) }
         group.on(.revokeGrant) { request, context in
@@ -27,7 +25,7 @@ struct GrantRoutes: Sendable {
             let identifier = try context.parameters.text("grant")
             let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
             let revoked = try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)
-            return try JSONAnswer.response(GrantResource(revoked, naming: try await service.ledger.apiKeyNames()))
+            return try revoked.answer(naming: try await service.ledger.apiKeyNames())
         }
         group.on(.revokeTransaction) { request, context in
             try await change(.revoke(reason: try await reason(request, context)), request, context)
@@ -47,7 +45,7 @@ struct GrantRoutes: Sendable {
         let changed = try await service.limited(to: context).change(
             change, ofTransaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user,
             by: try context.requiredCaller.name)
-        return try JSONAnswer.response(TransactionResource(changed, naming: try await service.ledger.apiKeyNames()))
+        return try changed.answer(naming: try await service.ledger.apiKeyNames())
     }
 
     private func grant(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -63,7 +61,7 @@ struct GrantRoutes: Sendable {
             request, from: caller, about: user, body: body.bytes, status: .created
         ) { pending in
             let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
-            let json = try JSONAnswer.encode(GrantResource(grant, naming: keys))
+            let json = try grant.json(naming: keys)
             let answer = pending?.answer(json)
             let earlier = try await service.give(grant, to: user, keeping: answer, for: pending?.key)
             return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
@@ -75,62 +73,30 @@ struct GrantRoutes: Sendable {
     }
 }
 
-/// An item that the team has given to a user without a purchase.
-package struct GrantResource: Codable, Listed, SchemaSource, Sendable {
+extension Grant: AnswerObject, Listed {
     package static let listName = "grants"
-    package static let schema = Schema(of: Self.self, named: "Grant", "An item given without a purchase.").noting([
-        "grantId": .uuid("Its identifier."),
-        "reason": "Why, in the team's own words.",
-        "grantedBy": "The identifier of the API key.",
-        "grantedByName": "The name of the API key; absent if the service does not have the key.",
-        "grantedAt": .time("When."),
-        "endsAt": .time("From when on it counts no more; absent where it lasts."),
-    ])
-
-    package let grantId: String
-    package let item: Item
-    package let reason: String
-    package let grantedBy: String
-    package let grantedByName: String?
-    package let grantedAt: String
-    package let endsAt: String?
-    /// Nil until the team revokes the grant.
-    package let revocation: RevocationResource?
-
-    /// - Parameter keys: The names of API keys by their identifiers.
-    init(_ grant: Grant, naming keys: [String: String] = [:]) {
-        grantId = grant.identifier
-        item = grant.item
-        reason = grant.reason
-        grantedBy = grant.grantedBy
-        grantedByName = keys[grant.grantedBy]
-        grantedAt = grant.grantedAt.rfc3339
-        endsAt = grant.endsAt?.rfc3339
-        revocation = grant.revocation.map { RevocationResource($0, naming: keys) }
+    package static let answerFields = AnswerFields<Self>("An item given without a purchase.", named: "Grant") {
+        $0.field("grantId", .uuid("Its identifier."), \.identifier)
+        $0.field("item", \.item)
+        $0.field("reason", "Why, in the team's own words.", \.reason)
+        $0.field("grantedBy", "The identifier of the API key.", \.grantedBy)
+        $0.keyName("grantedByName", \.grantedBy)
+        $0.field("grantedAt", "When.", \.grantedAt)
+        $0.field("endsAt", "From when on it counts no more; absent where it lasts.", \.endsAt)
+        $0.field("revocation", \.revocation)
     }
 }
 
 /// A revocation by the team, of a grant or of a transaction.
-package struct RevocationResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "Revocation", "A revocation by the team.").noting([
-        "revokedAt": .time("The time of the revocation."),
-        "reason": "The reason, in the team's own words.",
-        "revokedBy": "The identifier of the API key.",
-        "revokedByName":
-            "The name of the API key; absent if the service does not have the key and in answers to users.",
-    ])
-
-    package let revokedAt: String
-    package let reason: String
-    package let revokedBy: String
-    package let revokedByName: String?
-
-    /// - Parameter keys: The names of API keys by their identifiers.
-    init(_ revocation: Revocation, naming keys: [String: String] = [:]) {
-        revokedAt = revocation.revokedAt.rfc3339
-        reason = revocation.reason
-        revokedBy = revocation.revokedBy
-        revokedByName = keys[revocation.revokedBy]
+extension Revocation: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("A revocation by the team.", named: "Revocation") {
+        $0.field("revokedAt", "The time of the revocation.", \.revokedAt)
+        $0.field("reason", "The reason, in the team's own words.", \.reason)
+        $0.field("revokedBy", "The identifier of the API key.", \.revokedBy)
+        $0.keyName(
+            "revokedByName",
+            note: "The name of the API key; absent if the service does not have the key and in answers to users.",
+            \.revokedBy)
     }
 }
 
@@ -142,7 +108,7 @@ extension APIOperation {
     static let listUserGrants = APIOperation(
         .get, "/v1/users/{user}/grants", for: .backEnd(.read), isPerApp: true,
         "listUserGrants", "What was given without a purchase, newest first",
-        answers: [.page("A page of grants, newest first.", of: GrantResource.self)])
+        answers: [.page("A page of grants, newest first.", of: Grant.self)])
 
     static let grantItem = APIOperation(
         .post, "/v1/users/{user}/grants", for: .backEnd(.grant), isPerApp: true,
@@ -155,13 +121,13 @@ extension APIOperation {
                 .nullable
                 .optional,
         ]).described("A grant."),
-        answers: [.json("The grant.", GrantResource.self, status: 201)])
+        answers: [.json("The grant.", Grant.self, status: 201)])
 
     static let revokeGrant = APIOperation(
         .put, "/v1/users/{user}/grants/{grant}/revocation", for: .backEnd(.grant), isPerApp: true,
         "revokeGrant", "Revokes a grant",
         body: .json(.reason),
-        answers: [.json("The grant.", GrantResource.self)])
+        answers: [.json("The grant.", Grant.self)])
 
     static let revokeTransaction = APIOperation(
         .put, "/v1/users/{user}/transactions/{transaction}/revocation", for: .backEnd(.grant), isPerApp: true,
@@ -170,7 +136,7 @@ extension APIOperation {
             .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
         ],
         body: .json(.reason),
-        answers: [.json("The transaction.", TransactionResource.self)],
+        answers: [.json("The transaction.", RedeemedTransaction.self)],
         or: [.conflict])
 
     static let reinstateTransaction = APIOperation(
@@ -179,7 +145,7 @@ extension APIOperation {
         parameters: [
             .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
         ],
-        answers: [.json("The transaction.", TransactionResource.self)],
+        answers: [.json("The transaction.", RedeemedTransaction.self)],
         or: [.conflict])
 }
 

@@ -222,7 +222,7 @@ struct NotificationRoutes: Sendable {
                 context.logger.log(
                     level: outcome == .duplicate ? .debug : .info, "notification",
                     metadata: ["outcome": "\(outcome.rawValue)"])
-                return try JSONAnswer.response(NotificationReceipt(outcome: outcome.rawValue))
+                return try NotificationReceipt(outcome: outcome).answer()
             } catch {
                 metrics.count(.notifications, "refused", code: Problem.code(of: error))
                 throw error
@@ -243,13 +243,15 @@ struct NotificationRoutes: Sendable {
 }
 
 /// The service's answer to a notification of the App Store.
-package struct NotificationReceipt: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, "The receipt of a notification.").noting([
-        "outcome": .one(of: NotificationOutcome.self, "The outcome.")
-    ])
+struct NotificationReceipt: AnswerObject {
+    static let answerFields = AnswerFields<Self>("The receipt of a notification.") {
+        $0.field("outcome", "The outcome.", \.outcome)
+    }
 
-    package let outcome: String
+    let outcome: NotificationOutcome
 }
+
+extension NotificationOutcome: AnswerValue {}
 
 /// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason.
 struct ProofRoutes: Sendable {
@@ -266,7 +268,6 @@ struct ProofRoutes: Sendable {
     }
 }
 
-/// The content of a valid proof.
 package struct ProofResource: Codable, SchemaSource, Sendable {
     package static let schema = Schema(of: Self.self, named: "Proof", "The content of a valid proof.").noting([
         "kind": "The kind of proof.",
@@ -277,12 +278,10 @@ package struct ProofResource: Codable, SchemaSource, Sendable {
         "purchases": "The purchases; absent if the proof is not of purchases.",
     ])
 
-    /// The kind of a proof.
     package enum Kind: String, CaseIterable, Codable, Sendable {
         case appReceipt, transaction, renewalInfo, notification, appTransaction
     }
 
-    /// A purchase in a proof.
     package struct Purchase: Codable, SchemaSource, Sendable {
         package static let schema = Schema(of: Self.self, "A purchase of the proof.").noting([
             "productId": "The product.",

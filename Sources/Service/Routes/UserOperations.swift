@@ -12,7 +12,7 @@ extension APIOperation {
     static let readUser = APIOperation(
         .get, "/v1/users/{user}", for: .backEnd(.read), isPerApp: true,
         "readUser", "Returns the user's account token, and creates it on first use",
-        answers: [.json("The user.", AppAccountTokenResource.self)])
+        answers: [.json("The user.", AppAccountToken.self)])
 
     static let readMe = readUser.own(
         "readMe", "Returns the caller's account token, and creates it on first use", usesReserve: true)
@@ -27,7 +27,7 @@ extension APIOperation {
                 "True to set the token in any case: a former token of the user still leads to the user, and the token of another user is taken from that user."
             ).with(["default": .bool(false)]).optional,
         ]).described("An account token."),
-        answers: [.json("The user.", AppAccountTokenResource.self)],
+        answers: [.json("The user.", AppAccountToken.self)],
         or: [.conflict])
 
     static let listUserItems = APIOperation(
@@ -51,7 +51,7 @@ extension APIOperation {
     static let listUserSubscriptions = APIOperation(
         .get, "/v1/users/{user}/subscriptions", for: .backEnd(.read), isPerApp: true,
         "listUserSubscriptions", "Lists the user's subscriptions with their current state",
-        answers: [.list("The subscriptions, in the order of their first purchases.", of: UserSubscriptionResource.self)]
+        answers: [.list("The subscriptions, in the order of their first purchases.", of: PurchaseStatus.self)]
     )
 
     static let listOwnSubscriptions = listUserSubscriptions.own(
@@ -61,7 +61,7 @@ extension APIOperation {
         .get, "/v1/users/{user}/transactions", for: .backEnd(.read), isPerApp: true,
         "listUserTransactions", "Lists the redeemed transactions, newest first",
         parameters: [.app],
-        answers: [.page("A page of transactions, newest first.", of: TransactionResource.self)])
+        answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self)])
 
     static let listMeTransactions = listUserTransactions.own("listMeTransactions", usesReserve: true)
 
@@ -88,46 +88,55 @@ extension APIOperation {
     static let redeemMeReceipt = redeemUserReceipt.own("redeemMeReceipt", usesReserve: true)
 }
 
-extension Item: SchemaSource {
-    package static let schema = Schema(of: Item.self, named: "Item", "An item that a user can own.").noting([
-        "collection": .text("The collection.").with(["examples": .array(["sprout"])]),
-        "number": .integer("The number in the collection. Everybody owns number 0.", in: 0 ... .max),
-    ]).closed
+extension Item: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("An item that a user can own.", named: "Item", isClosed: true)
+    {
+        $0.field("collection", .text("The collection.").with(["examples": .array(["sprout"])]), \.collection)
+        $0.field(
+            "number", .integer("The number in the collection. Everybody owns number 0.", in: 0 ... .max), \.number)
+    }
 }
 
-extension Origin: SchemaSource {
+extension Origin: AnswerValue, SchemaSource {
     package static let schema = Schema.one(of: Origin.self, "The origin of the purchase.")
+    package static var answerSchema: Schema { schema }
 }
 
-extension UserName: SchemaSource {
-    package static let schema = Schema(of: UserName.self, named: "UserName", "A user's name and its issuer.").noting([
-        "issuer": "The issuer; empty for a user of the back end.", "name": "The name.",
-    ]).closed
+extension UserName: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "A user's name and its issuer.", named: "UserName", isClosed: true
+    ) {
+        $0.field("issuer", "The issuer; empty for a user of the back end.", \.issuer)
+        $0.field("name", "The name.", \.name)
+    }
 }
 
-extension Redemption: SchemaSource {
-    package static let schema = Schema(of: Redemption.self, named: "Redemption", "The result of a redemption.").noting([
-        "outcome": "The outcome of the proof as a whole.",
-        "transactions": "The transactions in the proof's order.",
-        "items": "The items that the user owns now.",
-    ])
+extension Redemption: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The result of a redemption.", named: "Redemption") {
+        $0.field("outcome", "The outcome of the proof as a whole.", \.outcome)
+        $0.field("transactions", "The transactions in the proof's order.", \.transactions)
+        $0.field("items", "The items that the user owns now.", \.items)
+    }
 }
 
-extension Redemption.Result: SchemaSource {
+extension Redemption.Outcome: AnswerValue {}
+
+extension Redemption.Result: AnswerValue, SchemaSource {
     package static let schema = Schema.one(
         of: allCases.map(\.rawValue), named: "RedemptionResult", "The outcome of the transaction.")
+    package static var answerSchema: Schema { schema }
 }
 
-extension Redemption.Line: SchemaSource {
-    package static let schema = Schema(of: Redemption.Line.self, "The result of one transaction.").noting([
-        "transactionId": "The transaction's identifier.",
-        "productId": "The product.",
-        "mayFinish": "True if the device may finish the transaction.",
-    ])
+extension Redemption.Line: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The result of one transaction.") {
+        $0.field("transactionId", "The transaction's identifier.", \.transactionId)
+        $0.field("productId", "The product.", \.productId)
+        $0.field("result", \.result)
+        $0.field("mayFinish", "True if the device may finish the transaction.", \.mayFinish)
+    }
 }
 
 extension Schema {
-    /// The state of a redeemed purchase.
     static func purchaseState(_ description: String? = nil) -> Schema {
         one(of: PurchaseState.allCases.filter { $0 != .unclaimed }.map(\.rawValue), description)
     }

@@ -19,7 +19,7 @@ struct UserRoutes: Sendable {
         }
         group.on(.readUser, .readMe) { request, context in
             let user = try subjects.user(request, context)
-            return try await accountToken(of: user)
+            return try AppAccountToken(token: try await service.appAccountToken(of: user)).answer()
         }
         group.on(.listUserItems, .listMeItems) { request, context in
             let user = try subjects.user(request, context)
@@ -38,17 +38,17 @@ struct UserRoutes: Sendable {
             ).response(to: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.on(.listUserSubscriptions, .listOwnSubscriptions) { request, context in
-            let subscriptions = try await service.limited(to: context)
-                .subscriptions(of: try subjects.user(request, context))
-            return try JSONAnswer.response(
-                List(subscriptions.map { UserSubscriptionResource($0) }))
+            let user = try subjects.user(request, context)
+            return try List(try await service.limited(to: context).subscriptions(of: user)).answer()
         }
         group.on(.listUserTransactions, .listMeTransactions) { request, context in
             // The names of keys are the team's.
             let keys = try context.requiredCaller.isBackEnd ? await service.ledger.apiKeyNames() : [:]
-            return try await transactions(
-                of: try subjects.user(request, context), in: try RequestedApps.name(of: request, context),
-                Page(request), naming: keys, service.limited(to: context))
+            let (user, app) = (try subjects.user(request, context), try RequestedApps.name(of: request, context))
+            let service = service.limited(to: context)
+            return try await Page(request).answer(naming: keys, number: \.sequence) { before, limit in
+                try await service.transactions(of: user, in: app, before: before, limit: limit)
+            }
         }
         group.on(.redeemUserReceipt, .redeemMeReceipt) { request, context in
             try await redeem(
@@ -76,35 +76,15 @@ struct UserRoutes: Sendable {
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
             let keeping = pending.map { pending -> ProofRedemption.Keeping in
-                (pending.key, { pending.answer(JSONAnswer.encode($0.json)) })
+                (pending.key, { pending.answer(try $0.json()) })
             }
             switch try await redemption.redeem(proof, for: user, keeping: keeping) {
             case .kept(let earlier): return .replayed(earlier)
             case .redeemed(let redeemed):
-                let json = JSONAnswer.encode(redeemed.json)
+                let json = try redeemed.json()
                 return pending.map { .kept($0.answer(json)) } ?? .new(json)
             }
         }
-    }
-
-    /// - Parameter keys: The names of API keys by their identifiers.
-    private func transactions(
-        of user: User,
-        in app: String?,
-        _ page: Page,
-        naming keys: [String: String],
-        _ service: EntitlementService
-    ) async throws -> Response {
-        try await page.answer(
-            { before, limit in
-                try await service.transactions(of: user, in: app, before: before, limit: limit)
-            }, number: \.sequence
-        ) { TransactionResource($0, naming: keys) }
-    }
-
-    private func accountToken(of user: User) async throws -> Response {
-        try JSONAnswer.response(
-            AppAccountTokenResource(try await service.appAccountToken(of: user)))
     }
 
     private func setAccountToken(
@@ -119,7 +99,7 @@ struct UserRoutes: Sendable {
         switch try await service.setAppAccountToken(
             token, of: user, isCorrection: try body.flag("isCorrection"))
         {
-        case .set: return try JSONAnswer.response(AppAccountTokenResource(token))
+        case .set: return try AppAccountToken(token: token).answer()
         case .hasAnother:
             throw Problem(
                 status: .conflict, code: "appAccountTokenSet",
@@ -136,112 +116,64 @@ struct UserRoutes: Sendable {
     }
 }
 
-/// The account token of a user.
-package struct AppAccountTokenResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "Account", "A user.").noting([
-        "appAccountToken": .uuid("The token that the app sets on its purchases, in lowercase.")
-    ])
-
-    package let appAccountToken: String
-
-    init(_ token: UUID) {
-        appAccountToken = token.uuidString.lowercased()
+struct AppAccountToken: AnswerObject {
+    static let answerFields = AnswerFields<Self>("A user.", named: "Account") {
+        $0.field("appAccountToken", "The token that the app sets on its purchases, in lowercase.", \.token)
     }
+
+    let token: UUID
 }
 
-/// The current state of a user's subscription.
-package struct UserSubscriptionResource: Codable, Listed, SchemaSource, Sendable {
+extension PurchaseStatus: AnswerObject, Listed {
     package static let listName = "subscriptions"
-    package static let schema = Schema(
-        of: Self.self, named: "UserSubscription", "A subscription with its current state."
-    ).noting([
-        "originalTransactionId": "The purchase.",
-        "productId": "The product of the last period.",
-        "state": .one(
-            of: [
-                "trial", "introductory", "active", "willNotRenew", "gracePeriod", "billingRetry", "expired",
-                "revoked", "upgraded",
-            ], "The state. The user owns nothing by it in `billingRetry` and later states."),
-        "since": .time("The start of the latest run of periods without a gap."),
-        "until": .time("The end of the last period, or of its grace period."),
-        "renews":
+    package static let answerFields = AnswerFields<Self>(
+        "A subscription with its current state.", named: "UserSubscription"
+    ) {
+        $0.field("originalTransactionId", "The purchase.", \.originalTransactionIdentifier)
+        $0.field("origin", \.origin)
+        $0.field("productId", "The product of the last period.", \.productIdentifier)
+        $0.field(
+            "state",
+            .one(
+                of: [
+                    "trial", "introductory", "active", "willNotRenew", "gracePeriod", "billingRetry", "expired",
+                    "revoked", "upgraded",
+                ], "The state. The user owns nothing by it in `billingRetry` and later states."), \.state.rawValue)
+        $0.field("since", "The start of the latest run of periods without a gap.", \.since)
+        $0.field("until", "The end of the last period, or of its grace period.", \.until)
+        $0.field(
+            "renews",
             "Absent if the App Store has not stated it. False for a commitment that the customer lets end, though its next periods follow.",
-        "nextProductId": "The product of the next period.",
-        "expirationReason": .one(
-            of: ExpirationReason.self, "The reason for the end; absent if the App Store has stated none."),
-    ])
-
-    package let originalTransactionId: String
-    package let origin: Origin
-    package let productId: String
-    package let state: String
-    package let since: String
-    package let until: String?
-    package let renews: Bool?
-    package let nextProductId: String?
-    package let expirationReason: String?
-
-    init(_ status: PurchaseStatus) {
-        originalTransactionId = status.originalTransactionIdentifier
-        origin = status.origin
-        productId = status.productIdentifier
-        state = status.state.rawValue
-        since = status.since.rfc3339
-        until = status.until?.rfc3339
-        renews = status.renews
-        nextProductId = status.nextProductIdentifier
-        expirationReason = status.expirationReason?.rawValue
+            \.renews)
+        $0.field("nextProductId", "The product of the next period.", \.nextProductIdentifier)
+        $0.field(
+            "expirationReason", "The reason for the end; absent if the App Store has stated none.", \.expirationReason)
     }
 }
 
-/// A redeemed transaction.
-package struct TransactionResource: Codable, Listed, SchemaSource, Sendable {
+extension ExpirationReason: AnswerValue {}
+
+extension RedeemedTransaction: AnswerObject, Listed {
     package static let listName = "transactions"
-    package static let schema = Schema(of: Self.self, named: "Transaction", "A redeemed transaction.").noting([
-        "bundleId": "The bundle identifier of the app that sold it.",
-        "transactionId": "The transaction's identifier.",
-        "originalTransactionId": "The identifier of the original transaction.",
-        "productId": "The product.",
-        "quantity": .integer(in: 1 ... .max),
-        "purchaseDate": .time("The time of the purchase."),
-        "redeemedAt": .time("The time of the redemption."),
-        "revocationDate": .time("The time of the App Store's refund or revocation; absent if there was none."),
-        "revocationReason": "The reason in Apple's numbers: 1 for a problem with the app, 0 for another reason.",
-        "expiresDate": .time("The end of the purchased period; absent for a purchase without an end."),
-        "facts": .transactionFacts,
-    ])
-
-    package let bundleId: String?
-    package let transactionId: String
-    package let originalTransactionId: String
-    package let productId: String
-    package let quantity: Int
-    package let origin: Origin
-    package let purchaseDate: String
-    package let redeemedAt: String
-    package let expiresDate: String?
-    package let revocationDate: String?
-    /// Apple's reason: 1 for a problem with the app, 0 for another reason. Nil without a reason.
-    package let revocationReason: Int?
-    /// The team's own revocation. Nil if there is none.
-    package let revocation: RevocationResource?
-    /// The facts that the App Store has stated, under its own names. Facts that it has not stated are absent.
-    package let facts: [String: JSONContent]
-
-    /// - Parameter keys: The names of API keys by their identifiers.
-    init(_ transaction: RedeemedTransaction, naming keys: [String: String] = [:]) {
-        bundleId = transaction.app
-        transactionId = transaction.transactionIdentifier
-        originalTransactionId = transaction.originalTransactionIdentifier
-        productId = transaction.productIdentifier
-        quantity = transaction.quantity
-        origin = transaction.origin
-        purchaseDate = transaction.purchaseDate.rfc3339
-        redeemedAt = transaction.redeemedAt.rfc3339
-        expiresDate = transaction.expiresAt?.rfc3339
-        revocationDate = transaction.revocationDate?.rfc3339
-        revocationReason = transaction.revocationReason
-        revocation = transaction.revocation.map { RevocationResource($0, naming: keys) }
-        facts = transaction.facts.content
+    package static let answerFields = AnswerFields<Self>("A redeemed transaction.", named: "Transaction") {
+        $0.field("bundleId", "The bundle identifier of the app that sold it.", \.app)
+        $0.field("transactionId", "The transaction's identifier.", \.transactionIdentifier)
+        $0.field(
+            "originalTransactionId", "The identifier of the original transaction.", \.originalTransactionIdentifier)
+        $0.field("productId", "The product.", \.productIdentifier)
+        $0.field("quantity", .integer(in: 1 ... .max), \.quantity)
+        $0.field("origin", \.origin)
+        $0.field("purchaseDate", "The time of the purchase.", \.purchaseDate)
+        $0.field("redeemedAt", "The time of the redemption.", \.redeemedAt)
+        $0.field(
+            "expiresDate", "The end of the purchased period; absent for a purchase without an end.", \.expiresAt)
+        $0.field(
+            "revocationDate", "The time of the App Store's refund or revocation; absent if there was none.",
+            \.revocationDate)
+        $0.field(
+            "revocationReason",
+            "The reason in Apple's numbers: 1 for a problem with the app, 0 for another reason.", \.revocationReason)
+        $0.field("revocation", \.revocation)
+        $0.field("facts", .transactionFacts, \.facts.content)
     }
 }

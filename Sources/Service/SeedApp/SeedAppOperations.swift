@@ -4,10 +4,10 @@ import HTTPTypes
 extension APIOperation {
     static let seedApp = [seedLogIn, seedJoin, seedWithdraw, seedShop, seedWear, seedRedeem]
 
-    static let seedLogIn = seedApp(
-        .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", .seedAppUser), notMember])
+    static let seedLogIn = ofSeedApp(
+        .get, "", "seedLogIn", "Returns the member", answers: [.json("The member.", SeedAppMember.self), notMember])
 
-    static let seedJoin = seedApp(
+    static let seedJoin = ofSeedApp(
         .post, "", "seedJoin", "Signs up",
         body: .form([
             "phoneNumber": .text("A phone number."),
@@ -22,15 +22,15 @@ extension APIOperation {
             Answer(202, "The nickname is not allowed."),
         ])
 
-    static let seedWithdraw = seedApp(
+    static let seedWithdraw = ofSeedApp(
         .post, "/withdraw", "seedWithdraw", "Erases the member",
         answers: [Answer(200, "The member is erased."), notMember])
 
-    static let seedShop = seedApp(
+    static let seedShop = ofSeedApp(
         .get, "/shop/myinfo", "seedShop", "Returns the owned and the worn items",
-        answers: [.json("The member.", .seedAppUser), notMember])
+        answers: [.json("The member.", SeedAppMember.self), notMember])
 
-    static let seedWear = seedApp(
+    static let seedWear = ofSeedApp(
         .post, "/shop/item", "seedWear", "Sets the worn sprout and background",
         body: .form([
             "sesac": .integer("The sprout's number."), "background": .integer("The background's number."),
@@ -40,7 +40,7 @@ extension APIOperation {
             Answer(201, "The member does not own one of them. Nothing was saved."), notMember,
         ])
 
-    static let seedRedeem = seedApp(
+    static let seedRedeem = ofSeedApp(
         .post, "/shop/ios", "seedRedeem", "Redeems an app receipt",
         body: .form([
             "receipt": .text("The app receipt, in base64."), "product": .text("The product's identifier."),
@@ -52,7 +52,7 @@ extension APIOperation {
     private static let notMember = Answer(406, "The user is not a member.")
 
     /// An operation of the app's own. Its answers have no problem documents.
-    private static func seedApp(
+    private static func ofSeedApp(
         _ method: HTTPRequest.Method,
         _ path: String,
         _ name: String,
@@ -73,38 +73,4 @@ extension APIOperation {
             ],
             or: [.tooManyRequests])
     }
-}
-
-extension Schema {
-    static let seedAppUser = Schema.object(
-        "A member, in the JSON of the app that Till began with.", named: "SeedAppUser"
-    ).fields([
-        "_id": .text("The identifier in the app's form."),
-        "__v": .integer("The value of a new member."),
-        "uid": .text("The identifier in the app's form."),
-        "phoneNumber": .text("The identifier in the app's form."),
-        "email": .text("The identifier in the app's form."),
-        "FCMtoken": .text("The identifier in the app's form."),
-        "nick": .text("The identifier in the app's form."),
-        "birth": .text("The identifier in the app's form."),
-        "gender": .integer("The value of a new member."),
-        "study": .text("The identifier in the app's form."),
-        "comment": .array(of: .text(), "Always empty."),
-        "reputation": .array(of: .integer(), "Always nine zeros."),
-        "sesac": .integer("The number of the worn item."),
-        "sesacCollection": .array(of: .integer(), "The numbers of the owned items."),
-        "background": .integer("The number of the worn item."),
-        "backgroundCollection": .array(of: .integer(), "The numbers of the owned items."),
-        "purchaseToken": .array(of: .text(), "Always empty."),
-        "transactionId": .array(of: .text(), "The redeemed transactions, newest first."),
-        "reviewedBefore": .array(of: .text(), "Always empty."),
-        "reportedNum": .integer("The value of a new member."),
-        "reportedUser": .array(of: .text(), "Always empty."),
-        "dodgepenalty": .integer("The value of a new member."),
-        "dodgeNum": .integer("The value of a new member."),
-        "ageMin": .integer("The value of a new member."),
-        "ageMax": .integer("The value of a new member."),
-        "searchable": .integer("The value of a new member."),
-        "createdAt": .text("The identifier in the app's form."),
-    ])
 }

@@ -36,7 +36,8 @@ struct SeedAppRoutes: Sendable {
             guard let record = try transaction.member(of: user) else { return nil }
             let profile = try transaction.profile(of: user, accepting: origins, at: moment)
             return SeedAppMember(
-                record: record, profile: profiles.profile(profile), items: Set(profile.items + free).sorted(),
+                user: user, record: record, profile: profiles.profile(profile),
+                items: Set(profile.items + free).sorted(),
                 transactionIdentifiers: try transaction.transactions(of: user, before: nil, limit: .max)
                     .map(\.transactionIdentifier))
         }
@@ -45,9 +46,7 @@ struct SeedAppRoutes: Sendable {
     }
 
     private func show(_ context: ServiceContext) async throws -> Response {
-        let user = try context.requiredUser
-        return try JSONAnswer.response(
-            SeedAppUser(try await member(user), of: user), headers: [.cacheControl: "no-store"])
+        try await member(try context.requiredUser).answer(headers: [.cacheControl: "no-store"])
     }
 
     private func join(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -210,69 +209,60 @@ struct SeedAppMiddleware: RouterMiddleware {
     }
 }
 
-/// A member of the seed's own app: a user who has signed up there, with the fields of its form.
-private struct SeedAppMember: Sendable {
+/// A member in the JSON of the seed's own app: a user who has signed up there, with the fields of its form. Fields that Till does not
+/// use have the values of a new member.
+struct SeedAppMember: AnswerObject, Sendable {
+    static let answerFields = AnswerFields<Self>(
+        "A member, in the JSON of the app that Till began with.", named: "SeedAppUser"
+    ) {
+        let (text, number) = ("The identifier in the app's form." as Schema, "The value of a new member." as Schema)
+        // 24 hexadecimal digits, in the form of a document database's identifier.
+        $0.field("_id", text) {
+            DigestAlgorithm.sha256.digest(of: Array("\($0.user.issuer)\n\($0.user.name)".utf8)).prefix(12).hexadecimal
+        }
+        $0.field("__v", number) { _ in 0 }
+        // The token's `sub`.
+        $0.field("uid", text, \.user.name)
+        $0.field("phoneNumber", text, \.record.phoneNumber)
+        $0.field("email", text, \.record.email)
+        $0.field("FCMtoken", text, \.record.fcmToken)
+        $0.field("nick", text) { $0.profile.nickname ?? "" }
+        $0.field("birth", text, \.record.birth)
+        $0.field("gender", number, \.record.gender)
+        $0.field("study", text) { _ in "" }
+        $0.field("comment", "Always empty.") { _ in [String]() }
+        $0.field("reputation", "Always nine zeros.") { _ in [Int](repeating: 0, count: 9) }
+        $0.field("sesac", "The number of the worn item.") { $0.chosen(SeedAppRoutes.sprouts) }
+        $0.field("sesacCollection", "The numbers of the owned items.") { $0.owned(SeedAppRoutes.sprouts) }
+        $0.field("background", "The number of the worn item.") { $0.chosen(SeedAppRoutes.backgrounds) }
+        $0.field("backgroundCollection", "The numbers of the owned items.") { $0.owned(SeedAppRoutes.backgrounds) }
+        $0.field("purchaseToken", "Always empty.") { _ in [String]() }
+        $0.field("transactionId", "The redeemed transactions, newest first.", \.transactionIdentifiers)
+        $0.field("reviewedBefore", "Always empty.") { _ in [String]() }
+        $0.field("reportedNum", number) { _ in 0 }
+        $0.field("reportedUser", "Always empty.") { _ in [String]() }
+        $0.field("dodgepenalty", number) { _ in 0 }
+        $0.field("dodgeNum", number) { _ in 0 }
+        $0.field("ageMin", number) { _ in 18 }
+        $0.field("ageMax", number) { _ in 65 }
+        $0.field("searchable", number) { _ in 1 }
+        // RFC 3339 with milliseconds.
+        $0.field("createdAt", text) { $0.record.joinedAt.rfc3339.replacing("Z", with: ".000Z") }
+    }
+
+    let user: User
     let record: MemberRecord
     let profile: Profile
     /// The owned items, with those that everybody owns, in order.
     let items: [Item]
     /// The identifiers of the redeemed transactions, newest first.
     let transactionIdentifiers: [String]
-}
 
-/// A member in the JSON of the seed's own app. Fields that Till does not use have the values of a new member.
-private struct SeedAppUser: Encodable {
-    /// 24 hexadecimal digits, in the form of a document database's identifier.
-    let _id: String
-    let __v = 0
-    /// The token's `sub`.
-    let uid: String
-    let phoneNumber: String
-    let email: String
-    let FCMtoken: String
-    let nick: String
-    let birth: String
-    let gender: Int
-    let study = ""
-    let comment: [String] = []
-    let reputation: [Int] = [0, 0, 0, 0, 0, 0, 0, 0, 0]
-    let sesac: Int
-    let sesacCollection: [Int]
-    let background: Int
-    let backgroundCollection: [Int]
-    let purchaseToken: [String] = []
-    let transactionId: [String]
-    let reviewedBefore: [String] = []
-    let reportedNum = 0
-    let reportedUser: [String] = []
-    let dodgepenalty = 0
-    let dodgeNum = 0
-    let ageMin = 18
-    let ageMax = 65
-    let searchable = 1
-    /// RFC 3339 with milliseconds.
-    let createdAt: String
+    private func chosen(_ collection: String) -> Int {
+        profile.chosen.first { $0.collection == collection }?.number ?? 0
+    }
 
-    init(_ member: SeedAppMember, of user: User) {
-        func chosen(_ collection: String) -> Int {
-            member.profile.chosen.first { $0.collection == collection }?.number ?? 0
-        }
-        func owned(_ collection: String) -> [Int] {
-            member.items.filter { $0.collection == collection }.map(\.number)
-        }
-        _id = DigestAlgorithm.sha256.digest(of: Array("\(user.issuer)\n\(user.name)".utf8)).prefix(12).hexadecimal
-        uid = user.name
-        phoneNumber = member.record.phoneNumber
-        email = member.record.email
-        FCMtoken = member.record.fcmToken
-        nick = member.profile.nickname ?? ""
-        birth = member.record.birth
-        gender = member.record.gender
-        sesac = chosen(SeedAppRoutes.sprouts)
-        sesacCollection = owned(SeedAppRoutes.sprouts)
-        background = chosen(SeedAppRoutes.backgrounds)
-        backgroundCollection = owned(SeedAppRoutes.backgrounds)
-        transactionId = member.transactionIdentifiers
-        createdAt = member.record.joinedAt.rfc3339.replacing("Z", with: ".000Z")
+    private func owned(_ collection: String) -> [Int] {
+        items.filter { $0.collection == collection }.map(\.number)
     }
 }

@@ -58,7 +58,7 @@ package struct OrderLookup: Sendable {
         let service = service.limited(to: app)
         var known: [KnownPurchase] = []
         var unclaimed: [UnclaimedPurchase] = []
-        var unrecorded: [UnrecordedTransactionResource] = []
+        var unrecorded: [UnrecordedTransaction] = []
         for proof in signed {
             let (stated, origin) = try await verified(Array(proof.utf8), of: app)
             let purchases = try await service.purchases(ofTransaction: stated.originalTransactionId).filter {
@@ -73,13 +73,11 @@ package struct OrderLookup: Sendable {
             let recorded =
                 purchases.flatMap(\.transactions).map(\.transactionIdentifier) + parked.map(\.transactionIdentifier)
             if !recorded.contains(where: { $0.hasSameBytes(as: stated.transactionId) }) {
-                unrecorded.append(UnrecordedTransactionResource(stated, from: origin))
+                unrecorded.append(UnrecordedTransaction(stated: stated, origin: origin))
             }
         }
-        let keys = try await service.ledger.apiKeyNames()
         return PurchaseLookup(
-            purchases: known.map { KnownPurchaseResource($0, naming: keys) },
-            unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }, orderId: order.text, unrecorded: unrecorded)
+            purchases: known, unclaimed: unclaimed, orderId: order.text, unrecorded: unrecorded)
     }
 
     private func verified(_ proof: [UInt8], of app: String? = nil) async throws -> (

@@ -20,8 +20,7 @@ struct SupportRoutes: Sendable {
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             let item = Item(
                 collection: try context.parameters.text("collection"), number: try Self.number(context))
-            let explanation = try await service.limited(to: context).explanation(of: item, for: user)
-            return try JSONAnswer.response(ExplanationResource(explanation))
+            return try await service.limited(to: context).explanation(of: item, for: user).answer()
         }
         group.on(.listUnclaimed) { request, context in try await unclaimed(request, context) }
         group.on(.assignUnclaimed) { request, context in try await assign(request, context) }
@@ -41,10 +40,10 @@ struct SupportRoutes: Sendable {
                 let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
                 return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
             },
-            { last, limit in try await service.ledger.read { try $0.users(matching: text, after: last, limit: limit) }
-            },
             named: { "\($0.user.issuer)\n\($0.user.name)" }
-        ) { KnownUserResource($0) }
+        ) { last, limit in
+            try await service.ledger.read { try $0.users(matching: text, after: last, limit: limit) }
+        }
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -57,38 +56,32 @@ struct SupportRoutes: Sendable {
             ofTransaction: identifier, in: app, after: nil, limit: 100)
         guard !purchases.isEmpty || !unclaimed.isEmpty else {
             if let order = OrderIdentifier(identifier), let found = try await orders.purchases(of: order, in: app) {
-                return try JSONAnswer.response(found)
+                return try found.answer(naming: try await service.ledger.apiKeyNames())
             }
             throw Problem(
                 status: .notFound, code: "transactionUnknown",
                 detail: "No transaction, original transaction or order has this identifier.")
         }
-        let keys = try await service.ledger.apiKeyNames()
-        return try JSONAnswer.response(
-            PurchaseLookup(
-                purchases: purchases.map { KnownPurchaseResource($0, naming: keys) },
-                unclaimed: unclaimed.map { UnclaimedPurchaseResource($0) }))
+        return try PurchaseLookup(purchases: purchases, unclaimed: unclaimed)
+            .answer(naming: try await service.ledger.apiKeyNames())
     }
 
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try Page(request), service.limited(to: context))
         let keys = try await service.ledger.apiKeyNames()
         return try await page.answer(
-            from: { StoryEntry.Position($0) },
-            { position, limit in try await service.story(of: user, before: position, limit: limit) },
-            named: \.position.description
-        ) { StoryEntryResource($0, naming: keys) }
+            from: { StoryEntry.Position($0) }, naming: keys, named: \.position.description
+        ) { position, limit in try await service.story(of: user, before: position, limit: limit) }
     }
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try Page(request), service.limited(to: context))
         let (search, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
         return try await page.answer(
-            from: { UnclaimedPurchase.Position($0) },
-            { last, limit in
-                try await service.unclaimedPurchases(ofTransaction: search, in: app, after: last, limit: limit)
-            }, named: \.position.description
-        ) { UnclaimedPurchaseResource($0) }
+            from: { UnclaimedPurchase.Position($0) }, named: \.position.description
+        ) { last, limit in
+            try await service.unclaimedPurchases(ofTransaction: search, in: app, after: last, limit: limit)
+        }
     }
 
     private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -100,8 +93,7 @@ struct SupportRoutes: Sendable {
         let result = try await service.limited(to: context).assign(
             unclaimed: purchase.identifier, origin: purchase.origin, in: purchase.app, to: user,
             reason: try Reason.read(body), by: try context.requiredCaller.name)
-        return try JSONAnswer.response(
-            AssignmentResource(transactionId: purchase.identifier, user: UserName(user), result: result.rawValue))
+        return try Assignment(transactionId: purchase.identifier, user: UserName(user), result: result).answer()
     }
 }
 
@@ -119,7 +111,7 @@ extension APIOperation {
                 "search", "The prefix of a name, or an account token.", .text(length: 1...256), isRequired: true,
                 example: "ali")
         ],
-        answers: [.page("The users in the order of their names.", of: KnownUserResource.self)])
+        answers: [.page("The users in the order of their names.", of: KnownUser.self)])
 
     static let findTransaction = APIOperation(
         .get, "/v1/transactions/{transaction}", for: .backEnd(.support), isPerApp: true,
@@ -137,7 +129,7 @@ extension APIOperation {
         .get, "/v1/users/{user}/story", for: .backEnd(.support), isPerApp: true,
         "tellStory", "Lists the events of a user, newest first",
         answers: [
-            .page("Statements of the App Store, and actions of the user and the team.", of: StoryEntryResource.self)
+            .page("Statements of the App Store, and actions of the user and the team.", of: StoryEntry.self)
         ])
 
     static let explainItem = APIOperation(
@@ -147,7 +139,7 @@ extension APIOperation {
             .path("collection", "The collection of the item.", .text(length: 1...256), example: "sprout"),
             .path("number", "The number of the item.", .integer(in: 0 ... .max), example: .integer(1)),
         ],
-        answers: [.json("The reason, and the remedy.", ExplanationResource.self)])
+        answers: [.json("The reason, and the remedy.", ItemExplanation.self)])
 
     static let listUnclaimed = APIOperation(
         .get, "/v1/unclaimed", for: .backEnd(.support), isPerApp: true,
@@ -156,7 +148,7 @@ extension APIOperation {
             .query("search", "The identifier of a transaction or an original transaction.", .text(length: 1...256)),
             .app,
         ],
-        answers: [.page("The purchases in the order of their transactions.", of: UnclaimedPurchaseResource.self)])
+        answers: [.page("The purchases in the order of their transactions.", of: UnclaimedPurchase.self)])
 
     static let assignUnclaimed = APIOperation(
         .post, "/v1/unclaimed/{transaction}/assignment", for: .backEnd(.grant), isPerApp: true,
@@ -172,6 +164,6 @@ extension APIOperation {
                 .optional,
             "reason": .text("The reason, in the team's own words.", length: 1...500),
         ]).described("The user and the reason."),
-        answers: [.json("The user owns the purchase.", AssignmentResource.self)],
+        answers: [.json("The user owns the purchase.", Assignment.self)],
         or: [.conflict, .refused])
 }

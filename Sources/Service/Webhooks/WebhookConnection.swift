@@ -13,7 +13,6 @@ import Synchronization
 package struct WebhookConnection: Sendable {
     /// The maximum number of concurrent messages.
     static let maximumAtOnce = 16
-    /// The timeout of an answer.
     private static let answerTimeout = Duration.seconds(15)
     /// The most of an answer's body that is read, in bytes. Reading it lets the connection be used again.
     private static let maximumAnswer = 64 * 1024
@@ -49,7 +48,6 @@ package struct WebhookConnection: Sendable {
         case other
     }
 
-    /// An answer of the receiver.
     package struct Answer: Sendable {
         package let status: Int
         /// The beginning of the body; nil if there is none.
@@ -113,10 +111,6 @@ package struct WebhookAddress: Sendable {
     /// The IP address as text.
     let text: String
 
-    package init(text: String) {
-        self.text = text
-    }
-
     /// Separate threads, because a name server may answer late.
     private static let lookups = DispatchQueue(label: "till.names", attributes: .concurrent)
     private static let lookupTimeout = Duration.seconds(10)
@@ -124,7 +118,7 @@ package struct WebhookAddress: Sendable {
     /// Resolves the name of a receiver.
     ///
     /// - Throws: `Refusal`.
-    static func find(_ url: WebhookURL, allowsPrivate: Bool) async throws -> WebhookAddress {
+    package static func find(_ url: WebhookURL, allowsPrivate: Bool) async throws -> WebhookAddress {
         let (answers, answer) = AsyncStream<Result<WebhookAddress, Refusal>>.makeStream()
         lookups.async {
             answer.yield(Result { () throws(Refusal) in try WebhookAddress(of: url, allowsPrivate: allowsPrivate) })

@@ -11,7 +11,7 @@ extension APIOperation {
     static let listWebhooks = APIOperation(
         .get, "/v1/webhooks", for: .backEnd(.webhooks), isPerApp: true,
         "listWebhooks", "Lists the webhooks",
-        answers: [.list("The webhooks, oldest first.", of: WebhookResource.self)])
+        answers: [.list("The webhooks, oldest first.", of: ListedWebhook.self)])
 
     static let addWebhook = APIOperation(
         .post, "/v1/webhooks", for: .backEnd(.webhooks), isPerApp: true,
@@ -22,19 +22,19 @@ extension APIOperation {
                 .optional,
             "authorization": authorization.optional,
         ]),
-        answers: [.json("The webhook, with its secret.", WebhookResource.self, status: 201)],
+        answers: [.json("The webhook, with its secret.", ListedWebhook.self, status: 201)],
         or: [.conflict, .refused])
 
     static let getWebhook = APIOperation(
         .get, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
         "getWebhook", "Returns a webhook",
-        answers: [.json("The webhook.", WebhookResource.self)])
+        answers: [.json("The webhook.", ListedWebhook.self)])
 
     static let moveWebhook = APIOperation(
         .patch, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
         "moveWebhook", "Changes the address, also for waiting messages",
         body: .json(["url": url]),
-        answers: [.json("The webhook.", WebhookResource.self)],
+        answers: [.json("The webhook.", ListedWebhook.self)],
         or: [.refused])
 
     static let removeWebhook = APIOperation(
@@ -45,37 +45,37 @@ extension APIOperation {
     static let getWebhookSecret = APIOperation(
         .get, "/v1/webhooks/{webhook}/secret", for: .backEnd(.webhooks), isPerApp: true,
         "getWebhookSecret", "Returns the secrets of a webhook",
-        answers: [.json("The secret, and the previous one while it is valid.", WebhookSecretsResource.self)])
+        answers: [.json("The secret, and the previous one while it is valid.", WebhookSecrets.self)])
 
     static let replaceWebhookSecret = APIOperation(
         .post, "/v1/webhooks/{webhook}/secret", for: .backEnd(.webhooks), isPerApp: true,
         "replaceWebhookSecret", "Replaces the signing secret of a webhook",
         body: .json(
             .object().fields(["previousSecretSeconds": previousSecretSeconds.optional]).closed, isRequired: false),
-        answers: [.json("Both secrets.", WebhookSecretsResource.self)],
+        answers: [.json("Both secrets.", WebhookSecrets.self)],
         or: [.conflict])
 
     static let setWebhookAuthorization = APIOperation(
         .put, "/v1/webhooks/{webhook}/authorization", for: .backEnd(.webhooks), isPerApp: true,
         "setWebhookAuthorization", "Sets or removes the header Authorization of a webhook's messages",
         body: .json(["authorization": authorization]),
-        answers: [.json("The webhook.", WebhookResource.self)])
+        answers: [.json("The webhook.", ListedWebhook.self)])
 
     static let listWebhookDeliveries = APIOperation(
         .get, "/v1/webhooks/{webhook}/deliveries", for: .backEnd(.webhooks), isPerApp: true,
         "listWebhookDeliveries", "Lists the deliveries, newest first",
         parameters: [.query("state", "Only deliveries in this state.", .one(of: WebhookDelivery.State.self))],
-        answers: [.page("A page of deliveries.", of: WebhookDeliveryResource.self)])
+        answers: [.page("A page of deliveries.", of: ListedDelivery.self)])
 
     static let replayFailedWebhookDeliveries = APIOperation(
         .post, "/v1/webhooks/{webhook}/deliveries/replay", for: .backEnd(.webhooks), isPerApp: true,
         "replayFailedWebhookDeliveries", "Replays the failed messages, oldest first, a thousand per request",
-        answers: [.json("The number of replayed messages.", WebhookReplayResource.self)])
+        answers: [.json("The number of replayed messages.", WebhookReplay.self)])
 
     static let replayWebhookDelivery = APIOperation(
         .post, "/v1/webhooks/{webhook}/deliveries/{message}/replay", for: .backEnd(.webhooks), isPerApp: true,
         "replayWebhookDelivery", "Replays a message in any state",
-        answers: [.json("The delivery.", WebhookDeliveryResource.self)])
+        answers: [.json("The delivery.", ListedDelivery.self)])
 
     /// The message that the service sends to the address of a webhook.
     static let change = APIOperation(
@@ -106,9 +106,12 @@ extension APIOperation {
         in: 0...604_800, default: 86_400)
 }
 
-extension WebhookMessage: SchemaSource {
+extension WebhookMessage: AnswerValue, SchemaSource {
     package static let schema = Schema(of: WebhookMessage.self, named: "WebhookMessage", "A message to a back end.")
         .noting(["timestamp": .time("The time of the event."), "data": "The content of the event."]).closed
+    package static var answerSchema: Schema { schema }
+
+    package func write(to json: inout AnswerJSON) throws { json.append(try JSONAnswer.encode(self)) }
 }
 
 extension WebhookMessage.Content: SchemaSource {

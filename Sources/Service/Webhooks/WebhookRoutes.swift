@@ -30,7 +30,6 @@ struct WebhookRoutes: Sendable {
         /// The identifier of the webhook in the path.
         var identifier: String { get throws { try context.parameters.text("webhook") } }
 
-        /// The name of the caller.
         var key: String { get throws { try context.requiredCaller.name } }
 
         func body(of operation: APIOperation) async throws -> JSONBody {
@@ -38,12 +37,11 @@ struct WebhookRoutes: Sendable {
         }
 
         func answer(_ endpoint: WebhookEndpoint) async throws -> Response {
-            try JSONAnswer.response(WebhookResource(endpoint, naming: try await webhooks.ledger.apiKeyNames()))
+            try ListedWebhook(endpoint: endpoint).answer(naming: try await webhooks.ledger.apiKeyNames())
         }
 
         func secrets(of endpoint: WebhookEndpoint) throws -> Response {
-            try JSONAnswer.response(
-                WebhookSecretsResource(endpoint, at: webhooks.now()), headers: WebhookRoutes.headers)
+            try WebhookSecrets(endpoint, at: webhooks.now()).answer(headers: WebhookRoutes.headers)
         }
     }
 
@@ -53,8 +51,8 @@ struct WebhookRoutes: Sendable {
         }
         on(.listWebhooks) { call in
             let keys = try await call.webhooks.ledger.apiKeyNames()
-            return try JSONAnswer.response(
-                List(try await call.webhooks.endpoints().map { WebhookResource($0, naming: keys) }))
+            return try List(try await call.webhooks.endpoints().map { ListedWebhook(endpoint: $0) }).answer(
+                naming: keys)
         }
         on(.addWebhook) { call in
             let body = try await call.body(of: .addWebhook)
@@ -62,9 +60,8 @@ struct WebhookRoutes: Sendable {
             let keys = try await call.webhooks.ledger.apiKeyNames()
             let endpoint = try await call.webhooks.add(
                 url, format: format, authorization: authorization, by: try call.key)
-            let resource = WebhookResource(endpoint, naming: keys, showingSecretAt: call.webhooks.now())
-            return JSONAnswer.response(
-                bytes: try JSONAnswer.encode(resource), status: .created, headers: Self.headers)
+            return try ListedWebhook(endpoint: endpoint, moment: call.webhooks.now())
+                .answer(naming: keys, status: .created, headers: Self.headers)
         }
         on(.getWebhook) { call in try await call.answer(try await call.webhooks.endpoint(try call.identifier)) }
         on(.moveWebhook) { call in
@@ -108,16 +105,15 @@ struct WebhookRoutes: Sendable {
         }
         on(.listWebhookDeliveries) { call in try await Self.deliveries(call) }
         on(.replayFailedWebhookDeliveries) { call in
-            try JSONAnswer.response(
-                WebhookReplayResource(
-                    replayed: try await call.webhooks.replayFailed(to: try call.identifier, by: try call.key)))
+            try WebhookReplay(replayed: try await call.webhooks.replayFailed(to: try call.identifier, by: try call.key))
+                .answer()
         }
         on(.replayWebhookDelivery) { call in
             let (webhooks, identifier) = (call.webhooks, try call.identifier)
             let message = try call.context.parameters.text("message")
             let delivery = try await webhooks.replay(message, to: identifier, by: try call.key)
             let content = try await webhooks.content(of: delivery, to: try await webhooks.endpoint(identifier))
-            return try JSONAnswer.response(WebhookDeliveryResource(delivery, content))
+            return try ListedDelivery(delivery: delivery, content: content).answer()
         }
     }
 
@@ -129,8 +125,9 @@ struct WebhookRoutes: Sendable {
         let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
         let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }
         let contents = try await webhooks.contents(of: Array(shown), to: try await webhooks.endpoint(identifier))
-        return try JSONAnswer.response(
-            List(zip(shown, contents).map { WebhookDeliveryResource($0, $1) }, nextCursor: next))
+        return try List(
+            zip(shown, contents).map { ListedDelivery(delivery: $0, content: $1) }, nextCursor: next
+        ).answer()
     }
 
     private static func format(_ body: JSONBody) throws(Problem) -> WebhookFormat {
@@ -160,154 +157,122 @@ struct WebhookRoutes: Sendable {
     }
 }
 
-/// A webhook.
-package struct WebhookResource: Codable, Listed, SchemaSource, Sendable {
-    package static let listName = "webhooks"
-    package static let schema = Schema(of: Self.self, named: "Webhook", "A receiver of events at a back end.").noting([
-        "format": .one(of: WebhookFormat.self, "The format of the messages."),
-        "hasAuthorization": "True if each message has the header `Authorization`.",
-        "createdAt": .time(),
-        "createdBy": "The API key's identifier.",
-        "createdByName": "The name of the API key; absent if the service does not have the key.",
-        "app": "The bundle identifier of the only app whose events it receives; absent for all events.",
-        "secret": "Present only after the creation.",
-    ]).closed
-
-    package let webhookId: String
-    package let url: String
-    package let format: String
-    package let hasAuthorization: Bool
-    package let createdAt: String
-    package let createdBy: String
-    package let createdByName: String?
-    package let app: String?
-    package let secret: String?
-
-    /// - Parameters:
-    ///   - keys: The names of API keys by their identifiers.
-    ///   - moment: The moment of the shown secret; nil to omit the secret.
-    init(_ endpoint: WebhookEndpoint, naming keys: [String: String], showingSecretAt moment: Timestamp? = nil) {
-        webhookId = endpoint.identifier
-        url = endpoint.url
-        format = endpoint.format.rawValue
-        hasAuthorization = endpoint.authorization != nil
-        createdAt = endpoint.createdAt.rfc3339
-        createdBy = endpoint.createdBy
-        createdByName = keys[endpoint.createdBy]
-        app = endpoint.app
-        secret = moment.flatMap { endpoint.secrets(at: $0).first?.description }
-    }
-}
-
-/// The secrets of a webhook.
-package struct WebhookSecretsResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(
-        of: Self.self, named: "WebhookSecrets",
-        "The secrets of a webhook: those of the signature in the form of Standard Webhooks, and the authorization."
-    ).noting([
-        "previousSecret": "Present while the previous secret is valid.",
-        "previousSecretEndsAt": .time(),
-        "authorization": "The header `Authorization` of each message; absent without one.",
-    ]).closed
-
-    /// The secret that signs messages.
-    package let secret: String
-    package let previousSecret: String?
-    package let previousSecretEndsAt: String?
-    package let authorization: String?
-
-    init(_ endpoint: WebhookEndpoint, at moment: Timestamp) {
-        let secrets = endpoint.secrets(at: moment).map(\.description)
-        secret = secrets[0]
-        previousSecret = secrets.dropFirst().first
-        previousSecretEndsAt = secrets.count > 1 ? endpoint.previousSecretEndsAt?.rfc3339 : nil
-        authorization = endpoint.authorization?.value
-    }
-}
-
-/// A message to a webhook with the state of its delivery.
-package struct WebhookDeliveryResource: Codable, Listed, SchemaSource, Sendable {
-    package static let listName = "deliveries"
-    package static let schema = Schema(
-        of: Self.self, named: "WebhookDelivery", "The delivery of a message to a webhook."
-    ).noting([
-        "state": .one(of: WebhookDelivery.State.self),
-        "attempts": .integer("The number of attempts since the message was created or replayed.", in: 0 ... .max),
-        "revenueCatMessage": .revenueCatMessage,
-        "lastAttempt": "The result of the last attempt; without `status` and `error` while it is unknown.",
-        "nextAttemptAt": .time("Absent if no attempt will follow, or one is due now."),
-    ]).closed
-
-    /// An attempt to deliver a message.
-    package struct Attempt: Codable, SchemaSource, Sendable {
-        package static let schema = Schema(of: Self.self).noting([
-            "attemptedAt": .time(),
-            "status": "The HTTP status of the receiver's answer.",
-            "error": .one(of: [
-                "timedOut", "unreachable", "tlsFailed", "connectionEnded", "hostUnknown", "addressPrivate", "other",
-            ]),
-            "durationMilliseconds": .integer("The duration of the attempt.", in: 0 ... .max),
-            "response": "The beginning of the body of the receiver's answer, as text of at most 1024 bytes.",
-        ]).closed
-
-        let attemptedAt: String
-        /// The HTTP status of the response. Nil if there is none.
-        package let status: Int?
-        /// The reason for a missing response. Nil if there is a response, or before the first attempt.
-        package let error: String?
-        /// The duration. Nil before the end of the attempt.
-        let durationMilliseconds: Int64?
-        /// The beginning of the response's body, as text of at most 1024 bytes. Nil if there is none.
-        package let response: String?
-
-        init(_ attempt: WebhookDelivery.Attempt) {
-            let (status, error): (Int?, String?) =
-                switch attempt.outcome {
-                case .answered(let status): (status, nil)
-                case .unanswered(let code): (nil, code)
-                case nil: (nil, nil)
-                }
-            attemptedAt = attempt.at.rfc3339
-            self.status = status
-            self.error = error
-            durationMilliseconds = attempt.milliseconds
-            response = attempt.response
+struct ListedWebhook: AnswerObject, Listed {
+    static let listName = "webhooks"
+    static let answerFields = AnswerFields<Self>(
+        "A receiver of events at a back end.", named: "Webhook", isClosed: true
+    ) {
+        $0.field("webhookId", \.endpoint.identifier)
+        $0.field("url", \.endpoint.url)
+        $0.field("format", "The format of the messages.", \.endpoint.format)
+        $0.field("hasAuthorization", "True if each message has the header `Authorization`.") {
+            $0.endpoint.authorization != nil
+        }
+        $0.field("createdAt", \.endpoint.createdAt)
+        $0.field("createdBy", "The API key's identifier.", \.endpoint.createdBy)
+        $0.keyName("createdByName", \.endpoint.createdBy)
+        $0.field(
+            "app", "The bundle identifier of the only app whose events it receives; absent for all events.",
+            \.endpoint.app)
+        $0.field("secret", "Present only after the creation.") { webhook in
+            webhook.moment.flatMap { webhook.endpoint.secrets(at: $0).first?.description }
         }
     }
 
-    package let messageId: String
-    package let state: String
-    package let attempts: Int
-    /// The last attempt. Nil before the first.
-    package let lastAttempt: Attempt?
-    package let nextAttemptAt: String?
-    /// The message as it is sent. Nil for a webhook of another format.
-    package let message: WebhookMessage?
-    /// The message in RevenueCat's format, as it would be sent now. Nil for a webhook of another format.
-    package let revenueCatMessage: JSONContent?
+    let endpoint: WebhookEndpoint
+    /// The moment of the shown secret; nil to omit the secret.
+    var moment: Timestamp?
+}
 
-    init(_ delivery: WebhookDelivery, _ content: WebhookContent?) {
-        let (message, event): (WebhookMessage?, RevenueCatEvent?) =
-            switch content {
-            case .till(let message): (message, nil)
-            case .revenueCat(let event): (nil, event)
-            case nil: (nil, nil)
-            }
-        messageId = delivery.messageIdentifier
-        state = delivery.state.rawValue
-        attempts = delivery.attempts
-        lastAttempt = delivery.lastAttempt.map { Attempt($0) }
-        nextAttemptAt = delivery.attempts == 0 ? nil : delivery.nextAttemptAt?.rfc3339
-        self.message = message
-        revenueCatMessage = event.flatMap { JSONContent(json: $0.text) }
+extension WebhookFormat: AnswerValue {}
+
+struct WebhookSecrets: AnswerObject {
+    static let answerFields = AnswerFields<Self>(
+        "The secrets of a webhook: those of the signature in the form of Standard Webhooks, and the authorization.",
+        named: "WebhookSecrets", isClosed: true
+    ) {
+        $0.field("secret") { $0.secrets[0] }
+        $0.field("previousSecret", "Present while the previous secret is valid.") { $0.secrets.dropFirst().first }
+        $0.field("previousSecretEndsAt") { $0.secrets.count > 1 ? $0.endpoint.previousSecretEndsAt : nil }
+        $0.field(
+            "authorization", "The header `Authorization` of each message; absent without one.",
+            \.endpoint.authorization?.value)
+    }
+
+    private let endpoint: WebhookEndpoint
+    /// The secrets that sign messages, the present one first.
+    private let secrets: [String]
+
+    init(_ endpoint: WebhookEndpoint, at moment: Timestamp) {
+        self.endpoint = endpoint
+        secrets = endpoint.secrets(at: moment).map(\.description)
     }
 }
 
-/// The result of a replay of failed messages.
-struct WebhookReplayResource: Codable, SchemaSource {
-    package static let schema = Schema(of: Self.self, named: "WebhookReplay", "The number of replayed messages.")
-        .noting(["replayed": .integer(in: 0 ... .max)]).closed
+struct ListedDelivery: AnswerObject, Listed {
+    static let listName = "deliveries"
+    static let answerFields = AnswerFields<Self>(
+        "The delivery of a message to a webhook.", named: "WebhookDelivery", isClosed: true
+    ) {
+        $0.field("messageId", \.delivery.messageIdentifier)
+        $0.field("state", \.delivery.state)
+        $0.field(
+            "attempts",
+            .integer("The number of attempts since the message was created or replayed.", in: 0 ... .max),
+            \.delivery.attempts)
+        $0.field(
+            "lastAttempt", "The result of the last attempt; without `status` and `error` while it is unknown.",
+            \.delivery.lastAttempt)
+        $0.field("nextAttemptAt", "Absent if no attempt will follow, or one is due now.") {
+            $0.delivery.attempts == 0 ? nil : $0.delivery.nextAttemptAt
+        }
+        $0.field("message", \.message)
+        $0.field("revenueCatMessage", .revenueCatMessage, \.revenueCatMessage)
+    }
 
-    /// The number of replayed messages.
+    let delivery: WebhookDelivery
+    /// The message as it would be sent now; nil if the webhook has none of this event.
+    let content: WebhookContent?
+
+    private var message: WebhookMessage? {
+        if case .till(let message)? = content { message } else { nil }
+    }
+
+    private var revenueCatMessage: JSONContent? {
+        if case .revenueCat(let event)? = content { JSONContent(json: event.text) } else { nil }
+    }
+}
+
+extension WebhookDelivery.State: AnswerValue {}
+
+extension WebhookDelivery.Attempt: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(isClosed: true) {
+        $0.field("attemptedAt", \.at)
+        $0.field("status", "The HTTP status of the receiver's answer.", \.status)
+        $0.field(
+            "error",
+            .one(of: [
+                "timedOut", "unreachable", "tlsFailed", "connectionEnded", "hostUnknown", "addressPrivate", "other",
+            ]), \.error)
+        $0.field("durationMilliseconds", .integer("The duration of the attempt.", in: 0 ... .max), \.milliseconds)
+        $0.field(
+            "response", "The beginning of the body of the receiver's answer, as text of at most 1024 bytes.",
+            \.response)
+    }
+
+    private var status: Int? {
+        if case .answered(let status)? = outcome { status } else { nil }
+    }
+
+    private var error: String? {
+        if case .unanswered(let code)? = outcome { code } else { nil }
+    }
+}
+
+struct WebhookReplay: AnswerObject {
+    static let answerFields = AnswerFields<Self>(
+        "The number of replayed messages.", named: "WebhookReplay", isClosed: true
+    ) { $0.field("replayed", .integer(in: 0 ... .max), \.replayed) }
+
     let replayed: Int
 }

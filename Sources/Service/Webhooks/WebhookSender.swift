@@ -18,18 +18,10 @@ package struct WebhookSender: Service {
     private static let maximumConnectionLifetime = Duration.seconds(60)
     private static let sweepInterval = Duration.seconds(60 * 60)
 
-    private let service: WebhookService
-    private let allowsPrivateAddresses: Bool
-    private let metrics: ServiceMetrics
-    private let logger: Logger
-
-    /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
-    package init(service: WebhookService, allowsPrivateAddresses: Bool, metrics: ServiceMetrics, logger: Logger) {
-        self.service = service
-        self.allowsPrivateAddresses = allowsPrivateAddresses
-        self.metrics = metrics
-        self.logger = logger
-    }
+    fileprivate let service: WebhookService
+    fileprivate let allowsPrivateAddresses: Bool
+    fileprivate let metrics: ServiceMetrics
+    fileprivate let logger: Logger
 
     /// Sends until the service stops, and finishes the attempts that are under way.
     package func run() async throws {
@@ -102,7 +94,6 @@ package struct WebhookSender: Service {
         return true
     }
 
-    /// An attempt that has ended.
     private struct Attempt {
         let outcome: WebhookDelivery.Outcome
         var response: WebhookResponse?
@@ -161,6 +152,14 @@ package struct WebhookSender: Service {
                 "webhook": "\(result.delivery.endpointIdentifier)",
                 "message": "\(result.delivery.messageIdentifier)", "outcome": "\(result.outcome.code)",
             ])
+    }
+}
+
+extension WebhookService {
+    /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
+    package func sender(allowsPrivateAddresses: Bool, metrics: ServiceMetrics, logger: Logger) -> WebhookSender {
+        WebhookSender(
+            service: self, allowsPrivateAddresses: allowsPrivateAddresses, metrics: metrics, logger: logger)
     }
 }
 

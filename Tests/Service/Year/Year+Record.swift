@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import Proofs
 import Service
+import TestSupport
 import Testing
 
 /// Everything that the service tells, read over the connection.

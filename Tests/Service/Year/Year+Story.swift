@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import HTTPSupport
 import Service
+import TestSupport
 import Testing
 
 /// The stories of customers.

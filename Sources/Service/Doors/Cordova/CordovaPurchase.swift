@@ -91,7 +91,6 @@ package enum CancelationReason: String, CaseIterable, Sendable {
 
 /// The purchases of a customer, derived from the ledger's facts (`collection`).
 package struct PurchaseCollection: Hashable, Sendable {
-    /// The facts about a customer.
     package struct Facts: Sendable {
         package var moment: Timestamp
         package var transactions: [RedeemedTransaction]

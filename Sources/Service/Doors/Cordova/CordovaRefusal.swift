@@ -8,24 +8,17 @@ import Proofs
 ///
 /// The plugin caches an answer with the status 200 for two minutes, and reports any other status to the app as a failed
 /// communication. In both cases it keeps the transaction, and the App Store delivers it again.
-package struct CordovaRefusal: Sendable {
+package enum CordovaRefusal {
     /// The plugin's number of an error (`ErrorCode`).
     package enum Number: Int, CaseIterable, Sendable {
         case communication = 6_777_014
         case verificationFailed = 6_777_017
     }
 
-    private let problem: Problem
-
-    package init(_ problem: Problem) {
-        self.problem = problem
-    }
-
-    /// True if no later event can change the refusal.
-    private var isPermanent: Bool { RevenueCatErrorRule.isPermanent(problem.code) }
-
     /// The plugin's form, with the status of the problem for people who read the body.
-    package var json: JSONValue {
+    package static func json(of problem: Problem) -> JSONValue {
+        // No later event can change a permanent refusal.
+        let isPermanent = RevenueCatErrorRule.isPermanent(problem.code)
         let number: Number = isPermanent ? .verificationFailed : .communication
         return .object([
             "ok": .bool(false), "status": .integer(problem.status), "code": .integer(number.rawValue),
@@ -49,8 +42,10 @@ package struct CordovaRefusal: Sendable {
         return reason.map { .purchaseRefused($0.result) }
     }
 
-    package func response() -> Response {
+    package static func response(to problem: Problem) -> Response {
         DoorErrors.response(
-            json, status: isPermanent ? .ok : .serviceUnavailable, retryAfter: problem.headers[.retryAfter])
+            json(of: problem),
+            status: RevenueCatErrorRule.isPermanent(problem.code) ? .ok : .serviceUnavailable,
+            retryAfter: problem.headers[.retryAfter])
     }
 }

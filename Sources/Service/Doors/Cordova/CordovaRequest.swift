@@ -94,33 +94,32 @@ struct ProofIdentity: Hashable, Sendable {
     }
 }
 
-/// Validates a proof: redeems it, and answers with the purchases of its customer.
-struct CordovaValidation: Sendable {
-    let services: DoorServices
-    let newcomers: NewcomerAllowance?
-
-    private var entitlements: EntitlementService { services.entitlements }
-
+/// The validation of a proof: redeems it, and answers with the purchases of its customer.
+extension DoorServices {
     /// Returns the answer to a proof that is accepted (`SuccessPayload`).
     ///
+    /// - Parameter newcomers: The caller's allowance for customers without a purchase; nil for no limit.
     /// - Throws: `RedemptionError` for a refused proof; `Problem` for an invalid request.
-    func answer(to request: CordovaRequest, from caller: Caller) async throws -> JSONValue {
+    func answer(
+        to request: CordovaRequest,
+        from caller: Caller,
+        _ newcomers: NewcomerAllowance?
+    ) async throws -> JSONValue {
         guard let app = caller.app else { throw Problem.unexpected }
-        let named = try request.username.map { try services.customer($0).user }
-        let redemption = services.redemption(by: caller, newcomers)
+        let named = try request.username.map { try customer($0).user }
+        let redemption = redemption(by: caller, newcomers)
         let verified = try await redemption.verify(request.proof, for: named)
         let purchases = verified.purchases ?? []
-        let customer = try await CordovaCustomers(services: services).customer(
-            named, of: request, verified, app: app, by: caller)
-        if let customer, !purchases.isEmpty {
-            let lines = try await redemption.lines(of: request.proof, verified, for: customer)
-            let types = services.types(of: lines, purchases)
+        let owner = try await customer(named, of: request, verified, app: app, by: caller)
+        if let owner, !purchases.isEmpty {
+            let lines = try await redemption.lines(of: request.proof, verified, for: owner)
+            let types = types(of: lines, purchases)
             if let refusal = CordovaRefusal.reason(lines, types: types) { throw refusal }
         }
-        let moment = services.clock.now()
+        let moment = clock.now()
         var facts = PurchaseCollection.Facts(moment: moment)
         facts.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
-        if let customer, let history = try await entitlements.history(of: customer) {
+        if let owner, let history = try await entitlements.history(of: owner) {
             let showsAll = named != nil || history.user.isProofCustomer
             let originals = Set(purchases.map { ByteKey($0.originalTransactionIdentifier) })
             facts.renewals = history.renewals
@@ -129,7 +128,7 @@ struct CordovaValidation: Sendable {
                 // The customer has logged out of the app: the proof does not show the other purchases.
                 return showsAll || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
             }
-            facts.types = services.types(of: facts.transactions.map(\.productIdentifier))
+            facts.types = types(of: facts.transactions.map(\.productIdentifier))
         }
         let receipt: AppReceipt? = if case .appReceipt(let receipt) = verified.content { receipt } else { nil }
         return .object([
@@ -162,15 +161,11 @@ struct CordovaValidation: Sendable {
     }
 }
 
-/// Finds the customer of a validation request.
+/// The customer of a validation request.
 ///
 /// The app gives an id, or none. Anybody can state any id, so an id never takes an account token: only back ends do. The holder
 /// of a proof acts as the customer whom only proofs identify.
-struct CordovaCustomers: Sendable {
-    let services: DoorServices
-
-    private var entitlements: EntitlementService { services.entitlements }
-
+extension DoorServices {
     /// Returns the customer, and makes the purchases of an unnamed customer those of the named one, unless the proof is refused.
     ///
     /// - Parameters:

@@ -22,10 +22,8 @@ struct CordovaRoutes: RouteSource {
             let body = try await RequestBytes.collect(request, context, upTo: CordovaRequest.maximumBodySize)
             let sent = try await BlockingWork.process(body.count) { try CordovaRequest(body) }
             let caller = try context.requiredCaller
-            let validation = CordovaValidation(
-                services: services.limited(to: caller),
-                newcomers: context.newcomers(for: request))
-            let answer = try await validation.answer(to: sent, from: caller)
+            let answer = try await services.limited(to: caller)
+                .answer(to: sent, from: caller, context.newcomers(for: request))
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer))
         }
     }
@@ -35,7 +33,6 @@ struct CordovaRoutes: RouteSource {
 ///
 /// Proxies log addresses. So a back end's key in the query is refused, whether it is valid or not.
 struct CordovaKeyMiddleware: RouterMiddleware {
-    /// The name of the query parameter.
     static let parameter = "apiKey"
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
@@ -55,14 +52,13 @@ struct CordovaKeyMiddleware: RouterMiddleware {
 
 /// Converts each error of a validation into the plugin's form, and lets web views read every answer.
 package struct CordovaMiddleware: RouterMiddleware {
-    /// The path of validations.
     package static let path = "/v1/validators/cordova"
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard [.post, .options].contains(request.method), DoorErrors.isPath(request.uri.path, Self.path) else {
             return try await next(request, context)
         }
-        var response = await DoorErrors.converted(request, context, next) { CordovaRefusal($0).response() }
+        var response = await DoorErrors.converted(request, context, next) { CordovaRefusal.response(to: $0) }
         CrossOrigin.allow(&response, for: request)
         return response
     }

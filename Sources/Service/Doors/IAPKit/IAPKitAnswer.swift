@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The answer to a verification.
 package struct IAPKitAnswer: Hashable, Sendable {
     package let state: IAPKitState
     /// The signed product; nil for a proof that the App Store has not signed.

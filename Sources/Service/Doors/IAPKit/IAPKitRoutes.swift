@@ -103,7 +103,6 @@ struct IAPKitRequest: Hashable, Sendable {
     }
 }
 
-/// Converts each error at the protocol's path.
 struct IAPKitErrorMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard request.method == .post, DoorErrors.isPath(request.uri.path, IAPKitRoutes.path) else {

@@ -5,27 +5,20 @@ import Hummingbird
 import Ledger
 import Proofs
 
-/// Redeems the proofs of `POST /v1/receipts`.
+/// The redemption of the proofs of `POST /v1/receipts`.
 ///
 /// With a status below 500 the SDK finishes the transaction, and the App Store never delivers it again. So such an answer
 /// follows only a commit, or a refusal that no later event can change.
-package struct RevenueCatReceipts: Sendable {
-    private let services: DoorServices
-
-    package init(services: DoorServices) {
-        self.services = services
-    }
-
+extension DoorServices {
     func answer(
         _ sent: ReceiptRequest,
         from caller: Caller,
         _ newcomers: NewcomerAllowance?,
         _ request: Request
     ) async throws -> Response {
-        let customer = try services.customer(sent.user)
+        let customer = try customer(sent.user)
         let failures = try await record(sent, from: caller, newcomers)
-        return try await RevenueCatCustomers(services: services.limited(to: caller)).answer(
-            about: customer, request, attributeErrors: failures)
+        return try await limited(to: caller).answer(about: customer, request, attributeErrors: failures)
     }
 
     /// Redeems the proofs, and records the attributes.
@@ -38,7 +31,7 @@ package struct RevenueCatReceipts: Sendable {
         from caller: Caller,
         _ newcomers: NewcomerAllowance? = nil
     ) async throws -> [AttributeFailure] {
-        let (services, user) = (services.limited(to: caller), try services.customer(sent.user).user)
+        let (services, user) = (limited(to: caller), try customer(sent.user).user)
         let (lines, types) = try await redeem(
             sent.fetchToken, for: user, by: services.redemption(by: caller, newcomers))
         var failures = sent.attributes.errors
@@ -101,13 +94,12 @@ package struct RevenueCatReceipts: Sendable {
             }
         }
         if lines.isEmpty, let refusal { throw refusal }
-        return (lines, services.types(of: lines, purchases))
+        return (lines, types(of: lines, purchases))
     }
 }
 
-/// Reads customers for the answers with customer info.
-struct RevenueCatCustomers: Sendable {
-    let services: DoorServices
+/// The answers with customer info.
+extension DoorServices {
     /// The bytes of the answer about a transaction, about.
     private static let bytesOfTransaction = 500
 
@@ -121,7 +113,7 @@ struct RevenueCatCustomers: Sendable {
         status: HTTPResponse.Status = .ok,
         attributeErrors: [AttributeFailure] = []
     ) async throws -> Response {
-        let moment = services.clock.now()
+        let moment = clock.now()
         let facts = try await facts(about: customer, at: moment)
         return try await BlockingWork.process(facts.transactions.count * Self.bytesOfTransaction) {
             let info = CustomerInfo(facts)
@@ -132,7 +124,7 @@ struct RevenueCatCustomers: Sendable {
     }
 
     private func facts(about customer: CustomerIdentifier, at moment: Timestamp) async throws -> CustomerInfoFacts {
-        let history = try await services.entitlements.history(of: customer.user)
+        let history = try await entitlements.history(of: customer.user)
         let identifier = history.flatMap { CustomerIdentifier($0.user)?.text } ?? customer.text
         var facts = CustomerInfoFacts(
             identifier: identifier, requestDate: moment, firstSeen: history?.firstSeenAt ?? moment)
@@ -143,20 +135,20 @@ struct RevenueCatCustomers: Sendable {
         facts.renewalEvents = history.renewalEvents
         facts.grants = history.grants
         for product in Set(history.transactions.map { ByteKey($0.productIdentifier) }) {
-            facts.products[product] = services.entitlements.apps.product(product.text).map {
-                CustomerProduct(type: $0.type, displayName: $0.localizations.first?.displayName)
+            facts.products[product] = entitlements.apps.product(product.text).map {
+                (type: $0.type, displayName: $0.localizations.first?.displayName)
             }
         }
         // Anybody with the app can ask for a known customer's id. Addresses and the like are for the team.
-        facts.attributes = try await services.entitlements.ledger.read {
-            try $0.attributes(of: customer.user, seenBy: services.entitlements.limitingApp)
+        facts.attributes = try await entitlements.ledger.read { [app = entitlements.limitingApp] in
+            try $0.attributes(of: customer.user, seenBy: app)
         }.filter { !$0.isPersonal }
         return facts
     }
 
     /// The rights of the caller's apps, each with all products that give it.
     var rights: [CustomerRight] {
-        let (catalogs, app) = (services.entitlements.catalogs, services.entitlements.limitingApp)
+        let (catalogs, app) = (entitlements.catalogs, entitlements.limitingApp)
         return catalogs.rights(in: app).map { right in
             let direct = right.products.map(\.text)
             let indirect = right.items.flatMap { catalogs.products(granting: $0, in: app) }

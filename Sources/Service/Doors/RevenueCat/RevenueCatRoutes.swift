@@ -44,12 +44,11 @@ struct RevenueCatRoutes: RouteSource {
 
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.on(.customer) { request, context in
-            try await RevenueCatCustomers(services: try services(for: context))
-                .answer(about: try customer(in: context), request)
+            try await services(for: context).answer(about: try customer(in: context), request)
         }
         answer(.offerings, in: group) { _, context in RevenueCatOfferings.json(of: try catalog(of: context)) }
         answer(.productEntitlementMapping, in: group) { _, context in
-            RevenueCatCustomers(services: try services(for: context)).rights.productEntitlementMapping
+            try services(for: context).rights.productEntitlementMapping
         }
         answer(.virtualCurrencies, in: group) { _, context in
             let entitlements = try services(for: context).entitlements
@@ -66,19 +65,17 @@ struct RevenueCatRoutes: RouteSource {
     }
 
     private func addBuying(to group: RouterGroup<ServiceContext>) {
-        let receipts = RevenueCatReceipts(services: services)
         group.on(.receipts) { request, context in
             let sent = try await Self.read(request, context) { try ReceiptRequest($0) }
-            return try await receipts.answer(
+            return try await services.answer(
                 sent, from: try context.requiredCaller, context.newcomers(for: request), request)
         }
         answer(.offers, in: group) { request, context in
             let asked = try await Self.read(request, context) { try OfferRequest($0) }
             let catalog = try catalog(of: context)
-            return try SignedOffers(
-                asked, in: catalog, by: services.offerSigners[ByteKey(catalog.bundleIdentifier)],
-                at: services.clock.now()
-            ).json
+            return try asked.answer(
+                from: catalog, signedBy: services.offerSigners[ByteKey(catalog.bundleIdentifier)],
+                at: services.clock.now())
         }
     }
 
@@ -119,8 +116,7 @@ struct RevenueCatRoutes: RouteSource {
         let logIn = try await services.entitlements.ledger.write {
             try $0.logIn(current.user, as: new.user, by: actor, newcomers: newcomers, at: moment)
         }
-        return try await RevenueCatCustomers(services: try services(for: context))
-            .answer(about: new, request, status: logIn.isNew ? .created : .ok)
+        return try await services(for: context).answer(about: new, request, status: logIn.isNew ? .created : .ok)
     }
 
     /// The answers to features that Till does not have. SDKs ask for some of them without a key.
@@ -164,7 +160,6 @@ struct RevenueCatRoutes: RouteSource {
 }
 
 extension RouterGroup where Context == ServiceContext {
-    /// Adds the handler of an endpoint.
     fileprivate func on(
         _ endpoint: RevenueCatEndpoint,
         use handler: @escaping @Sendable (Request, ServiceContext) async throws -> Response
@@ -184,7 +179,6 @@ extension Problem {
         detail: "The service does not sell the app of this key. Add the app's catalog to the configuration.")
 }
 
-/// An endpoint of the protocol.
 package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
     case customer = "GET /v1/subscribers/{user}"
     case offerings = "GET /v1/subscribers/{user}/offerings"

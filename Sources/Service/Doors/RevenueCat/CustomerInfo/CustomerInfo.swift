@@ -2,24 +2,18 @@ import Features
 import Proofs
 
 /// The protocol's customer info: everything that an app learns about a customer.
-package struct CustomerInfo: Hashable, Sendable {
+package struct CustomerInfo: Sendable {
     /// The store page on which customers manage their subscriptions.
     package static let managementURL = "https://apps.apple.com/account/subscriptions"
 
-    package var requestDate: Timestamp
-    var originalAppUserIdentifier: String
-    package var firstSeen: Timestamp
-    package var lastSeen: Timestamp
+    package var facts: CustomerInfoFacts
     /// Nil unless a subscription of the App Store is active.
     package var managementURL: String?
-    package var originalApplicationVersion: String?
-    package var originalPurchaseDate: Timestamp?
     /// The latest period of each subscription, by product.
     package var subscriptions: [ByteKey: Subscription] = [:]
     /// The other purchases, by product. The oldest comes first.
     package var purchases: [ByteKey: [Purchase]] = [:]
     package var entitlements: [ByteKey: Entitlement] = [:]
-    package var attributes: [Attribute] = []
 
     /// The latest period of a subscription, or a promotional grant.
     package struct Subscription: Hashable, Sendable {
@@ -99,8 +93,8 @@ extension CustomerInfo {
     /// - Parameter attributeErrors: The attributes of the request that are not recorded.
     func json(attributeErrors: [AttributeFailure]) -> JSONValue {
         .present([
-            "request_date": .date(requestDate),
-            "request_date_ms": .integer(requestDate.millisecondsSince1970),
+            "request_date": .date(facts.requestDate),
+            "request_date_ms": .integer(facts.requestDate.millisecondsSince1970),
             "subscriber": subscriber,
             "attributes_error_response": attributeErrors.isEmpty
                 ? nil : .object(["attribute_errors": attributeErrors.json]),
@@ -111,28 +105,27 @@ extension CustomerInfo {
     /// ends, an SDK must not use its stored answer, which has an earlier request date.
     package var contentForEntityTag: JSONValue {
         var content = self
-        content.requestDate = firstSeen
-        content.lastSeen = firstSeen
+        (content.facts.requestDate, content.facts.lastSeen) = (facts.firstSeen, facts.firstSeen)
         let active =
-            subscriptions.filter { $0.value.isActive(at: requestDate) }.map(\.key)
-            + entitlements.filter { $0.value.expiresDate.map { $0 > requestDate } ?? true }.map(\.key)
+            subscriptions.filter { $0.value.isActive(at: facts.requestDate) }.map(\.key)
+            + entitlements.filter { $0.value.expiresDate.map { $0 > facts.requestDate } ?? true }.map(\.key)
         return .array([content.json, .array(active.sorted().map { .string($0.text) })])
     }
 
     private var subscriber: JSONValue {
-        let stated = Dictionary(attributes.map { (ByteKey($0.name), $0) }) { first, _ in first }
+        let stated = Dictionary(facts.attributes.map { (ByteKey($0.name), $0) }) { first, _ in first }
         return .present([
             "entitlements": .members(entitlements) { $0.json },
-            "first_seen": .date(firstSeen),
-            "last_seen": .date(lastSeen),
+            "first_seen": .date(facts.firstSeen),
+            "last_seen": .date(facts.lastSeen),
             "management_url": .text(managementURL),
             "non_subscriptions": .members(purchases) { .array($0.map(\.json)) },
-            "original_app_user_id": .string(originalAppUserIdentifier),
-            "original_application_version": .text(originalApplicationVersion),
-            "original_purchase_date": .date(originalPurchaseDate),
+            "original_app_user_id": .string(facts.identifier),
+            "original_application_version": .text(facts.originalApplicationVersion),
+            "original_purchase_date": .date(facts.originalPurchaseDate),
             "other_purchases": .members(purchases) { .object(["purchase_date": .date($0.last?.purchaseDate)]) },
             "subscriptions": .members(subscriptions) { $0.json },
-            "subscriber_attributes": attributes.isEmpty ? nil : .members(stated) { $0.json },
+            "subscriber_attributes": facts.attributes.isEmpty ? nil : .members(stated) { $0.json },
         ])
     }
 }

@@ -4,10 +4,7 @@ import Proofs
 /// The rules that derive customer info from the ledger's facts.
 extension CustomerInfo {
     package init(_ facts: CustomerInfoFacts) {
-        self.init(
-            requestDate: facts.requestDate, originalAppUserIdentifier: facts.identifier, firstSeen: facts.firstSeen,
-            lastSeen: facts.lastSeen, originalApplicationVersion: facts.originalApplicationVersion,
-            originalPurchaseDate: facts.originalPurchaseDate, attributes: facts.attributes)
+        self.init(facts: facts)
         let periods = CustomerPeriods(facts)
         for (product, periods) in periods.subscriptions {
             subscriptions[product] = Self.subscription(product, periods, facts)
@@ -161,17 +158,8 @@ extension RedeemedTransaction {
     }
 }
 
-/// The part of a product that customer info contains.
-package struct CustomerProduct: Hashable, Sendable {
-    package let type: ProductType
-    /// The name for people; nil without one.
-    package let displayName: String?
-
-    package init(type: ProductType, displayName: String? = nil) {
-        self.type = type
-        self.displayName = displayName
-    }
-}
+/// The part of a product that customer info contains. The name is for people; nil without one.
+package typealias CustomerProduct = (type: ProductType, displayName: String?)
 
 /// A right of the catalog, such as `premium`. The protocol calls it an entitlement.
 package struct CustomerRight: Hashable, Sendable {

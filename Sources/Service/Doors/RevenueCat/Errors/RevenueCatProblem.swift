@@ -27,7 +27,6 @@ package struct RevenueCatProblem: DoorProblem, Hashable {
         attributeErrors = errors
     }
 
-    /// Converts a problem for an endpoint.
     package init(_ problem: Problem, at endpoint: RevenueCatEndpoint) {
         let rule = RevenueCatErrorRule(code: problem.code)
         number = rule.number

@@ -107,16 +107,11 @@ package struct CSVReader {
     /// A record whose end is not read yet.
     private struct Draft {
         let line: Int
-        private let limits: Limits
-        private var fields: [String] = []
-        private var field: [UInt8] = []
-        private var count = 0
-        private var problem: Problem?
-
-        init(line: Int, limits: Limits) {
-            self.line = line
-            self.limits = limits
-        }
+        let limits: Limits
+        var fields: [String] = []
+        var field: [UInt8] = []
+        var count = 0
+        var problem: Problem?
 
         var isEmpty: Bool { count == 0 }
 

@@ -57,7 +57,6 @@ package struct ExportImport: Sendable {
         self.rules = rules
     }
 
-    /// Adds a row.
     package mutating func add(_ record: CSVReader.Record) {
         rows += 1
         do throws(ExportRow.Invalid) {

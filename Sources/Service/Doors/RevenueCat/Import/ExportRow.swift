@@ -14,7 +14,6 @@ package struct ExportRow: Hashable, Sendable {
 
     private static let maximumIdentifierLength = 255
 
-    /// The id of the customer.
     package let customer: CustomerIdentifier
     /// The id that the app used last; nil if it is the same.
     package let alias: CustomerIdentifier?
@@ -61,7 +60,6 @@ package struct ExportRow: Hashable, Sendable {
         refusedAttributes = reserved.refused + custom.refused
     }
 
-    /// A reader of the fields of a row.
     private struct Reader {
         let fields: [String]
         let columns: ExportColumns

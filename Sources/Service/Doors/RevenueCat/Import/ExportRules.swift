@@ -162,7 +162,6 @@ package enum ExportExclusion: Hashable, Sendable {
     /// The stable name, for programs.
     package var code: String { rule.code }
 
-    /// A sentence for a person.
     package var sentence: String { rule.sentence }
 
     private var rule: (code: String, sentence: String) {

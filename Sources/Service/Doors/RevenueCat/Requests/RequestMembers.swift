@@ -9,7 +9,9 @@ struct RequestMembers: Sendable {
     static let maximumLength = 512
 
     let object: JSONObject
+}
 
+extension RequestMembers {
     init(_ body: [UInt8]) throws(Problem) {
         do {
             guard case .object(let object) = try JSONParser.parse(body, limits: .init(bytes: Self.maximumBodySize))
@@ -22,10 +24,6 @@ struct RequestMembers: Sendable {
         } catch {
             throw JSONBody.invalid("The body is not JSON.")
         }
-    }
-
-    init(_ object: JSONObject) {
-        self.object = object
     }
 
     /// Returns a required text.
@@ -60,7 +58,7 @@ struct RequestMembers: Sendable {
     func object(_ name: String) throws(Problem) -> RequestMembers? {
         switch object[name] {
         case nil, .null: return nil
-        case .object(let object): return RequestMembers(object)
+        case .object(let object): return RequestMembers(object: object)
         default: throw wrong(name, "an object")
         }
     }
@@ -71,7 +69,7 @@ struct RequestMembers: Sendable {
         var objects: [RequestMembers] = []
         for element in elements {
             guard case .object(let object) = element else { throw wrong(name, "an array of objects") }
-            objects.append(RequestMembers(object))
+            objects.append(RequestMembers(object: object))
         }
         return objects
     }

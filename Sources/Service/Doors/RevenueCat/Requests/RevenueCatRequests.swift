@@ -81,15 +81,9 @@ package enum FetchToken: Hashable, Sendable {
 ///
 /// The receipt beside the offers is not read. The catalog has the offers.
 package struct OfferRequest: Hashable, Sendable {
-    /// An offer to sign.
     package struct Offer: Hashable, Sendable {
         package let identifier: String
         package let productIdentifier: String
-
-        package init(identifier: String, productIdentifier: String) {
-            self.identifier = identifier
-            self.productIdentifier = productIdentifier
-        }
     }
 
     /// The maximum number of offers in one request.
@@ -171,7 +165,7 @@ package struct AttributeChanges: Hashable, Sendable {
                 case .object(let object) = member.value, case .number(let date)? = object["updated_at_ms"],
                 let milliseconds = date.int64
             else { throw members.wrong("attributes", "an object of values with updated_at_ms") }
-            let value = try RequestMembers(object).optionalText("value", upTo: Self.maximumValueLength)
+            let value = try RequestMembers(object: object).optionalText("value", upTo: Self.maximumValueLength)
             do throws(AttributeError) {
                 // RevenueCat removes an attribute by an empty value, too.
                 accepted.append(

@@ -2,30 +2,6 @@ import CCurl
 import Dispatch
 import Foundation
 
-/// A client of a mail server. Messages are sent on threads of its own, because libcurl blocks.
-package struct SMTPClient: Sendable {
-    private static let threads = DispatchQueue(label: "till.mail", attributes: .concurrent)
-
-    private let server: MailServer
-
-    package init(server: MailServer) {
-        self.server = server
-    }
-
-    /// Sends a message, and returns when the server has accepted it.
-    ///
-    /// - Throws: `MailFailure`.
-    package func send(_ message: MailMessage) async throws(MailFailure) {
-        let transfer = SMTPTransfer(server: server, message: message)
-        let result = await withCheckedContinuation { continuation in
-            Self.threads.async {
-                continuation.resume(returning: Result { () throws(MailFailure) in try transfer.run() })
-            }
-        }
-        try result.get()
-    }
-}
-
 /// The transfer of one message to a mail server, by libcurl. It blocks its thread.
 struct SMTPTransfer {
     /// The longest wait for a connection, in milliseconds.
@@ -41,15 +17,15 @@ struct SMTPTransfer {
 
     /// - Throws: `MailFailure`.
     func run() throws(MailFailure) {
-        guard Self.isStarted, let handle = curl_easy_init() else { throw MailFailure(.other) }
+        guard Self.isStarted, let handle = curl_easy_init() else { throw MailFailure.other }
         defer { curl_easy_cleanup(handle) }
         guard let recipients = curl_slist_append(nil, "<\(message.recipient.address)>") else {
-            throw MailFailure(.other)
+            throw MailFailure.other
         }
         defer { curl_slist_free_all(recipients) }
         guard settings(handle).allSatisfy({ $0 == CURLE_OK }),
             till_curl_set_list(handle, CURLOPT_MAIL_RCPT, recipients) == CURLE_OK
-        else { throw MailFailure(.other) }
+        else { throw MailFailure.other }
         let code = Self.send(message.encoded(), over: handle)
         if let failure = MailFailure(code, reply: till_curl_response_code(handle)) { throw failure }
     }
@@ -103,15 +79,13 @@ package struct MailServer: Hashable, Sendable {
         case none
     }
 
-    package struct Credentials: Hashable, Sendable {
+    struct Credentials: Hashable, Sendable {
         let username: String
         let password: String
-
-        package init(username: String, password: String) {
-            self.username = username
-            self.password = password
-        }
     }
+
+    /// Messages are sent on threads of their own, because libcurl blocks.
+    private static let threads = DispatchQueue(label: "till.mail", attributes: .concurrent)
 
     /// The longest address, in bytes.
     static let maximumLength = 512
@@ -129,7 +103,11 @@ package struct MailServer: Hashable, Sendable {
     ///   - credentials: Nil for a server without authentication.
     ///   - certificates: The path of a file; nil for the certificates that the system trusts.
     /// - Returns: Nil for a text of another form.
-    package init?(_ text: String, credentials: Credentials? = nil, certificates: String? = nil) {
+    package init?(
+        _ text: String,
+        credentials: (username: String, password: String)? = nil,
+        certificates: String? = nil
+    ) {
         guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
             ["smtp", "smtps"].contains(scheme), let host = url.host.map(Self.withoutBrackets), !host.isEmpty,
@@ -147,8 +125,21 @@ package struct MailServer: Hashable, Sendable {
             } else {
                 .startTLS
             }
-        self.credentials = credentials
+        self.credentials = credentials.map { Credentials(username: $0.username, password: $0.password) }
         self.certificates = certificates
+    }
+
+    /// Sends a message, and returns when the server has accepted it.
+    ///
+    /// - Throws: `MailFailure`.
+    package func send(_ message: MailMessage) async throws(MailFailure) {
+        let transfer = SMTPTransfer(server: self, message: message)
+        let result = await withCheckedContinuation { continuation in
+            Self.threads.async {
+                continuation.resume(returning: Result { () throws(MailFailure) in try transfer.run() })
+            }
+        }
+        try result.get()
     }
 
     /// The address without credentials.
@@ -166,30 +157,21 @@ package struct MailServer: Hashable, Sendable {
     }
 }
 
-/// A message that a mail server has not accepted.
-package struct MailFailure: Error, Hashable, Sendable {
-    /// The cause, in one of a few codes.
-    package enum Cause: String, Sendable {
-        case hostUnknown
-        case unreachable
-        case timedOut
-        case tlsFailed
-        case authenticationFailed
-        /// The server cannot accept the message now.
-        case deferred
-        /// The server never accepts the message, for example because the mailbox does not exist.
-        case refused
-        case other
-    }
-
-    package let cause: Cause
+/// The cause for which a mail server has not accepted a message.
+package enum MailFailure: String, Error {
+    case hostUnknown
+    case unreachable
+    case timedOut
+    case tlsFailed
+    case authenticationFailed
+    /// The server cannot accept the message now.
+    case deferred
+    /// The server never accepts the message, for example because the mailbox does not exist.
+    case refused
+    case other
 
     /// True if another attempt would fail, too.
-    package var isPermanent: Bool { cause == .refused }
-
-    package init(_ cause: Cause) {
-        self.cause = cause
-    }
+    package var isPermanent: Bool { self == .refused }
 }
 
 extension MailFailure {
@@ -204,23 +186,24 @@ extension MailFailure {
     init?(_ code: CURLcode, reply: Int) {
         switch code {
         case CURLE_OK: return nil
-        case CURLE_COULDNT_RESOLVE_HOST: self.init(.hostUnknown)
-        case CURLE_COULDNT_CONNECT: self.init(.unreachable)
-        case CURLE_OPERATION_TIMEDOUT: self.init(.timedOut)
-        case CURLE_LOGIN_DENIED: self.init(.authenticationFailed)
+        case CURLE_COULDNT_RESOLVE_HOST: self = .hostUnknown
+        case CURLE_COULDNT_CONNECT: self = .unreachable
+        case CURLE_OPERATION_TIMEDOUT: self = .timedOut
+        case CURLE_LOGIN_DENIED: self = .authenticationFailed
         case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
-            self.init(.tlsFailed)
-        default: self.init(Self.cause(ofReply: reply))
+            self = .tlsFailed
+        default: self = .init(reply: reply)
         }
     }
 
-    private static func cause(ofReply reply: Int) -> Cause {
-        switch reply {
-        case 400...499: .deferred
-        case authenticationReplies: .authenticationFailed
-        case 500...599: .refused
-        default: .other
-        }
+    private init(reply: Int) {
+        self =
+            switch reply {
+            case 400...499: .deferred
+            case Self.authenticationReplies: .authenticationFailed
+            case 500...599: .refused
+            default: .other
+            }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPSupport
 import Proofs
 
 /// A JSON value of any form, such as a product's definition.
@@ -64,6 +63,20 @@ extension JSONContent: PlaceholderSource {
     package static let schema = Schema.anyObject
 }
 
+extension JSONContent: AnswerValue {
+    package func write(to json: inout AnswerJSON) throws {
+        switch self {
+        case .object(let value): try value.write(to: &json)
+        case .array(let value): try value.write(to: &json)
+        case .string(let value): json.string(value)
+        case .integer(let value): value.write(to: &json)
+        case .number(let value): json.append(try JSONAnswer.encode(value))
+        case .bool(let value): value.write(to: &json)
+        case .null: json.append("null")
+        }
+    }
+}
+
 extension StatedFacts {
     /// The facts under their names in answers, each in the form of its field.
     package var content: [String: JSONContent] {
@@ -87,7 +100,7 @@ extension JSONContent {
     }
 
     /// The value of a JSON text; nil for another text.
-    init?(json text: String) {
+    package init?(json text: String) {
         guard let value = try? JSONDecoder().decode(JSONContent.self, from: Data(text.utf8)) else { return nil }
         self = value
     }

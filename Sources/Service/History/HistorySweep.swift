@@ -4,48 +4,12 @@ import Logging
 import Proofs
 import ServiceLifecycle
 
-/// Records the changes of users' histories that time alone causes, such as expirations, within two seconds.
-package struct HistorySchedule: Service {
-    private static let interval = Duration.seconds(2)
-
-    private let service: EntitlementService
-    private let reconcilers: [Reconciler]
-    private let logger: Logger
-
-    /// - Parameter reconcilers: The App Stores that know how subscriptions have ended.
-    package init(service: EntitlementService, reconcilers: [Reconciler], logger: Logger) {
-        self.service = service
-        self.reconcilers = reconcilers
-        self.logger = logger
-    }
-
-    /// Runs until the service stops, which ends the questions to the App Stores at once.
-    package func run() async throws {
-        await cancelWhenGracefulShutdown { await sweepUntilCancelled() }
-    }
-
-    private func sweepUntilCancelled() async {
-        var sweep = HistorySweep(service: service, reconcilers: reconcilers)
-        var failures = FailureLog(logger, "histories not updated")
-        for await _ in AsyncStream.ticks(every: Self.interval) {
-            var code: String?
-            do {
-                try await sweep.run()
-            } catch {
-                guard !Task.isCancelled else { return }
-                code = Problem.code(of: error)
-            }
-            failures.record(code)
-        }
-    }
-}
-
 /// Records due changes at each run.
 ///
 /// The service has missed notifications before its start, and while its clock jumped (a suspended machine, a local store whose
 /// time was advanced). The subscription may have renewed meanwhile. So a silent end waits then until the App Store has stated
 /// the renewal, at most for an hour. Without an App Store key, it waits a minute for the notifications.
-package struct HistorySweep {
+package struct HistorySweep: Sendable {
     /// The longest pause between two runs, in seconds. A longer one is a jump of the clock.
     private static let maximumPause: Int64 = 5 * 60
     /// The time for which silent ends wait after a jump, in seconds.
@@ -64,6 +28,26 @@ package struct HistorySweep {
     package init(service: EntitlementService, reconcilers: [Reconciler]) {
         self.service = service
         self.reconcilers = reconcilers
+    }
+
+    /// The task that records the changes of users' histories that time alone causes, such as expirations, within two seconds. The end
+    /// of the service ends the questions to the App Stores at once.
+    package func schedule(logger: Logger) -> Companion {
+        Companion { await cancelWhenGracefulShutdown { await repeatUntilCancelled(logger) } }
+    }
+
+    private func repeatUntilCancelled(_ logger: Logger) async {
+        var (sweep, failures) = (self, FailureLog(logger, "histories not updated"))
+        for await _ in AsyncStream.ticks(every: .seconds(2)) {
+            var code: String?
+            do {
+                try await sweep.run()
+            } catch {
+                guard !Task.isCancelled else { return }
+                code = Problem.code(of: error)
+            }
+            failures.record(code)
+        }
     }
 
     /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.

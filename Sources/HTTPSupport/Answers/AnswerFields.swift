@@ -1,0 +1,244 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Proofs
+
+/// A value in the JSON of answers.
+package protocol AnswerValue: SendableMetatype {
+    /// The schema of the value, optional if its field may be missing.
+    static var answerSchema: Schema { get }
+    /// False if the field with this value is left out.
+    var isPresent: Bool { get }
+    func write(to json: inout AnswerJSON) throws
+}
+
+extension AnswerValue {
+    package var isPresent: Bool { true }
+
+    /// The value as JSON.
+    ///
+    /// - Parameter keys: The names of API keys by their identifiers.
+    package func json(naming keys: [String: String] = [:]) throws -> [UInt8] {
+        var json = AnswerJSON(keyNames: keys)
+        try write(to: &json)
+        return json.bytes
+    }
+
+    /// A response with the value.
+    ///
+    /// - Parameter keys: The names of API keys by their identifiers.
+    package func answer(
+        naming keys: [String: String] = [:], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) throws -> Response {
+        JSONAnswer.response(bytes: try json(naming: keys), status: status, headers: headers)
+    }
+}
+
+/// An object in the JSON of answers. Its JSON and its schema follow from one list of its fields.
+package protocol AnswerObject: AnswerValue, SchemaSource {
+    static var answerFields: AnswerFields<Self> { get }
+}
+
+extension AnswerObject {
+    package static var schema: Schema { answerFields.schema }
+    package static var answerSchema: Schema { answerFields.schema }
+
+    package func write(to json: inout AnswerJSON) throws {
+        try Self.answerFields.write(self, to: &json)
+    }
+}
+
+/// The fields of an answer: their names, notes and values.
+package struct AnswerFields<Object>: Sendable {
+    private struct Field: Sendable {
+        let name: String
+        let write: @Sendable (Object, inout AnswerJSON) throws -> Void
+    }
+
+    package private(set) var schema: Schema
+    /// The fields in the order of the JSON, which is that of their names.
+    private var fields: [Field] = []
+
+    /// - Parameters:
+    ///   - name: The name of the schema's component; nil for a schema in place.
+    ///   - isClosed: True if the schema allows no other fields.
+    ///   - list: Adds the fields.
+    package init(
+        _ description: String? = nil,
+        named name: String? = nil,
+        isClosed: Bool = false,
+        _ list: (inout Self) -> Void
+    ) {
+        schema = .object(description, named: name)
+        list(&self)
+        fields.sort { $0.name < $1.name }
+        if isClosed { schema = schema.closed }
+    }
+
+    /// Adds a field.
+    ///
+    /// - Parameters:
+    ///   - note: What the schema says about the field besides its type. A reference replaces the type.
+    ///   - value: The value; nil leaves the field out.
+    package mutating func field<Value: AnswerValue>(
+        _ name: String,
+        _ note: Schema,
+        _ value: @escaping @Sendable (Object) throws -> Value
+    ) {
+        add(name, Value.answerSchema.noted(note)) { object, _ in try value(object) }
+    }
+
+    /// Adds a field without a note.
+    package mutating func field<Value: AnswerValue>(
+        _ name: String,
+        _ value: @escaping @Sendable (Object) throws -> Value
+    ) {
+        add(name, Value.answerSchema) { object, _ in try value(object) }
+    }
+
+    /// Adds a field with the name of an API key.
+    ///
+    /// - Parameter identifier: The identifier of the key; nil if there is none.
+    package mutating func keyName(
+        _ name: String,
+        note: Schema = "The name of the API key; absent if the service does not have the key.",
+        _ identifier: @escaping @Sendable (Object) -> String?
+    ) {
+        add(name, String?.answerSchema.noted(note)) { object, keys in identifier(object).flatMap { keys[$0] } }
+    }
+
+    private mutating func add<Value: AnswerValue>(
+        _ name: String,
+        _ schema: Schema,
+        _ value: @escaping @Sendable (Object, _ keyNames: [String: String]) throws -> Value
+    ) {
+        self.schema = self.schema.fields([(name, schema)])
+        fields.append(
+            Field(name: name) { object, json in
+                try json.member(name, try value(object, json.keyNames))
+            })
+    }
+
+    fileprivate func write(_ object: Object, to json: inout AnswerJSON) throws {
+        json.append("{")
+        for field in fields { try field.write(object, &json) }
+        json.append("}")
+    }
+}
+
+/// The JSON of an answer in the making, without white space.
+package struct AnswerJSON {
+    package private(set) var bytes: [UInt8] = []
+    /// The names of API keys by their identifiers.
+    let keyNames: [String: String]
+
+    /// Appends JSON as it is.
+    package mutating func append(_ json: String) { bytes.append(contentsOf: json.utf8) }
+
+    package mutating func append(_ json: [UInt8]) { bytes.append(contentsOf: json) }
+
+    /// Appends an object's next member, unless its value is missing.
+    package mutating func member(_ name: String, _ value: some AnswerValue) throws {
+        guard value.isPresent else { return }
+        if bytes.last != UInt8(ascii: "{") { append(",") }
+        string(name)
+        append(":")
+        try value.write(to: &self)
+    }
+
+    package mutating func string(_ text: String) { JSONValue.write(string: text, to: &bytes) }
+}
+
+extension String: AnswerValue {
+    package func write(to json: inout AnswerJSON) { json.string(self) }
+}
+
+extension Int: AnswerValue {
+    package func write(to json: inout AnswerJSON) { json.append(String(self)) }
+}
+
+extension Int64: AnswerValue {
+    package func write(to json: inout AnswerJSON) { json.append(String(self)) }
+}
+
+extension Bool: AnswerValue {
+    package func write(to json: inout AnswerJSON) { json.append(self ? "true" : "false") }
+}
+
+extension UUID: AnswerValue {
+    package func write(to json: inout AnswerJSON) { json.string(lowercasedString) }
+}
+
+extension Timestamp: AnswerValue {
+    package static var answerSchema: Schema { .time() }
+
+    package func write(to json: inout AnswerJSON) { json.string(rfc3339) }
+}
+
+extension Optional: AnswerValue where Wrapped: AnswerValue {
+    package static var answerSchema: Schema { Wrapped.answerSchema.optional }
+
+    package var isPresent: Bool { self != nil }
+
+    package func write(to json: inout AnswerJSON) throws { try self?.write(to: &json) }
+}
+
+extension Array: AnswerValue where Element: AnswerValue {
+    package static var answerSchema: Schema { .array(of: Element.answerSchema) }
+
+    package func write(to json: inout AnswerJSON) throws {
+        json.append("[")
+        for (index, element) in enumerated() {
+            if index > 0 { json.append(",") }
+            try element.write(to: &json)
+        }
+        json.append("]")
+    }
+}
+
+extension Dictionary: AnswerValue where Key == String, Value: AnswerValue {
+    package static var answerSchema: Schema { .map(of: Value.answerSchema) }
+
+    package func write(to json: inout AnswerJSON) throws {
+        json.append("{")
+        for (name, value) in sorted(by: { $0.key < $1.key }) { try json.member(name, value) }
+        json.append("}")
+    }
+}
+
+extension AnswerValue where Self: RawRepresentable<String> {
+    package func write(to json: inout AnswerJSON) { json.string(rawValue) }
+}
+
+extension AnswerValue where Self: RawRepresentable<String> & CaseIterable {
+    package static var answerSchema: Schema { .one(of: Self.self) }
+}
+
+extension AnswerValue where Self: PlaceholderSource {
+    package static var answerSchema: Schema { schema }
+}
+
+extension List where Element: AnswerValue {
+    /// A response with the list.
+    ///
+    /// - Parameter keys: The names of API keys by their identifiers.
+    package func answer(naming keys: [String: String] = [:]) throws -> Response {
+        JSONAnswer.response(bytes: try json(naming: keys))
+    }
+
+    package func json(naming keys: [String: String] = [:]) throws -> [UInt8] {
+        let members: [(name: String, value: any AnswerValue)] = [
+            (Element.listName, elements), ("nextCursor", nextCursor),
+        ]
+        var json = AnswerJSON(keyNames: keys)
+        json.append("{")
+        for (name, value) in members.sorted(by: { $0.name < $1.name }) { try json.member(name, value) }
+        json.append("}")
+        return json.bytes
+    }
+}
+
+extension Collection {
+    /// The collection; nil if it is empty.
+    package var nonEmpty: Self? { isEmpty ? nil : self }
+}
