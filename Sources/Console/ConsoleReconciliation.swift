@@ -91,9 +91,7 @@ package struct ConsoleRoutes: RouteSource {
         ProductRoutes(services: services).add(to: pages)
         CustomersRoutes(services: services).add(to: pages)
         if let store = services.store, let storeStreams {
-            LocalStoreRoutes(
-                store: store, entitlements: services.entitlements, team: services.team, streams: storeStreams
-            ).add(to: pages)
+            LocalStoreRoutes(services: services, store: store, streams: storeStreams).add(to: pages)
         }
         TeamRoutes(services: services).add(to: pages)
         health.add(to: pages)

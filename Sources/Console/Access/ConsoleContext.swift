@@ -34,6 +34,14 @@ struct ConsoleContext: ChildRequestContext {
             MessageAuthentication.hmac(.sha256, of: Array("form".utf8), secret: Array(cookie.utf8)), .urlSafe)
     }
 
+    /// A value of the path.
+    ///
+    /// - Throws: `Problem`, `pathUnknown`, for a text that is none.
+    func parameter<Value>(_ name: String, _ parse: (String) -> Value?) throws -> Value {
+        guard let value = parse(try parameters.text(name)) else { throw Problem.pathUnknown }
+        return value
+    }
+
     func may(_ permission: TeamPermission) -> Bool {
         member?.role.permissions.contains(permission) ?? false
     }

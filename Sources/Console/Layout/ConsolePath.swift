@@ -62,7 +62,7 @@ package enum ConsoleLanguage: String, Sendable, CaseIterable {
 }
 
 /// An entry of the navigation.
-enum ConsoleSection: String, Sendable, CaseIterable {
+enum ConsoleSection: Sendable, CaseIterable {
     case overview
     case customers
     case unclaimed
@@ -75,21 +75,23 @@ enum ConsoleSection: String, Sendable, CaseIterable {
     case health
     case team
 
-    var title: Phrase {
+    var tab: Tab {
         switch self {
-        case .overview: "Overview"
-        case .customers: "Customers"
-        case .unclaimed: "Unclaimed purchases"
-        case .refusals: "Refusals"
-        case .proofs: "Proof inspector"
-        case .products: "Products"
-        case .appStore: "App Store"
-        case .webhooks: "Webhooks"
-        case .localStore: "Local App Store"
-        case .health: "Health"
-        case .team: "Team"
+        case .overview: Tab("Overview")
+        case .customers: Tab("Customers", "customers")
+        case .unclaimed: Tab("Unclaimed purchases", "unclaimed")
+        case .refusals: Tab("Refusals", "refusals")
+        case .proofs: Tab("Proof inspector", "proofs")
+        case .products: Tab("Products", "products")
+        case .appStore: Tab("App Store", "app-store")
+        case .webhooks: Tab("Webhooks", "webhooks")
+        case .localStore: Tab("Local App Store", "store")
+        case .health: Tab("Health", "health")
+        case .team: Tab("Team", "team")
         }
     }
+
+    var path: ConsolePath { tab.path }
 
     /// The permission without which the entry is not shown.
     var permission: TeamPermission {
@@ -97,15 +99,6 @@ enum ConsoleSection: String, Sendable, CaseIterable {
         case .localStore: .store
         case .team: .administer
         default: .view
-        }
-    }
-
-    var path: ConsolePath {
-        switch self {
-        case .overview: ConsolePath()
-        case .appStore: ConsolePath("app-store")
-        case .localStore: ConsolePath("store")
-        default: ConsolePath(rawValue)
         }
     }
 }

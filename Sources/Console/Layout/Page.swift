@@ -51,8 +51,11 @@ extension Page {
                         ul {
                             for each in context.sections {
                                 li {
-                                    a(.href(each.path), each == section ? HTMLAttribute("aria-current", "page") : nil) {
-                                        each.title
+                                    a(
+                                        .href(each.tab.path),
+                                        each == section ? HTMLAttribute("aria-current", "page") : nil
+                                    ) {
+                                        each.tab.title
                                     }
                                 }
                             }
@@ -168,5 +171,25 @@ enum Tabs {
     /// - Parameter isPresent: True for the page that shows the links.
     static func link(_ title: Phrase, to path: ConsolePath, isPresent: Bool) -> HTML {
         a(.href(path), isPresent ? HTMLAttribute("aria-current", "page") : nil) { title }
+    }
+}
+
+/// A page of a section, which all pages of the section link to.
+struct Tab: Hashable, Sendable {
+    let title: Phrase
+    let path: ConsolePath
+
+    init(_ title: Phrase, _ segments: String...) {
+        self.title = title
+        path = ConsolePath(segments)
+    }
+
+    /// - Parameters:
+    ///   - label: The title for screen readers.
+    ///   - present: The page that shows the links; nil for a page below them.
+    static func links(_ label: Phrase, _ tabs: [Tab], present: Tab?) -> HTML {
+        Tabs.list(label) {
+            for tab in tabs { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
+        }
     }
 }

@@ -88,15 +88,11 @@ struct AppStoreRoutes: Sendable {
 
 /// The pages of the section about the App Store.
 enum AppStoreTab {
-    static let notifications = ConsolePath("app-store")
-    static let reconciliation = ConsolePath("app-store", "reconciliation")
-    static let consumption = ConsolePath("app-store", "consumption")
+    static let notifications = Tab("Notifications", "app-store")
+    static let reconciliation = Tab("Reconciliation", "app-store", "reconciliation")
+    static let consumption = Tab("Refund questions", "app-store", "consumption")
 
-    static func links(present: ConsolePath?) -> HTML {
-        Tabs.list("Pages about the App Store") {
-            Tabs.link("Notifications", to: notifications, isPresent: present == notifications)
-            Tabs.link("Reconciliation", to: reconciliation, isPresent: present == reconciliation)
-            Tabs.link("Refund questions", to: consumption, isPresent: present == consumption)
-        }
+    static func links(present: Tab?) -> HTML {
+        Tab.links("Pages about the App Store", [notifications, reconciliation, consumption], present: present)
     }
 }

@@ -27,7 +27,7 @@ extension AppStoreRoutes {
             address(request.head.authority ?? "", last: latest.shown.first)
             part("Received notifications") {
                 div(.class("actions")) {
-                    form(.method("get"), .action(AppStoreTab.notifications)) {
+                    form(.method("get"), .action(AppStoreTab.notifications.path)) {
                         Field.choice(
                             "type", "Type", empty: "All",
                             NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },

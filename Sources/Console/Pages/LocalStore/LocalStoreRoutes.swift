@@ -9,11 +9,12 @@ import Proofs
 
 /// The local App Store: everything that Xcode's transaction manager does, and more.
 struct LocalStoreRoutes: Sendable {
+    let services: any ConsoleServices
     let store: Store
-    let entitlements: EntitlementService
-    let team: TeamService
     /// The streams that follow the store.
     let streams: LiveStreams
+
+    var entitlements: EntitlementService { services.entitlements }
 
     func add(to pages: ConsolePages) {
         addLists(to: pages)
@@ -26,7 +27,7 @@ struct LocalStoreRoutes: Sendable {
             let isReconnected = HTTPField.Name.lastEventID.map { request.headers.contains($0) } ?? false
             // The page of a browser that reconnects may be older than the stream.
             let start = isReconnected ? nil : streams.changeCount
-            return try streams.response(to: request, context, team, .store, from: start) { known in
+            return try streams.response(to: request, context, services.team, .store, from: start) { known in
                 let count = streams.changeCount
                 defer { known = count }
                 return known == count ? [] : [.change]
@@ -94,36 +95,19 @@ extension ConsolePath {
     }
 }
 
-enum LocalStoreTab: String, CaseIterable {
-    case transactions = ""
-    case queue
-    case buy
-    case clock
-    case notifications
-    case products
-    case settings
-
-    var title: Phrase {
-        switch self {
-        case .transactions: "Transactions"
-        case .queue: "Payment queue"
-        case .buy: "Buy"
-        case .clock: "Clock"
-        case .notifications: "Notifications"
-        case .products: "Products"
-        case .settings: "Settings"
-        }
-    }
-
-    var path: ConsolePath { self == .transactions ? ConsolePath("store") : ConsolePath("store", rawValue) }
+enum LocalStoreTab {
+    static let transactions = Tab("Transactions", "store")
+    static let queue = Tab("Payment queue", "store", "queue")
+    static let buy = Tab("Buy", "store", "buy")
+    static let clock = Tab("Clock", "store", "clock")
+    static let notifications = Tab("Notifications", "store", "notifications")
+    static let products = Tab("Products", "store", "products")
+    static let settings = Tab("Settings", "store", "settings")
 
     /// The links to all pages of the store.
-    ///
-    /// - Parameter current: The page that shows them; nil for a page below them.
-    static func links(_ current: LocalStoreTab?) -> HTML {
-        Tabs.list("Local App Store") {
-            for tab in allCases { Tabs.link(tab.title, to: tab.path, isPresent: tab == current) }
-        }
+    static func links(_ present: Tab?) -> HTML {
+        Tab.links(
+            "Local App Store", [transactions, queue, buy, clock, notifications, products, settings], present: present)
     }
 
     /// A part of a page that the script loads again after each change in the store.

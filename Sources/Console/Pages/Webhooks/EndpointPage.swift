@@ -48,7 +48,21 @@ extension WebhooksRoutes {
                 }
             }
             if context.may(.support) { Self.resending(endpoint, context, from: continuation, now) }
-            if context.may(.administer) { Self.administration(endpoint, context) }
+            if context.may(.administer) {
+                p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
+                context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") {
+                    Self.overlap
+                }
+                context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
+                    Self.changedAddress.html(endpoint.url)
+                }
+                context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
+                    Self.authorization
+                }
+                context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
+                    p { "Its waiting messages are not sent, and its messages are deleted." }
+                }
+            }
             part("Messages") {
                 Tabs.list("States of messages") {
                     Tabs.link("All", to: endpoint.path(), isPresent: state == nil)
@@ -104,22 +118,6 @@ extension WebhooksRoutes {
                 )
                 button(.class("primary")) { "Send again" }
             }
-        }
-    }
-
-    @HTMLBuilder private static func administration(_ endpoint: WebhookEndpoint, _ context: ConsoleContext) -> HTML {
-        p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
-        context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") {
-            overlap
-        }
-        context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
-            changedAddress.html(endpoint.url)
-        }
-        context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
-            authorization
-        }
-        context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
-            p { "Its waiting messages are not sent, and its messages are deleted." }
         }
     }
 

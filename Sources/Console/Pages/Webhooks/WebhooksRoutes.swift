@@ -38,11 +38,6 @@ struct WebhooksRoutes: Sendable {
             return ConsolePath("webhooks", endpoint.identifier, "secret", done: .created)
         }
         pages.get("webhooks/:webhook") { request, context in try await endpoint(request, context) }
-        addAdministration(to: pages)
-        addDeliveries(to: pages)
-    }
-
-    private func addAdministration(to pages: ConsolePages) {
         pages.post("webhooks/:webhook/address", .administer) { _, context in
             let identifier = try context.parameters.text("webhook")
             _ = try await webhooks.setURL(try url(context), of: identifier, by: try context.caller)
@@ -65,9 +60,6 @@ struct WebhooksRoutes: Sendable {
             _ = try await webhooks.replaceSecret(of: identifier, keepingPreviousFor: seconds, by: try context.caller)
             return ConsolePath("webhooks", identifier, "secret", done: .secretReplaced)
         }
-    }
-
-    private func addDeliveries(to pages: ConsolePages) {
         pages.get("webhooks/:webhook/deliveries/:message") { _, context in try await delivery(context) }
         pages.post("webhooks/:webhook/deliveries/:message/resending", .support) { _, context in
             let (identifier, message) = (try context.parameters.text("webhook"), try context.parameters.text("message"))

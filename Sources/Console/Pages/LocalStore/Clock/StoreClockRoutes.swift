@@ -38,7 +38,7 @@ extension LocalStoreRoutes {
         let now = store.now
         let events = try start.map { try store.dueEvents(after: $0, until: now, limit: Self.maximumEvents + 1) } ?? []
         return Page("Clock", section: .localStore) {
-            LocalStoreTab.links(.clock)
+            LocalStoreTab.links(LocalStoreTab.clock)
             section(.class("card")) {
                 p(.class("figure")) { Shown.moment(now) }
                 Self.clockButtons(context)

@@ -50,7 +50,7 @@ extension LocalStoreRoutes {
         }
         let (now, settings, faults) = (store.now, try store.settings(), try store.read { try $0.state.faults() })
         return Page("Local App Store", section: .localStore) {
-            LocalStoreTab.links(.transactions)
+            LocalStoreTab.links(LocalStoreTab.transactions)
             div(.class("cards")) {
                 card("Store's time") {
                     p(.class("figure")) { Shown.moment(now) }
@@ -92,7 +92,7 @@ extension LocalStoreRoutes {
         let found = try store.read { try $0.payments.page(of: account, before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.transaction.identifier) }
         return Page("Payment queue", section: .localStore) {
-            LocalStoreTab.links(.queue)
+            LocalStoreTab.links(LocalStoreTab.queue)
             note(
                 "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
             )
@@ -156,7 +156,7 @@ extension LocalStoreRoutes {
 
     private static func products(_ products: [Product]) -> Page {
         Page("Products for sale", section: .localStore) {
-            LocalStoreTab.links(.products)
+            LocalStoreTab.links(LocalStoreTab.products)
             note("The store sells the products of its StoreKit configuration.")
             Listing.table("Products for sale", of: products, empty: "The store sells nothing.") {
                 column("Product") {

@@ -8,17 +8,10 @@ extension LocalStoreRoutes {
         pages.getStore("store/notifications", notifications)
         pages.getStore("store/notifications/:notification", notification)
         pages.postStore("store/notifications/:notification/replay") { context in
-            let uuid = try Self.uuid(context)
+            let uuid = try context.parameter("notification") { UUID(uuidString: $0) }
             try store.replay(uuid)
             return .storeNotification(uuid, done: .queued)
         }
-    }
-
-    private static func uuid(_ context: ConsoleContext) throws -> UUID {
-        guard let uuid = UUID(uuidString: try context.parameters.text("notification")) else {
-            throw Problem.pathUnknown
-        }
-        return uuid
     }
 
     /// The notifications of the store, newest first.
@@ -29,7 +22,7 @@ extension LocalStoreRoutes {
         let (shown, next) = page.part(of: found) { String($0.number) }
         let hasAddress = try store.settings().notificationsURL != nil
         return Page("Notifications of the store", section: .localStore) {
-            LocalStoreTab.links(.notifications)
+            LocalStoreTab.links(LocalStoreTab.notifications)
             if !hasAddress {
                 p(.class("note")) {
                     "The store has no address for notifications, so it sends none."
@@ -54,7 +47,7 @@ extension LocalStoreRoutes {
 
     /// The page of one notification: its facts, its attempts and its signed payload.
     private func notification(_ request: Request, _ context: ConsoleContext) throws -> Page {
-        let uuid = try Self.uuid(context)
+        let uuid = try context.parameter("notification") { UUID(uuidString: $0) }
         guard let notification = try store.read({ try $0.notifications.notification(uuid) }) else {
             throw StoreError.notificationNotFound(uuid)
         }

@@ -61,15 +61,10 @@ extension LocalStoreRoutes {
         for action in PaymentAction.allCases {
             pages.postStore(RouterPath("store/queue/:payment/\(action.rawValue)")) { context in
                 // A resolved payment continues as another transaction of the queue.
-                let changed = try store.perform(action, on: try Self.identifier(context))
+                let changed = try store.perform(action, on: try context.parameter("payment") { Int64($0) })
                 return .storePayment(changed.transaction.identifier, done: action.words.notice)
             }
         }
-    }
-
-    private static func identifier(_ context: ConsoleContext) throws -> Int64 {
-        guard let number = Int64(try context.parameters.text("payment")) else { throw Problem.pathUnknown }
-        return number
     }
 
     /// The form that buys a product as any customer.
@@ -80,7 +75,7 @@ extension LocalStoreRoutes {
         let account = given ?? accounts.first ?? Self.firstAccount
         let products = store.configuration.products
         return Page("Buy as a customer", section: .localStore) {
-            LocalStoreTab.links(.buy)
+            LocalStoreTab.links(LocalStoreTab.buy)
             context.form(to: LocalStoreTab.buy.path) {
                 div(.class("columns")) {
                     card("At the App Store") {
@@ -157,7 +152,7 @@ extension LocalStoreRoutes {
 
     /// A payment of the queue, with the way of its purchase.
     private func payment(_ request: Request, _ context: ConsoleContext) async throws -> Page {
-        let identifier = try Self.identifier(context)
+        let identifier = try context.parameter("payment") { Int64($0) }
         // The code with which the service refused the proof; nil if it did not.
         let refusal = try request.query("refused", upTo: 64)
         let (queued, effect) = try await BlockingWork.run {
