@@ -18,9 +18,15 @@ PERMISSIONS = {
     "admin": {"view", "support", "catalog", "store", "administer"},
 }
 DECLARATION = re.compile(
-    r'(\bpages\.|^\s*)(get|post)\(\s*(?:RouterPath\(\s*)?"((?:[^"\\]|\\\([^"]*?\))*)"\)?\s*(?:,\s*\.(\w+))?', re.MULTILINE)
+    r'(\bpages\.|^\s*)(get|post)(?:Store)?\(\s*(?:RouterPath\(\s*)?"((?:[^"\\]|\\\([^"]*?\))*)"\)?\s*(?:,\s*\.(\w+))?', re.MULTILINE)
 # Forms of one kind stand in a list: path, notice, action.
 LISTED_FORM = re.compile(r'^\s*\("(store/[a-z/]+)", \.\w+, \{', re.MULTILINE)
+# Forms with several paths stand below a list of them.
+LISTED_PATHS = re.compile(r'for path: RouterPath in \[([^\]]*)\] \{\s*pages\.post\(path, \.(\w+)\)')
+# The actions on a product are declared by the end of their path.
+PRODUCT = "products/:product/"
+PRODUCT_FORM = re.compile(r'^\s*post\("(\w+)"\)', re.MULTILINE)
+PRODUCT_FORMS = re.compile(r'for \(action, \w+\) in \[(.*?)\] \{\s*post\(action\)')
 # The pages of a customer are declared by the part of their path after the customer's.
 CUSTOMER = "customers/:issuer/:user"
 # The routes that answer with a file or a stream.
@@ -52,7 +58,13 @@ def all_routes():
     for file in sorted(PAGES.rglob("*.swift")):
         text = file.read_text()
         default = "store" if "LocalStore" in file.parts else "view"
+        ends = []
+        if f'RouterPath("{PRODUCT}" + action)' in text:
+            ends = PRODUCT_FORM.findall(text) + re.findall(r'"(\w+)"', "".join(PRODUCT_FORMS.findall(text)))
+            found += [Route("post", PRODUCT + end, "catalog") for end in ends]
         for group, kind, path, permission in DECLARATION.findall(text):
+            if path == PRODUCT or path in ends:
+                continue
             path = re.sub(r"\\\(.*?\)", ":action", path)
             if not group.strip():
                 path = CUSTOMER + path
@@ -60,6 +72,8 @@ def all_routes():
                 kind = "answer"
             found.append(Route(kind, path, permission if permission in PERMISSIONS["admin"] else default))
         found += [Route("post", path, default) for path in LISTED_FORM.findall(text)]
+        for paths, permission in LISTED_PATHS.findall(text):
+            found += [Route("post", path, permission) for path in re.findall(r'"([^"]+)"', paths)]
     return sorted(found, key=lambda route: (route.path.count(":"), route.path))
 
 
