@@ -67,17 +67,9 @@ public struct Price: Hashable, Sendable, Codable {
     ///
     /// - Returns: Nil unless the text is 1 to 9 digits, optionally followed by a point and 1 to 3 digits.
     public init?(majorUnits text: String, currency: String) {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, (1...9).contains(whole.utf8.count), whole.utf8.allSatisfy(Self.isDigit) else {
-            return nil
-        }
-        var digits = String(whole)
-        if parts.count == 2 {
-            guard (1...3).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(Self.isDigit) else { return nil }
-            digits += parts[1] + String(repeating: "0", count: 3 - parts[1].utf8.count)
-        } else {
-            digits += "000"
-        }
+        guard let match = text.wholeMatch(of: /([0-9]{1,9})(?:\.([0-9]{1,3}))?/) else { return nil }
+        let fraction = match.2 ?? ""
+        let digits = match.1 + fraction + String(repeating: "0", count: 3 - fraction.utf8.count)
         guard let milliunits = Int64(digits) else { return nil }
         self.init(milliunits: milliunits, currency: currency)
     }
@@ -90,10 +82,6 @@ public struct Price: Hashable, Sendable, Codable {
         var decimals = String(String(fraction + 1000).dropFirst())
         if decimals.hasSuffix("0") { decimals.removeLast() }
         return "\(currency) \(grouped).\(decimals)"
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }
 
