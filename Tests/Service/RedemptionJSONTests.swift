@@ -41,7 +41,7 @@ import Testing
             OwnedItem(item: plus, source: .grant(identifier: "g"), since: since),
             OwnedItem(item: plus, source: .rule, since: nil),
         ] {
-            let text = owned.json.compactText
+            let text = String(decoding: try owned.json(), as: UTF8.self)
             let resource = try JSONDecoder().decode(OwnedItemResource.self, from: Data(text.utf8))
             #expect(String(decoding: try encoder.encode(resource), as: UTF8.self) == text)
             #expect(resource.item == plus)

@@ -24,18 +24,15 @@ struct UserRoutes: Sendable {
         group.on(.listUserItems, .listMeItems) { request, context in
             let user = try subjects.user(request, context)
             let items = try await service.limited(to: context).items(of: user)
-            return CacheableAnswer(
-                JSONAnswer.encode(.object(["items": .array(items.map(\.json))])), type: "application/json"
-            ).response(to: request, headers: [.cacheControl: "private, no-cache"])
+            return CacheableAnswer(try ["items": items].json(), type: "application/json")
+                .response(to: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.on(.listUserRights, .listOwnRights) { request, context in
             let user = try subjects.user(request, context)
             let rights = try await service.limited(to: context).rights(
                 of: user, in: try RequestedApps.name(of: request, context))
-            return CacheableAnswer(
-                JSONAnswer.encode(.object(["rights": .array(rights.filter(\.isActive).map(\.json))])),
-                type: "application/json"
-            ).response(to: request, headers: [.cacheControl: "private, no-cache"])
+            return CacheableAnswer(try ["rights": rights.filter(\.isActive)].json(), type: "application/json")
+                .response(to: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.on(.listUserSubscriptions, .listOwnSubscriptions) { request, context in
             let user = try subjects.user(request, context)
