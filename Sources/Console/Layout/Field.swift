@@ -15,7 +15,7 @@ struct Field<Value: Sendable>: Sendable {
     var control: @Sendable (_ value: String?) -> HTML
     let reading: @Sendable (ConsoleForm) throws(Problem) -> Value
 
-    /// - Parameter value: The text in the field; nil for the standard one.
+    /// - Parameter value: The text in the field; nil for the standard one. Only fields of text and choices take one.
     func html(_ value: String? = nil) -> HTML { control(value) }
 
     /// A field with another type of value.

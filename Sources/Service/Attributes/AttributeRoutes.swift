@@ -25,8 +25,9 @@ struct AttributeRoutes: Sendable {
             let user = try subjects.user(request, context)
             let body = try await JSONBody(request, context, of: .stateAttributes, upTo: Self.maximumSize)
             let (statements, newcomers) = (try statements(in: body), context.newcomers(for: request))
+            let moment = service.clock.now()
             try await service.ledger.write {
-                try $0.state(statements, of: user, newcomers: newcomers, at: service.clock.now())
+                try $0.state(statements, of: user, newcomers: newcomers, at: moment)
             }
             return HTTPResponse.Status.noContent
         }

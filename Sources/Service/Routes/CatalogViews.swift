@@ -53,7 +53,7 @@ struct CatalogView: Sendable {
     let pictures: PictureAddresses
     let languages: [String]
     /// The answers about this state of the catalog.
-    let answers = KeptAnswers()
+    let answers = CatalogAnswers()
 
     /// - Parameter before: The view of the catalog before the change.
     init(_ catalog: Catalog, before: CatalogView? = nil) {
@@ -63,13 +63,15 @@ struct CatalogView: Sendable {
     }
 }
 
-/// Encoded answers, which are the same until the catalog changes.
-final class KeptAnswers: Sendable {
-    private static let maximumCount = 64
+/// Encoded answers about a catalog, which are the same until it changes.
+final class CatalogAnswers: Sendable {
+    /// The largest sum of the kept answers, in bytes. A team asks for few different pages. A client that asks for many gets no
+    /// more memory.
+    private static let maximumSize = 4 << 20
     /// The longest name of a kept answer, in bytes. Requests with longer queries are answered anew.
     private static let maximumNameLength = 256
 
-    private let answers = Mutex<[ByteKey: CacheableAnswer]>([:])
+    private let kept = Mutex<(answers: [ByteKey: CacheableAnswer], size: Int)>(([:], 0))
 
     /// The answer to a request, made by `make` if it is not kept.
     ///
@@ -78,15 +80,17 @@ final class KeptAnswers: Sendable {
         to request: Request, in language: String? = nil, _ make: () throws -> [UInt8]
     ) rethrows -> CacheableAnswer {
         let name = "\(request.uri.string) \(language ?? "")"
-        let key = name.utf8.count > Self.maximumNameLength ? nil : ByteKey(name)
-        if let key, let kept = answers.withLock({ $0[key] }) { return kept }
-        let answer = CacheableAnswer(try make(), type: "application/json")
-        if let key {
-            answers.withLock { answers in
-                // A team asks for few different pages. A client that asks for many gets no more memory.
-                if answers.count == Self.maximumCount { answers = [:] }
-                answers[key] = answer
-            }
+        guard name.utf8.count <= Self.maximumNameLength else {
+            return CacheableAnswer(try make(), type: "application/json")
+        }
+        let key = ByteKey(name)
+        if let known = kept.withLock({ $0.answers[key] }) { return known }
+        let bytes = try make()
+        let answer = CacheableAnswer(bytes, type: "application/json")
+        kept.withLock { kept in
+            if kept.size + bytes.count > Self.maximumSize { kept = ([:], 0) }
+            guard bytes.count <= Self.maximumSize, kept.answers.updateValue(answer, forKey: key) == nil else { return }
+            kept.size += bytes.count + Self.maximumNameLength
         }
         return answer
     }

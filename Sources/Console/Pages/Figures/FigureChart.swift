@@ -19,8 +19,8 @@ struct FigureChart {
         let groups = answer.series.filter { $0.currency == currency }.sorted { Self.weight($0) > Self.weight($1) }
         let others = groups.dropFirst(groups.count > Chart.maximumSeries ? Self.maximumGroups : groups.count)
         var series: [Chart.Series] = groups.dropLast(others.count).map { group in
-            let name = group.group.map { $0.isEmpty ? "not stated" : Phrase(same: $0) } ?? figure.title
-            return (name, group.points.map { point($0.value, $0.denominator) })
+            let name = group.group.flatMap { $0.isEmpty ? nil : Phrase(same: $0) } ?? "not stated"
+            return (query.group == nil ? figure.title : name, group.points.map { point($0.value, $0.denominator) })
         }
         if query.group == nil, let points = groups.first?.points, let parts = points.first?.parts, !parts.isEmpty {
             // A movement has a series for each of its parts.

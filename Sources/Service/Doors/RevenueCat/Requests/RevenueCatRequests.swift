@@ -189,11 +189,11 @@ package struct AttributeChanges: Hashable, Sendable {
         _ services: DoorServices
     ) async throws -> [AttributeFailure] {
         guard !accepted.isEmpty else { return errors }
+        let moment = services.clock.now()
         do {
             try await services.entitlements.ledger.write {
                 try $0.state(
-                    accepted, of: user, from: services.entitlements.limitingApp, newcomers: newcomers,
-                    at: services.clock.now())
+                    accepted, of: user, from: services.entitlements.limitingApp, newcomers: newcomers, at: moment)
             }
         } catch let error as AttributeError {
             return errors + accepted.map { AttributeFailure(name: $0.name, message: error.message) }

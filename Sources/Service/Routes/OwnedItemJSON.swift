@@ -9,7 +9,7 @@ extension Item {
 }
 
 /// An item of a user. Each launch of an app reads all of them, so the members are written one by one, in the order of their
-/// names: a list of fields (`AnswerFields`) takes four times as long.
+/// names, without a list of fields (`AnswerFields`).
 extension OwnedItem: AnswerValue {
     package static var answerSchema: Schema { .ownedItem }
 
