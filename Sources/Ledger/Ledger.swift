@@ -22,7 +22,7 @@ package struct Ledger: Sendable {
         self.storage = storage
         self.randomness = randomness
         commits = GroupCommits(storage)
-        reads = ReadThreads(runsInline: storage.dialect == .sqlite)
+        reads = ReadThreads(for: storage)
     }
 
     /// Reads a snapshot. Readers never wait for writers. During the failover of a database server they wait without a thread.
