@@ -85,11 +85,10 @@ import Testing
         let contents: [CatalogChange.Content] = [
             .definition("{}"), .withdrawal, .picture(of: Self.sprout1, digest: [UInt8](repeating: 1, count: 32)),
         ]
-        for (number, content) in zip(Int64(1)..., contents) {
+        for (revision, content) in zip(Int64(0)..., contents) {
             let change = CatalogChange(
-                number: number, happenedAt: Self.now, changedBy: "K", app: "app",
-                subject: number == 1 ? .right("r") : .product("p"),
-                content: content)
+                of: revision == 0 ? .right("r") : .product("p"), content, after: revision, in: "app", by: "K",
+                at: Self.now)
             #expect(try await ledger.write { try $0.add(change, picture: [1, 2], maximumPictures: 2) })
         }
     }
