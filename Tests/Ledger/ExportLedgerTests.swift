@@ -205,7 +205,7 @@ import Testing
         #expect(try whole(.events).last?.hasSuffix(",\(cell),") == true)
         // The name of an API key is a text of people, too.
         let key = APIKeyRecord(
-            identifier: "K", name: reason, scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+            identifier: "K", name: reason, scopes: [], key: "k",
             createdAt: Self.now)
         try ledger.writeNow { try $0.add(key) }
         #expect(try whole(.events).last?.hasSuffix(",\(cell),\(cell)") == true)
@@ -216,7 +216,7 @@ import Testing
             // Identifiers that other actors end with.
             for (identifier, name) in [("K", "desk"), ("Store", "store"), ("", "none")] {
                 let key = APIKeyRecord(
-                    identifier: identifier, name: name, scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+                    identifier: identifier, name: name, scopes: [], key: "k",
                     createdAt: Self.now)
                 try $0.add(key)
             }

@@ -50,9 +50,10 @@ import Testing
         try await ledger.write {
             try $0.add(
                 APIKeyRecord(
-                    identifier: "a", name: "back end", scopes: ["read"], app: "app",
-                    secretDigest: [UInt8](repeating: 1, count: 32),
-                    createdAt: Self.now, expiresAt: Self.later(9), lastUsedAt: Self.now, revokedAt: Self.later(5)))
+                    identifier: "a", name: "back end", scopes: ["read"], app: "app", key: "k", createdAt: Self.now,
+                    expiresAt: Self.later(9)))
+            try $0.recordUse(ofAPIKey: "a", at: Self.now)
+            #expect(try $0.revokeAPIKey("a", at: Self.later(5)))
         }
         try await ledger.write { try $0.setReconciled("s", until: Self.now, findings: [:]) }
         try await fillForAppUsers()

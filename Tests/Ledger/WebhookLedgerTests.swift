@@ -96,7 +96,7 @@ import Testing
 
     @Test func `a delivery has the name of the API key that acted, the same when it is sent`() async throws {
         let key = APIKeyRecord(
-            identifier: "K", name: "desk", scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+            identifier: "K", name: "desk", scopes: [], key: "k",
             createdAt: Self.now)
         try await ledger.write { try $0.add(key) }
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
