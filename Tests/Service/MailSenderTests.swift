@@ -26,7 +26,7 @@ import Testing
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
             ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
-        queue = MailQueue(ledger: ledger, clock: clock, randomness: .system)
+        queue = accounts.mails
         links = try #require(MailLinks("https://garden.example/account"))
     }
 
