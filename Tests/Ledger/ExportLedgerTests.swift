@@ -198,7 +198,7 @@ import Testing
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: reason, grantedBy: "K", grantedAt: Self.now, endsAt: nil)
         try ledger.writeNow {
-            _ = try $0.add(grant, for: alice, keeping: nil, for: nil)
+            _ = try $0.add(grant, for: alice)
         }
         #expect(try whole(.events).last?.hasSuffix(",\(cell),") == true)
         // The name of an API key is a text of people, too.
@@ -226,7 +226,7 @@ import Testing
                 identifier: identifier, item: Self.sprout1, reason: "r", grantedBy: caller, grantedAt: Self.now,
                 endsAt: nil)
             _ = try await ledger.write {
-                try $0.add(grant, for: alice, keeping: nil, for: nil)
+                try $0.add(grant, for: alice)
             }
         }
         let lines = try whole(.events)

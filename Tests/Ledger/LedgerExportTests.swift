@@ -31,11 +31,10 @@ import Testing
             identifier: "g", item: Self.sprout1, reason: "an \u{1F331} and a \"quote\"\n", grantedBy: "K",
             grantedAt: Self.now, endsAt: Self.later(9))
         let answer = KeptAnswer(
-            requestDigest: [UInt8](repeating: 1, count: 32), bytes: [0, 255, 10])
+            under: IdempotencyKey(caller: "c", key: "k"), requestDigest: [UInt8](repeating: 1, count: 32),
+            bytes: [0, 255, 10])
         _ = try await ledger.write {
-            try $0.add(
-                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k")
-            )
+            try $0.add(grant, for: bob, keeping: answer)
         }
         _ = try await ledger.write {
             try $0.change(.revoke(reason: "a fraud"), ofTransaction: "3", origin: nil, of: alice, by: "K", at: Self.now)

@@ -158,7 +158,7 @@ struct HostileConsole {
         let grant = try fixture.entitlements.newGrant(
             of: Item(collection: "sprout", number: 4),
             reason: shownText("reason of an API key's grant", .sentence, reason), endsAt: nil, by: key)
-        _ = try await fixture.entitlements.give(grant, to: user, keeping: nil, for: nil)
+        _ = try await fixture.entitlements.give(grant, to: user)
         _ = try await fixture.entitlements.profiles.change(
             .set(shownText("nickname", .line, .bytes(64))), chosen: [], of: user)
     }
