@@ -13,7 +13,7 @@ package struct APIKeyRecord: Hashable, Sendable {
     /// The platform of an app's public key; nil for the secret key of a back end.
     package let platform: String?
     /// The SHA-256 of the secret; for a public key, of the key.
-    package let secretDigest: [UInt8]
+    let secretDigest: [UInt8]
     package let createdAt: Timestamp
     /// The time from which the service refuses the key; nil if it does not expire.
     package let expiresAt: Timestamp?
@@ -22,32 +22,36 @@ package struct APIKeyRecord: Hashable, Sendable {
     /// The time of its revocation; nil if it was not revoked.
     package let revokedAt: Timestamp?
 
+    /// True if the service accepts the key at a moment.
+    package func isValid(at moment: Timestamp) -> Bool {
+        revokedAt == nil && expiresAt.map { moment < $0 } ?? true
+    }
+}
+
+extension APIKeyRecord {
+    /// A new key, which is not stored yet.
     package init(
         identifier: String,
         name: String,
         scopes: [String],
         app: String? = nil,
         platform: String? = nil,
-        secretDigest: [UInt8],
+        key: String,
         createdAt: Timestamp,
-        expiresAt: Timestamp? = nil,
-        lastUsedAt: Timestamp? = nil,
-        revokedAt: Timestamp? = nil
+        expiresAt: Timestamp? = nil
     ) {
-        self.identifier = identifier
-        self.name = name
-        self.scopes = scopes
-        self.app = app
-        self.platform = platform
-        self.secretDigest = secretDigest
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-        self.lastUsedAt = lastUsedAt
-        self.revokedAt = revokedAt
+        self.init(
+            identifier: identifier, name: name, scopes: scopes, app: app, platform: platform,
+            secretDigest: Self.digest(of: key), createdAt: createdAt, expiresAt: expiresAt, lastUsedAt: nil,
+            revokedAt: nil)
     }
 
-    /// True if the service accepts the key at a moment.
-    package func isValid(at moment: Timestamp) -> Bool {
-        revokedAt == nil && expiresAt.map { moment < $0 } ?? true
+    private static func digest(of key: String) -> [UInt8] {
+        DigestAlgorithm.sha256.digest(of: Array(key.utf8))
+    }
+
+    /// True if a key is this one. The comparison takes the same time for every wrong key.
+    package func isRecord(of key: String) -> Bool {
+        ConstantTime.areEqual(Self.digest(of: key), secretDigest)
     }
 }

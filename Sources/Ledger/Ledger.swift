@@ -22,7 +22,7 @@ package struct Ledger: Sendable {
         self.storage = storage
         self.randomness = randomness
         commits = GroupCommits(storage)
-        reads = ReadThreads(runsInline: storage.dialect == .sqlite)
+        reads = ReadThreads(for: storage)
     }
 
     /// Reads a snapshot. Readers never wait for writers. During the failover of a database server they wait without a thread.
@@ -186,7 +186,8 @@ extension Table {
     fileprivate var ownerRule: LedgerRule? {
         guard let owner else { return nil }
         let columns = key.joined(separator: ", ")
-        let isKey = owner.alias.map { "AND one.\($0) IS NULL" } ?? ""
+        // An alias leads to a row of another key.
+        let isKey = self.columns.contains { $0.name == "aliased_at" } ? "AND one.aliased_at IS NULL" : ""
         let violations = [(name, owner.table, isKey), (owner.table, name, "")].map { left, right, condition in
             """
             SELECT \(columns) FROM "\(left)" AS one LEFT JOIN "\(right)" AS other USING (\(columns))

@@ -101,16 +101,15 @@ extension LedgerTransaction {
         return Array(users.prefix(limit))
     }
 
-    /// Keeps an answer unless another process has kept one under the key, and deletes the answers older than a moment.
+    /// Keeps an answer unless another process has kept one under its key, and deletes the answers older than a moment.
     ///
     /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
     /// - Returns: The answer that was kept before; nil if this one is kept.
     package func earlierAnswer(
-        orKeeping answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp,
-        deletingBefore oldest: Timestamp
+        orKeeping answer: KeptAnswer, about user: Int64?, at moment: Timestamp, deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer? {
-        if try answers.keep(answer, for: key, about: user, at: moment, deletingBefore: oldest) { return nil }
-        guard let kept = try answers.answer(for: key, since: oldest) else { throw damaged }
+        if try answers.keep(answer, about: user, at: moment, deletingBefore: oldest) { return nil }
+        guard let kept = try answers.answer(for: answer.key, since: oldest) else { throw damaged }
         return kept
     }
 
@@ -119,12 +118,11 @@ extension LedgerTransaction {
     ///
     /// - Returns: The answer kept under the key; the refusal if none may be kept.
     package func keep(
-        _ refusal: KeptAnswer, for key: IdempotencyKey, about user: User, at moment: Timestamp,
-        deletingBefore oldest: Timestamp
+        _ refusal: KeptAnswer, about user: User, at moment: Timestamp, deletingBefore oldest: Timestamp
     ) throws -> KeptAnswer {
         let known = try users.known(user)
         guard known != nil || user.issuer != User.accountIssuer else { return refusal }
-        return try earlierAnswer(orKeeping: refusal, for: key, about: known, at: moment, deletingBefore: oldest)
+        return try earlierAnswer(orKeeping: refusal, about: known, at: moment, deletingBefore: oldest)
             ?? refusal
     }
 
@@ -324,11 +322,13 @@ package struct IdempotencyKey: Hashable, Sendable {
 
 /// An answer that the ledger keeps for a retry of the same request.
 package struct KeptAnswer: Hashable, Sendable {
+    package let key: IdempotencyKey
     /// The SHA-256 of the request. It detects a different request under the same key.
     package let requestDigest: [UInt8]
     package let bytes: [UInt8]
 
-    package init(requestDigest: [UInt8], bytes: [UInt8]) {
+    package init(under key: IdempotencyKey, requestDigest: [UInt8], bytes: [UInt8]) {
+        self.key = key
         self.requestDigest = requestDigest
         self.bytes = bytes
     }

@@ -21,7 +21,7 @@ struct ExportCommand: LedgerUser {
             """)
 
     /// The number of users of a part of a running service's answer.
-    private static let partSize = ExportService.partSizes.upperBound
+    private static let partSize = Export.partSizes.upperBound
 
     @Argument(help: "The records to export: transactions, customers or events.")
     var export: Export
@@ -50,22 +50,20 @@ struct ExportCommand: LedgerUser {
 
     func perform() async throws {
         if let client = try service.client() { return try await copy(from: client) }
-        let exports = try await localExports()
+        let ledger = try ledger.place().open(migrates: false)
+        let apps = try await CatalogService(
+            apps: Apps(App(try Catalog(folder: common.dataDirectory.catalogFolder))), ledger: ledger,
+            clock: SystemClock()
+        ).apps
         guard let file else {
-            _ = try exports.write(export, as: format, to: Self.output)
+            _ = try export.write(ledger, as: format, product: apps.product, to: Self.output)
             return
         }
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let rows = try NewFile.write(to: url) { write in try exports.write(export, as: format, to: write) }
+        let rows = try NewFile.write(to: url) { write in
+            try export.write(ledger, as: format, product: apps.product, to: write)
+        }
         try terminal.rows(rows, "in", url)
-    }
-
-    /// The exports of the ledger, with the catalog's names of products.
-    private func localExports() async throws -> ExportService {
-        let (ledger, clock) = (try ledger.place().open(migrates: false), SystemClock())
-        let administration = try await CatalogService(
-            apps: Apps(App(try Catalog(folder: common.dataDirectory.catalogFolder))), ledger: ledger, clock: clock)
-        return ExportService(ledger: ledger, clock: clock) { administration.apps.product($0) }
     }
 
     private func copy(from client: ServiceClient) async throws {

@@ -152,8 +152,7 @@ struct Serve: Command {
             configuration.hasAccounts
             ? AccountService(
                 ledger: ledger, clock: SystemClock(), randomness: .system, sendsMail: configuration.sendsMail) : nil
-        let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: clock, acceptedOrigins: service.accepted.origins(for:))
+        let profiles = service.profiles
         let events =
             configuration.hasLiveEvents
             ? EventHub(
@@ -223,9 +222,10 @@ struct Serve: Command {
                 logger: configuration.logger)
             senders.append((sender, "waiting for messages to webhooks"))
         }
-        if let mail = configuration.mail, let templates {
-            let sender = MailQueue(ledger: ledger, clock: SystemClock(), randomness: .system)
-                .sender(over: mail.transport, templates, mail.links, metrics: metrics, logger: configuration.logger)
+        // Mails need accounts.
+        if let mail = configuration.mail, let templates, let accounts {
+            let sender = accounts.mails.sender(
+                over: mail.transport, templates, mail.links, metrics: metrics, logger: configuration.logger)
             senders.append((sender, "waiting for mails"))
         }
         let server = ServiceServer(

@@ -17,7 +17,7 @@ import Testing
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
             ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
-        queue = MailQueue(ledger: ledger, clock: clock, randomness: .system)
+        queue = accounts.mails
     }
 
     private func open(_ email: String, language: String = "en") async throws -> AccountService.Entrance {
@@ -167,7 +167,7 @@ import Testing
         }
         #expect((1...256).contains(try await rows()))
         clock.advance(milliseconds: 3_600_000)
-        try await MailQueue(ledger: ledger, clock: clock, randomness: .system).deleteExpired()
+        try await accounts.mails.deleteExpired()
         #expect(try await rows() == 0)
     }
 

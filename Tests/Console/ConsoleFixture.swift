@@ -53,12 +53,9 @@ struct ConsoleFixture {
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock,
             keepsProofs: keepsProofs)
-        let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock,
-            acceptedOrigins: { _ in Origin.defaultAccepted })
         services = TestServices(
             team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
-            webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: profiles,
+            webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: entitlements.profiles,
             store: shop.store, metrics: metrics, clock: shop.clock, health: health)
         let console = ConsoleRoutes(services, isSecure: isSecure)
         streams = console.streams

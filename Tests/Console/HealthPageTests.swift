@@ -103,7 +103,7 @@ import Testing
             let grant = try fixture.entitlements.newGrant(
                 of: Item(collection: "sprout", number: 1), reason: reason, endsAt: nil, by: "member \(name)")
             _ = try await fixture.entitlements.give(
-                grant, to: try #require(User(name: user)), keeping: nil, for: nil)
+                grant, to: try #require(User(name: user)))
         }
         try await fixture.buy("sprout2", for: "carol")
         let all = try await browser.get("/console/health/team")

@@ -61,7 +61,7 @@ import Testing
         let grant = try fixture.entitlements.newGrant(
             of: Item(collection: "sprout", number: 2), reason: reason, endsAt: nil, by: "member Kim")
         _ = try await fixture.entitlements.give(
-            grant, to: try #require(User(name: "alice")), keeping: nil, for: nil)
+            grant, to: try #require(User(name: "alice")))
     }
 
     @Test func `the activity names the customer, the product and the actor`() async throws {

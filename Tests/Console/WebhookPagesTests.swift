@@ -22,7 +22,7 @@ import Testing
             grantedAt: fixture.shop.clock.now(), endsAt: nil)
         let mint = try #require(User(name: "mint"))
         try await fixture.ledger.write {
-            _ = try $0.add(grant, for: mint, keeping: nil, for: nil)
+            _ = try $0.add(grant, for: mint)
         }
     }
 

@@ -49,7 +49,7 @@ import Testing
                         identifier: grant.identifier, item: grant.item, reason: grant.reason,
                         grantedBy: grant.grantedBy, grantedAt: grant.grantedAt, endsAt: grant.endsAt)
                     _ = try ledger.writeNow {
-                        try $0.add(new, for: user, keeping: nil, for: nil)
+                        try $0.add(new, for: user)
                     }
                 }
                 if let revocation = grant.revocation, revoked.insert(grant.identifier).inserted {

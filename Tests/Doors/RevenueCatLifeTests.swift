@@ -198,7 +198,7 @@ import Testing
         let customer = try #require(CustomerIdentifier("alice"))
         let grant = try door.entitlements.newGrant(
             of: Item(collection: "plus", number: 2), reason: "sorry", endsAt: nil, by: "K")
-        _ = try await door.entitlements.give(grant, to: customer.user, keeping: nil, for: nil)
+        _ = try await door.entitlements.give(grant, to: customer.user)
         let product = "rc_promo_gardener_lifetime"
         try await door.customer("alice").expectCustomer(
             try Expected.customer(

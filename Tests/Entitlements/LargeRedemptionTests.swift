@@ -62,10 +62,12 @@ import Testing
 
     @Test func `keeps its whole answer under an idempotency key`() async throws {
         let claims = (1...Self.count).map(claim)
-        let keeping = service.keeping(IdempotencyKey(caller: "c", key: "k")) { answer in
+        let key = IdempotencyKey(caller: "c", key: "k")
+        let keeping = service.keeping(key) { answer in
             guard case .redeemed(let answer) = answer else { return nil }
             return KeptAnswer(
-                requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array("\(answer.results.count)".utf8))
+                under: key, requestDigest: [UInt8](repeating: 1, count: 32),
+                bytes: Array("\(answer.results.count)".utf8))
         }
         _ = try await service.answer(request(claims, for: alice, keeping: keeping))
         guard case .kept(let answer) = try await service.answer(request(claims, for: alice, keeping: keeping)) else {

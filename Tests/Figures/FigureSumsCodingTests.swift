@@ -5,10 +5,16 @@ import Testing
 
 /// The encoding of a user's contribution to the sums.
 @Suite struct FigureSumsCodingTests {
-    private func key(_ day: Int64, _ metric: FigureMetric = .units, product: String = "p") -> FigureKey {
-        FigureKey(
-            day: CalendarDay(daysSince1970: day), metric: metric,
-            subject: FigureSubject(app: day, origin: .xcode, product: product, storefront: nil))
+    private func add(
+        _ amount: Int64,
+        _ metric: FigureMetric = .units,
+        of product: String = "p",
+        on day: Int64,
+        to sums: inout FigureSums
+    ) {
+        sums.add(
+            amount, metric, of: FigureSubject(app: day, origin: .xcode, product: product, storefront: nil),
+            on: CalendarDay(daysSince1970: day))
     }
 
     @Test func `sums are read as they were written`() throws {
@@ -16,10 +22,10 @@ import Testing
         for _ in 0..<200 {
             var sums = FigureSums()
             for _ in 0..<dice.number(below: 20) {
-                let key = key(
-                    Int64(dice.number(below: 3000)) - 1500, try #require(dice.pick(FigureMetric.allCases)),
-                    product: try #require(dice.pick(["a", "bé", ""])))
-                sums.add(Int64(dice.number(below: 1000)) - 500, to: key)
+                let day = Int64(dice.number(below: 3000)) - 1500
+                let metric = try #require(dice.pick(FigureMetric.allCases))
+                let product = try #require(dice.pick(["a", "bé", ""]))
+                add(Int64(dice.number(below: 1000)) - 500, metric, of: product, on: day, to: &sums)
             }
             #expect(try FigureSumsCoding.decode(FigureSumsCoding.encode(sums)) == sums)
         }
@@ -27,13 +33,13 @@ import Testing
 
     @Test(arguments: [Int64.min, .max, -1, 63, 64]) func `numbers of any size are stored`(number: Int64) throws {
         var sums = FigureSums()
-        sums.add(number, to: key(number))
+        add(number, on: number, to: &sums)
         #expect(try FigureSumsCoding.decode(FigureSumsCoding.encode(sums)) == sums)
     }
 
     @Test func `damaged bytes cause no crash`() throws {
         var sums = FigureSums()
-        for day in 0..<20 { sums.add(7, to: key(Int64(day))) }
+        for day in 0..<20 { add(7, on: Int64(day), to: &sums) }
         let bytes = FigureSumsCoding.encode(sums)
         for count in 0..<bytes.count {
             #expect((try? FigureSumsCoding.decode(Array(bytes.prefix(count)))) != sums)

@@ -116,7 +116,9 @@ import Testing
         func amount(_ metric: FigureMetric, _ product: String, _ currency: ByteKey = "") throws -> Int64? {
             let subject = FigureSubject(app: Self.app, origin: .appleProduction, product: product, storefront: "DEU")
             let day = CalendarDay(try Self.moment("2026-03-11"))
-            return sums.amounts[FigureKey(day: day, metric: metric, subject: subject, currency: currency)]
+            return sums.amounts.first { key, _ in
+                (key.day, key.metric, key.subject, key.currency) == (day, metric, subject, currency)
+            }?.value
         }
         #expect(try amount(.subscriptionsChanged, "monthly") == -1)
         #expect(try amount(.subscriptionsChanged, "yearly") == 1)
@@ -206,9 +208,10 @@ import Testing
             for key in amounts.keys {
                 for (net, added, subtracted) in Self.nets {
                     func amount(_ metric: FigureMetric) -> Int64 {
-                        amounts[
-                            FigureKey(day: key.day, metric: metric, subject: key.subject, currency: key.currency)]
-                            ?? 0
+                        amounts.first {
+                            $0.key.metric == metric
+                                && ($0.key.day, $0.key.subject, $0.key.currency) == (key.day, key.subject, key.currency)
+                        }?.value ?? 0
                     }
                     let parts = added.reduce(0) { $0 + amount($1) } - subtracted.reduce(0) { $0 + amount($1) }
                     #expect(amount(net) == parts)

@@ -37,7 +37,7 @@ import Testing
         let first = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple)
         let second = APIKeyRecord(
             identifier: "appl_2", name: "second", scopes: [], app: first.app, platform: first.platform,
-            secretDigest: first.secretDigest, createdAt: first.createdAt)
+            key: "appl_2", createdAt: first.createdAt)
         await #expect(throws: (any Error).self) { try await ledger.write { try $0.add(second) } }
         #expect(try await keys.list().map(\.identifier) == [first.identifier])
     }

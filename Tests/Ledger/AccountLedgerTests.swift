@@ -112,15 +112,16 @@ import Testing
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a gift to Mint", grantedBy: "K", grantedAt: Self.now,
             endsAt: nil)
-        let answer = KeptAnswer(requestDigest: digest(1), bytes: [1])
         // One answer for a back end about the user, and one for the user's own app.
         let key = IdempotencyKey(caller: "K", key: "k")
         let own = IdempotencyKey(caller: "till \(mint.user.name)", key: "k")
+        let answer = KeptAnswer(under: own, requestDigest: digest(1), bytes: [1])
         _ = try await ledger.write {
-            try $0.keep(answer, for: own, about: mint.user, at: Self.now, deletingBefore: Self.now)
+            try $0.keep(answer, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
         _ = try await ledger.write {
-            try $0.add(grant, for: mint.user, keeping: answer, for: key)
+            try $0.add(
+                grant, for: mint.user, keeping: KeptAnswer(under: key, requestDigest: digest(1), bytes: [1]))
         }
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
         _ = try await ledger.write { try $0.revoke(grant: "g", of: mint.user, fraud) }
@@ -160,7 +161,7 @@ import Testing
         }
         // An answer that was under way is not kept.
         _ = try await ledger.write {
-            try $0.keep(answer, for: own, about: mint.user, at: Self.now, deletingBefore: Self.now)
+            try $0.keep(answer, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
         #expect(try await ledger.read { try $0.answers.answer(for: own, since: Self.now) } == nil)
         #expect(try fixture.problems() == [])
@@ -195,7 +196,7 @@ import Testing
             }, { _ = try await ledger.write { try $0.number(of: mint.user, at: Self.now) } },
             {
                 _ = try await ledger.write {
-                    try $0.add(grant, for: mint.user, keeping: nil, for: nil)
+                    try $0.add(grant, for: mint.user)
                 }
             },
         ]

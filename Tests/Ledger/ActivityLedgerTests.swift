@@ -22,7 +22,7 @@ import Testing
         let grant = Grant(
             identifier: identifier, item: Self.sprout1, reason: "an apology", grantedBy: "K", grantedAt: moment,
             endsAt: nil)
-        _ = try await ledger.write { try $0.add(grant, for: user, keeping: nil, for: nil) }
+        _ = try await ledger.write { try $0.add(grant, for: user) }
     }
 
     @Test func `the latest entries of all users come first, and the environments are apart`() async throws {

@@ -101,7 +101,7 @@ import Testing
             let grant = Grant(
                 identifier: "g\(number)", item: Self.gate(of: item == "gate 1" ? Self.garden : Self.orchard),
                 reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-            _ = try await service.give(grant, to: alice, keeping: nil, for: nil)
+            _ = try await service.give(grant, to: alice)
         }
         let pages = try await ofEachApp { try await $0.grants(of: alice, before: nil, limit: 2).map(\.identifier) }
         #expect(pages == [["g2", "g0"], ["g3", "g1"]])
@@ -231,7 +231,7 @@ import Testing
         let grant = Grant(
             identifier: "g", item: Self.gate(of: Self.garden), reason: "a prize", grantedBy: "K", grantedAt: Self.now,
             endsAt: nil)
-        _ = try await service.give(grant, to: alice, keeping: nil, for: nil)
+        _ = try await service.give(grant, to: alice)
         func apps(_ endpoint: String) async throws -> [String] {
             try await ledger.read { try $0.webhookDeliveries(to: endpoint, in: nil, before: nil, limit: 9) }
                 .map { $0.entry.app ?? "none" }.sorted()

@@ -35,7 +35,7 @@ import Testing
                 try $0.change(.reinstate(), ofTransaction: "1", origin: nil, of: alice, by: "K", at: Self.now)
             }
         }
-        _ = try await ledger.write { try $0.add(grant, for: alice, keeping: nil, for: nil) }
+        _ = try await ledger.write { try $0.add(grant, for: alice) }
         let revocation = Revocation(revokedAt: Self.now, reason: "a fraud", revokedBy: "K")
         for _ in 0..<2 { _ = try await ledger.write { try $0.revoke(grant: "g", of: alice, revocation) } }
         let spending = Spending(

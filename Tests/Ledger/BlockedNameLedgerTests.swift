@@ -31,7 +31,7 @@ import Testing
             ("switch", { _ = try $0.logIn(alice, as: $1, by: .user, at: now) }),
             ("make a token", { _ = try $0.makeAppAccountToken(of: $1, at: now) }),
             ("set a token", { _ = try $0.setAppAccountToken(UUID(), of: $1, at: now) }),
-            ("grant", { _ = try $0.add(grant, for: $1, keeping: nil, for: nil) }),
+            ("grant", { _ = try $0.add(grant, for: $1) }),
             ("state attributes", { try $0.state([attribute], of: $1, at: now) }),
             ("wish", { try $0.addWish(for: "p", of: $1, at: now) }),
             (

@@ -28,8 +28,7 @@ import Testing
         of subject: CatalogSubject
     ) -> CatalogChange {
         CatalogChange(
-            number: number, happenedAt: Self.later(number), changedBy: "K", app: "app", subject: subject,
-            content: content)
+            of: subject, content, after: number - 1, in: "app", by: "K", at: Self.later(number))
     }
 
     private func add(

@@ -102,7 +102,7 @@ import Testing
             let grant = Grant(
                 identifier: identifier, item: item, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: end)
             _ = try await ledger.write {
-                try $0.add(grant, for: alice, keeping: nil, for: nil)
+                try $0.add(grant, for: alice)
             }
         }
         try await grant("for good", Self.gate)

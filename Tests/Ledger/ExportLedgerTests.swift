@@ -9,12 +9,10 @@ import Testing
 @Suite struct ExportLedgerTests: LedgerSuite {
     let fixture: LedgerFixture
     private let clock: ManualClock
-    private let exports: ExportService
 
     init() throws {
         fixture = try LedgerFixture()
         clock = ManualClock(Self.later(60))
-        exports = ExportService(ledger: fixture.ledger, clock: clock) { Self.products[$0] }
     }
 
     /// A monthly subscription, by the identifier of the product of each claim.
@@ -55,7 +53,7 @@ import Testing
 
     private func whole(_ export: Export, _ format: ExportFormat = .csv) throws -> [String] {
         var text = Data()
-        let rows = try exports.write(export, as: format) { text.append($0) }
+        let rows = try export.write(ledger, as: format, product: { Self.products[$0] }) { text.append($0) }
         let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
         #expect(lines.count == rows + (format == .csv ? 1 : 0))
         return lines
@@ -200,12 +198,12 @@ import Testing
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: reason, grantedBy: "K", grantedAt: Self.now, endsAt: nil)
         try ledger.writeNow {
-            _ = try $0.add(grant, for: alice, keeping: nil, for: nil)
+            _ = try $0.add(grant, for: alice)
         }
         #expect(try whole(.events).last?.hasSuffix(",\(cell),") == true)
         // The name of an API key is a text of people, too.
         let key = APIKeyRecord(
-            identifier: "K", name: reason, scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+            identifier: "K", name: reason, scopes: [], key: "k",
             createdAt: Self.now)
         try ledger.writeNow { try $0.add(key) }
         #expect(try whole(.events).last?.hasSuffix(",\(cell),\(cell)") == true)
@@ -216,7 +214,7 @@ import Testing
             // Identifiers that other actors end with.
             for (identifier, name) in [("K", "desk"), ("Store", "store"), ("", "none")] {
                 let key = APIKeyRecord(
-                    identifier: identifier, name: name, scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+                    identifier: identifier, name: name, scopes: [], key: "k",
                     createdAt: Self.now)
                 try $0.add(key)
             }
@@ -228,7 +226,7 @@ import Testing
                 identifier: identifier, item: Self.sprout1, reason: "r", grantedBy: caller, grantedAt: Self.now,
                 endsAt: nil)
             _ = try await ledger.write {
-                try $0.add(grant, for: alice, keeping: nil, for: nil)
+                try $0.add(grant, for: alice)
             }
         }
         let lines = try whole(.events)
@@ -244,7 +242,9 @@ import Testing
         }
         var (text, position, isFirst): (String, ExportPosition?, Bool) = ("", nil, true)
         while isFirst || position != nil {
-            let part = try await exports.part(of: .transactions, as: .csv, after: position, users: 2)
+            let part = try await Export.transactions.part(
+                of: ledger, as: .csv, after: position, users: 2, at: clock.now()
+            ) { Self.products[$0] }
             text += part.text
             position = try part.next.map { try #require(ExportPosition($0.description)) }
             if isFirst { _ = try await redeem(claim("9"), for: bob, at: Self.later(120)) }

@@ -31,11 +31,10 @@ import Testing
             identifier: "g", item: Self.sprout1, reason: "an \u{1F331} and a \"quote\"\n", grantedBy: "K",
             grantedAt: Self.now, endsAt: Self.later(9))
         let answer = KeptAnswer(
-            requestDigest: [UInt8](repeating: 1, count: 32), bytes: [0, 255, 10])
+            under: IdempotencyKey(caller: "c", key: "k"), requestDigest: [UInt8](repeating: 1, count: 32),
+            bytes: [0, 255, 10])
         _ = try await ledger.write {
-            try $0.add(
-                grant, for: bob, keeping: answer, for: IdempotencyKey(caller: "c", key: "k")
-            )
+            try $0.add(grant, for: bob, keeping: answer)
         }
         _ = try await ledger.write {
             try $0.change(.revoke(reason: "a fraud"), ofTransaction: "3", origin: nil, of: alice, by: "K", at: Self.now)
@@ -50,9 +49,10 @@ import Testing
         try await ledger.write {
             try $0.add(
                 APIKeyRecord(
-                    identifier: "a", name: "back end", scopes: ["read"], app: "app",
-                    secretDigest: [UInt8](repeating: 1, count: 32),
-                    createdAt: Self.now, expiresAt: Self.later(9), lastUsedAt: Self.now, revokedAt: Self.later(5)))
+                    identifier: "a", name: "back end", scopes: ["read"], app: "app", key: "k", createdAt: Self.now,
+                    expiresAt: Self.later(9)))
+            try $0.recordUse(ofAPIKey: "a", at: Self.now)
+            #expect(try $0.revokeAPIKey("a", at: Self.later(5)))
         }
         try await ledger.write { try $0.setReconciled("s", until: Self.now, findings: [:]) }
         try await fillForAppUsers()
@@ -85,11 +85,10 @@ import Testing
         let contents: [CatalogChange.Content] = [
             .definition("{}"), .withdrawal, .picture(of: Self.sprout1, digest: [UInt8](repeating: 1, count: 32)),
         ]
-        for (number, content) in zip(Int64(1)..., contents) {
+        for (revision, content) in zip(Int64(0)..., contents) {
             let change = CatalogChange(
-                number: number, happenedAt: Self.now, changedBy: "K", app: "app",
-                subject: number == 1 ? .right("r") : .product("p"),
-                content: content)
+                of: revision == 0 ? .right("r") : .product("p"), content, after: revision, in: "app", by: "K",
+                at: Self.now)
             #expect(try await ledger.write { try $0.add(change, picture: [1, 2], maximumPictures: 2) })
         }
     }

@@ -26,10 +26,13 @@ import Testing
         try await LedgerFixture.withLedger(at: place, body)
     }
 
-    private func key(_ identifier: String, revokedAt: Timestamp? = nil) -> APIKeyRecord {
-        APIKeyRecord(
-            identifier: identifier, name: "key \(identifier)", scopes: ["read"],
-            secretDigest: [UInt8](repeating: 1, count: 32), createdAt: Self.now, revokedAt: revokedAt)
+    private func addKey(_ identifier: String, to ledger: Ledger, revokedAt: Timestamp? = nil) async throws {
+        let key = APIKeyRecord(
+            identifier: identifier, name: "key \(identifier)", scopes: ["read"], key: identifier, createdAt: Self.now)
+        try await ledger.write {
+            try $0.add(key)
+            if let revokedAt { _ = try $0.revokeAPIKey(identifier, at: revokedAt) }
+        }
     }
 
     /// Makes a backup with a purchase and three API keys, of which one is revoked. Then adds a purchase and a revoked key, and
@@ -37,14 +40,13 @@ import Testing
     private func makeBackupAndGoOn() async throws {
         try await withLedger { ledger in
             _ = try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }
-            for key in [key("a", revokedAt: Self.now), key("b"), key("c")] {
-                try await ledger.write { try $0.add(key) }
-            }
+            try await addKey("a", to: ledger, revokedAt: Self.now)
+            for identifier in ["b", "c"] { try await addKey(identifier, to: ledger) }
         }
         try LedgerFile(place).backUp(to: backup)
         try await withLedger { ledger in
             _ = try await ledger.write { try $0.redeem([claim("2")], for: bob, at: Self.now) }
-            try await ledger.write { try $0.add(key("d", revokedAt: Self.later(9))) }
+            try await addKey("d", to: ledger, revokedAt: Self.later(9))
             _ = try await ledger.write { try $0.revokeAPIKey("b", at: Self.later(5)) }
         }
     }

@@ -125,7 +125,7 @@ import Testing
     @Test func `API keys are stored and revoked`() async throws {
         let key = APIKeyRecord(
             identifier: "a", name: "back end", scopes: ["read", "redeem"],
-            secretDigest: [UInt8](repeating: 1, count: 32), createdAt: Self.now)
+            key: "k", createdAt: Self.now)
         try await ledger.write { try $0.add(key) }
         #expect(try await ledger.read { try $0.apiKeys() } == [key])
         #expect(try await ledger.read { try $0.apiKey("b") } == nil)
@@ -138,7 +138,7 @@ import Testing
 
     @Test func `the last use of a key only moves forward`() async throws {
         let key = APIKeyRecord(
-            identifier: "a", name: "back end", scopes: ["read"], secretDigest: [UInt8](repeating: 1, count: 32),
+            identifier: "a", name: "back end", scopes: ["read"], key: "k",
             createdAt: Self.now, expiresAt: Self.later(90))
         try await ledger.write { try $0.add(key) }
         #expect(try await ledger.read { try $0.apiKey("a") } == key)
@@ -150,28 +150,27 @@ import Testing
     }
 
     @Test func `the first answer under an idempotency key is kept`() async throws {
-        let answer = { @Sendable (number: UInt8) in
-            KeptAnswer(
-                requestDigest: [UInt8](repeating: number, count: 32), bytes: [number])
-        }
         let key = IdempotencyKey(caller: "a", key: "k")
+        let answer = { @Sendable (number: UInt8) in
+            KeptAnswer(under: key, requestDigest: [UInt8](repeating: number, count: 32), bytes: [number])
+        }
         // No answer is kept about an unknown account, which may have been erased meanwhile.
         let gone = try #require(User(issuer: User.accountIssuer, name: "gone"))
         #expect(
             try await ledger.write {
-                try $0.keep(answer(9), for: key, about: gone, at: Self.now, deletingBefore: Self.later(-10))
+                try $0.keep(answer(9), about: gone, at: Self.now, deletingBefore: Self.later(-10))
             }
                 == answer(9))
         #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == nil)
         _ = try await ledger.write { try $0.makeAppAccountToken(of: alice, at: Self.now) }
         #expect(
             try await ledger.write {
-                try $0.keep(answer(1), for: key, about: alice, at: Self.now, deletingBefore: Self.later(-10))
+                try $0.keep(answer(1), about: alice, at: Self.now, deletingBefore: Self.later(-10))
             }
                 == answer(1))
         #expect(
             try await ledger.write {
-                try $0.keep(answer(2), for: key, about: alice, at: Self.later(1), deletingBefore: Self.later(-9))
+                try $0.keep(answer(2), about: alice, at: Self.later(1), deletingBefore: Self.later(-9))
             }
                 == answer(1))
         #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == answer(1))
@@ -182,7 +181,7 @@ import Testing
         // After the deletion of the first answer, the next one is kept.
         #expect(
             try await ledger.write {
-                try $0.keep(answer(3), for: key, about: alice, at: Self.later(9), deletingBefore: Self.later(1))
+                try $0.keep(answer(3), about: alice, at: Self.later(9), deletingBefore: Self.later(1))
             }
                 == answer(3))
     }

@@ -90,7 +90,7 @@ import Testing
             sequence: 0, identifier: "g\(name)", item: Item(collection: "gate", number: first), reason: "a gift",
             grantedBy: "K", grantedAt: Self.now, endsAt: nil)
         _ = try await ledger.write {
-            try $0.add(grant, for: user, keeping: nil, for: nil)
+            try $0.add(grant, for: user)
         }
         let attribute = try Attribute(name: "level", value: name, statedAt: Self.later(Int64(first) - 90))
         try await ledger.write { try $0.state([attribute], of: user, at: Self.now) }

@@ -21,7 +21,7 @@ import Testing
     }
 
     private func queue(_ ledger: Ledger) -> MailQueue {
-        MailQueue(ledger: ledger, clock: clock, randomness: .system)
+        accounts(ledger).mails
     }
 
     private func open(_ email: String) async throws -> User {

@@ -231,7 +231,7 @@ import Testing
             identifier: "g", item: Item(collection: "gate", number: 1), reason: "an apology", grantedBy: "K",
             grantedAt: Self.now, endsAt: nil)
         let given = try Self.customer(Self.givenGhost)
-        _ = try await ledger.write { try $0.add(grant, for: given, keeping: nil, for: nil) }
+        _ = try await ledger.write { try $0.add(grant, for: given) }
         let (current, new) = (try Self.customer(example.current), try Self.customer(example.new))
         let isNew = try await !isKnown(new)
         func logIn(_ purse: Purse) async throws -> Bool {

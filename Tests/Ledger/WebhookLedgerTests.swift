@@ -69,7 +69,7 @@ import Testing
         _ = try await notify("1", claim("1", revoked: Self.now, signedAt: Self.later(1)))
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-        _ = try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil) }
+        _ = try await ledger.write { try $0.add(grant, for: bob) }
         let expected: Set = [
             "alice 2 granted 1", "alice 3 granted 2", "alice 5 transferredOut 1", "bob 2 transferredIn 1",
             "bob 3 revoked 1", "bob 4 itemGiven g",
@@ -96,7 +96,7 @@ import Testing
 
     @Test func `a delivery has the name of the API key that acted, the same when it is sent`() async throws {
         let key = APIKeyRecord(
-            identifier: "K", name: "desk", scopes: [], secretDigest: [UInt8](repeating: 1, count: 32),
+            identifier: "K", name: "desk", scopes: [], key: "k",
             createdAt: Self.now)
         try await ledger.write { try $0.add(key) }
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
@@ -106,7 +106,7 @@ import Testing
                 identifier: identifier, item: Self.sprout1, reason: "a prize", grantedBy: caller, grantedAt: Self.now,
                 endsAt: nil)
             _ = try await ledger.write {
-                try $0.add(grant, for: bob, keeping: nil, for: nil)
+                try $0.add(grant, for: bob)
             }
         }
         let expected: [String: String?] = ["1": nil, "g": "desk", "h": nil]
@@ -122,12 +122,12 @@ import Testing
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "a prize", grantedBy: "K", grantedAt: Self.now, endsAt: nil)
-        _ = try await ledger.write { try $0.add(grant, for: bob, keeping: nil, for: nil) }
+        _ = try await ledger.write { try $0.add(grant, for: bob) }
         let errors = ledger.together([
             { _ = try $0.redeem([claim("1")], for: alice, at: Self.now) },
             {
                 // Its identifier is taken.
-                _ = try $0.add(grant, for: bob, keeping: nil, for: nil)
+                _ = try $0.add(grant, for: bob)
             },
         ])
         #expect(errors.map { $0 == nil } == [true, false])

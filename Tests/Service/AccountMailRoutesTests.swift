@@ -16,7 +16,8 @@ import Testing
 
     init() async throws {
         fixture = try await ServiceFixture()
-        queue = MailQueue(ledger: fixture.ledger, clock: fixture.shop.clock, randomness: .system)
+        queue =
+            AccountService(ledger: fixture.ledger, clock: fixture.shop.clock, randomness: .system, cost: .minimal).mails
     }
 
     private func send(

@@ -89,8 +89,8 @@ import Testing
         #expect(try await fixture.send(.put, path("moon", "/withdrawal")).status == 200)
         // A key that the ledger does not have.
         let change = CatalogChange(
-            number: 3, happenedAt: fixture.shop.clock.now(), changedBy: "unknown",
-            app: fixture.shop.catalog.bundleIdentifier, subject: .product("moon"), content: .restoration)
+            of: .product("moon"), .restoration, after: 2, in: fixture.shop.catalog.bundleIdentifier, by: "unknown",
+            at: fixture.shop.clock.now())
         #expect(try await fixture.ledger.write { try $0.add(change, picture: nil, maximumPictures: 0) })
         let list = try await changes("?product=moon").elements
         #expect(list.map(\.changedByName) == [nil, "tests", "editor"])

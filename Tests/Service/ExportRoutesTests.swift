@@ -68,7 +68,7 @@ import Testing
             grantedAt: fixture.shop.clock.now(), endsAt: nil)
         let carol = try #require(User(name: "carol"))
         try await fixture.ledger.write {
-            _ = try $0.add(unknown, for: carol, keeping: nil, for: nil)
+            _ = try $0.add(unknown, for: carol)
         }
         let lines = try await fixture.send(.get, "/v1/exports/events?format=jsonl").body
             .split(separator: UInt8(ascii: "\n")).map { try JSONDecoder().decode(Event.self, from: $0) }

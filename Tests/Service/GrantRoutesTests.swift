@@ -82,7 +82,7 @@ import Testing
             grantedAt: fixture.shop.clock.now(), endsAt: nil)
         let alice = try #require(User(name: "alice"))
         try await fixture.ledger.write {
-            _ = try $0.add(grant, for: alice, keeping: nil, for: nil)
+            _ = try $0.add(grant, for: alice)
         }
         let grants = try await fixture.send(.get, path).decoded(List<GrantResource>.self).elements
         #expect(grants.map(\.grantedByName) == [nil, "support desk"])
@@ -231,9 +231,9 @@ import Testing
                 identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "c",
                 grantedAt: moment, endsAt: nil)
             let answer = KeptAnswer(
-                requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array(identifier.utf8))
+                under: key, requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array(identifier.utf8))
             return try await ledger.write {
-                try $0.add(grant, for: alice, keeping: answer, for: key)
+                try $0.add(grant, for: alice, keeping: answer)
             }
         }
         #expect(try await give("first") == nil)

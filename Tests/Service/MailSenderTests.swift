@@ -18,14 +18,15 @@ import Testing
     let queue: MailQueue
     let metrics = ServiceMetrics()
     private let links: MailLinks
-    private let secret = WebhookSecret(bytes: [UInt8](repeating: 7, count: 32))
+    private let secret: WebhookSecret
 
     init() throws {
+        secret = try #require(WebhookSecret("whsec_" + String(repeating: "A", count: 32)))
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
             ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
-        queue = MailQueue(ledger: ledger, clock: clock, randomness: .system)
+        queue = accounts.mails
         links = try #require(MailLinks("https://garden.example/account"))
     }
 

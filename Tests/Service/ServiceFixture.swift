@@ -52,24 +52,22 @@ struct ServiceFixture {
         let metrics = ServiceMetrics()
         let accounts = AccountService(
             ledger: ledger, clock: shop.clock, randomness: .system, sendsMail: true, cost: .minimal)
-        let acceptedOrigins: @Sendable (User) -> Set<Origin> = { _ in Origin.defaultAccepted }
         let administration = try await CatalogService(
             apps: try Apps([App(shop.catalog)] + others), ledger: ledger, clock: shop.clock)
-        let profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: shop.clock, acceptedOrigins: acceptedOrigins)
+        let service = EntitlementService(
+            apps: administration.apps, verifier: verifier, ledger: ledger, clock: shop.clock,
+            onVerify: metrics.recordVerification)
         self.ledger = ledger
         figures = FigureService(ledger: ledger, clock: shop.clock)
         routes = ServiceRoutes(
-            service: EntitlementService(
-                apps: administration.apps, verifier: verifier, ledger: ledger, clock: shop.clock,
-                onVerify: metrics.recordVerification),
+            service: service,
             authentication: .apiKeys(
                 keys,
                 tokens.map { [clock = shop.clock] in UserTokens($0, clock: clock, logger: Self.logger) },
                 accounts),
             limits: limits, metrics: metrics, maximumUncachedChains: maximumUncachedChains, accounts: accounts,
             mailLanguages: try MailTemplates().languages,
-            profiles: profiles, seedApp: profiles,
+            profiles: service.profiles, seedApp: service.profiles,
             events: EventHub(ledger: ledger),
             administration: administration,
             webhooks: WebhookService(

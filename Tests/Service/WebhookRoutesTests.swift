@@ -110,7 +110,7 @@ import Testing
             grantedAt: fixture.shop.clock.now(), endsAt: nil)
         let dave = try #require(User(name: "dave"))
         try await fixture.ledger.write {
-            _ = try $0.add(unknown, for: dave, keeping: nil, for: nil)
+            _ = try $0.add(unknown, for: dave)
         }
         let deliveries = try await fixture.send(.get, path + "/deliveries").decoded(List<WebhookDeliveryResource>.self)
             .elements

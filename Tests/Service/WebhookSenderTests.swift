@@ -60,7 +60,7 @@ private actor Arrivals {
             grantedAt: clock.now(), endsAt: nil)
         _ = try await ledger.write {
             try $0.add(
-                grant, for: try #require(User(name: "alice")), keeping: nil, for: nil)
+                grant, for: try #require(User(name: "alice")))
         }
     }
 

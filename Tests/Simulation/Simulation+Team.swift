@@ -66,9 +66,9 @@ extension Simulation {
         let grant = try processes[0].service.newGrant(
             of: Item(collection: "gate", number: 1 + dice.number(below: apps.count)), reason: "a present", endsAt: nil,
             by: "team")
-        let answer = KeptAnswer(requestDigest: dice.randomness.bytes(32), bytes: [])
         let key = IdempotencyKey(caller: "team", key: grant.identifier)
-        _ = try await insist { try await $0.give(grant, to: person.user, keeping: answer, for: key) }
+        let answer = KeptAnswer(under: key, requestDigest: dice.randomness.bytes(32), bytes: [])
+        _ = try await insist { try await $0.give(grant, to: person.user, keeping: answer) }
         given[person.user.name, default: []].append(grant.item)
     }
 

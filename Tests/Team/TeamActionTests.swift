@@ -24,7 +24,7 @@ import Testing
             identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "an apology",
             grantedBy: caller, grantedAt: Self.start.adding(seconds: second), endsAt: nil)
         try await ledger.write {
-            _ = try $0.add(grant, for: user, keeping: nil, for: nil)
+            _ = try $0.add(grant, for: user)
         }
     }
 

@@ -103,10 +103,11 @@ import Testing
 
     /// The example of Standard Webhooks' reference libraries.
     @Test func `messages are signed as Standard Webhooks specifies`() throws {
-        let secret = try #require(Base64.decode(Array("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".utf8)))
+        let secret = try #require(WebhookSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+        let previous = try #require(WebhookSecret("whsec_" + String(repeating: "A", count: 32)))
         let signed = SignedWebhook(
             Array(#"{"test": 2432232314}"#.utf8), identifier: "msg_p5jXN8AQM9LWM0D4loKWxJek",
-            secrets: [WebhookSecret(bytes: secret), WebhookSecret(bytes: [1])],
+            secrets: [secret, previous],
             at: Timestamp(secondsSince1970: 1_614_265_330))
         let headers = Dictionary(uniqueKeysWithValues: signed.headers.map { ($0.name, $0.value) })
         #expect(headers["webhook-id"] == "msg_p5jXN8AQM9LWM0D4loKWxJek")
@@ -114,7 +115,7 @@ import Testing
         let signatures = try #require(headers["webhook-signature"]).split(separator: " ")
         #expect(signatures.first == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
         #expect(signatures.count == 2)
-        #expect(WebhookSecret(bytes: secret).description == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+        #expect(secret.description == "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     }
 
     @Test func `the delays grow and end after three days`() throws {
@@ -142,9 +143,9 @@ import Testing
         let endpoint = WebhookEndpoint(
             identifier: "a", url: "https://example.com", createdAt: now, createdBy: "K", secret: [2],
             previousSecret: [1], previousSecretEndsAt: now)
-        #expect(endpoint.secrets(at: now) == [WebhookSecret(bytes: [2])])
+        #expect(endpoint.secrets(at: now).map(\.description) == ["whsec_Ag=="])
         let before = Timestamp(millisecondsSince1970: now.millisecondsSince1970 - 1)
-        #expect(endpoint.secrets(at: before) == [WebhookSecret(bytes: [2]), WebhookSecret(bytes: [1])])
+        #expect(endpoint.secrets(at: before).map(\.description) == ["whsec_Ag==", "whsec_AQ=="])
     }
 
     @Test func `changes of one millisecond are sorted by the order of recording`() {

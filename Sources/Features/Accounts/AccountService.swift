@@ -10,6 +10,7 @@ package struct AccountService: Sendable {
     package let passwords: Passwords
     let ledger: Ledger
     let clock: any WallClock
+    private let randomness: Randomness
     /// True if the address of a new account gets a mail with a link that verifies it.
     private let sendsMail: Bool
 
@@ -25,9 +26,13 @@ package struct AccountService: Sendable {
     ) {
         self.ledger = ledger
         self.clock = clock
+        self.randomness = randomness
         self.sendsMail = sendsMail
         passwords = Passwords(randomness: randomness, cost: cost)
     }
+
+    /// The queue of the mails about the accounts.
+    package var mails: MailQueue { MailQueue(ledger: ledger, clock: clock, randomness: randomness) }
 
     func write<Value: Sendable>(
         _ useCase: @escaping @Sendable (LedgerTransaction, Timestamp) throws -> Value

@@ -8,7 +8,7 @@ extension LedgerFeature {
 extension Table {
     fileprivate static let accountEmail = Table(
         name: "account_email", family: .globalKey, columns: [.text("email_lowercase"), .integer("user_id")],
-        key: ["email_lowercase"], owner: Owner("account", by: "An e-mail address"))
+        key: ["email_lowercase"], owner: (table: "account", keyName: "An e-mail address"))
 
     /// An account. The lower-case form of the e-mail address identifies it.
     fileprivate static let account = Table(
@@ -30,11 +30,10 @@ extension Table {
             .integer("ends_at", check: "ends_at > began_at"),
         ],
         key: ["user_id", "session_id"],
-        references: [Reference(columns: ["user_id"], table: "account")],
-        indexes: [
-            Index(name: "session_by_end", columns: ["ends_at"])
-        ],
-        erasure: .deletion, restoration: .sessionDeletion)
+        erasure: .deletion, restoration: .sessionDeletion
+    )
+    .referring(to: "account", by: ["user_id"])
+    .indexed("session_by_end", by: ["ends_at"])
 }
 
 extension LedgerFeature {
@@ -50,9 +49,11 @@ extension Table {
             .integer("user_id"), .blob("digest", count: 32), .text("purpose"), .text("email_lowercase"),
             .integer("created_at"), .integer("ends_at", check: "ends_at > created_at"),
         ],
-        key: ["user_id", "digest"], references: [Reference(columns: ["user_id"], table: "account")],
-        indexes: [Index(name: "account_link_by_end", columns: ["ends_at"])], erasure: .deletion,
-        restoration: .deletion)
+        key: ["user_id", "digest"], erasure: .deletion,
+        restoration: .deletion
+    )
+    .referring(to: "account", by: ["user_id"])
+    .indexed("account_link_by_end", by: ["ends_at"])
 
     /// A pending change of an account's address. An account has at most one.
     fileprivate static let addressChange = Table(
@@ -62,9 +63,11 @@ extension Table {
             .integer("is_confirmed_at_old", check: "is_confirmed_at_old IN (0, 1)"),
             .integer("is_confirmed_at_new", check: "is_confirmed_at_new IN (0, 1)"),
         ],
-        key: ["user_id"], references: [Reference(columns: ["user_id"], table: "account")],
-        indexes: [Index(name: "address_change_by_age", columns: ["asked_at"])], erasure: .deletion,
-        restoration: .deletion)
+        key: ["user_id"], erasure: .deletion,
+        restoration: .deletion
+    )
+    .referring(to: "account", by: ["user_id"])
+    .indexed("address_change_by_age", by: ["asked_at"])
 
     /// The queue of mails. It has neither texts nor secrets of links. `next_attempt_at` is null for a mail that was sent or
     /// given up.
@@ -75,13 +78,13 @@ extension Table {
             .integer("created_at"), .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
             .integer("sent_at").optional, .text("error").optional,
         ],
-        key: ["user_id", "mail_id"], references: [Reference(columns: ["user_id"], table: "account")],
+        key: ["user_id", "mail_id"],
         checks: ["sent_at IS NULL OR next_attempt_at IS NULL"],
-        indexes: [
-            Index(name: "mail_due", columns: ["next_attempt_at"], condition: "next_attempt_at IS NOT NULL"),
-            Index(name: "mail_done", columns: ["created_at"], condition: "next_attempt_at IS NULL"),
-        ],
-        erasure: .deletion, restoration: .deletion)
+        erasure: .deletion, restoration: .deletion
+    )
+    .referring(to: "account", by: ["user_id"])
+    .indexed("mail_due", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
+    .indexed("mail_done", by: ["created_at"], where: "next_attempt_at IS NULL")
 
     /// The number of mails within an hour, to each address and about each account. The key is the SHA-256 of an address, with
     /// or without an account, or of an account's number.
@@ -90,6 +93,8 @@ extension Table {
         columns: [
             .blob("subject_digest", count: 32), .integer("began_at"), .integer("mails", check: "mails > 0"),
         ],
-        key: ["subject_digest"], indexes: [Index(name: "mail_count_by_age", columns: ["began_at"])],
-        restoration: .deletion)
+        key: ["subject_digest"],
+        restoration: .deletion
+    )
+    .indexed("mail_count_by_age", by: ["began_at"])
 }

@@ -9,14 +9,8 @@ package struct MailQueue: Sendable {
     private static let memory: Int64 = 7 * 86_400
 
     package let ledger: Ledger
-    private let clock: any WallClock
-    private let randomness: Randomness
-
-    package init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
-        self.ledger = ledger
-        self.clock = clock
-        self.randomness = randomness
-    }
+    let clock: any WallClock
+    let randomness: Randomness
 
     /// Takes due mails. The sender must send them and record the results.
     package func lease(upTo limit: Int) async throws -> [LeasedMail] {

@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 
 /// The last statement about an attribute of a customer.
@@ -14,7 +15,7 @@ package struct Attribute: Hashable, Sendable {
     /// Nil for a removed attribute.
     package let value: String?
     /// The time of the statement.
-    package let statedAt: Timestamp
+    package private(set) var statedAt: Timestamp
     /// True for a statement with the public key of an app, which proves nobody's identity.
     package let isPublic: Bool
 
@@ -26,15 +27,16 @@ package struct Attribute: Hashable, Sendable {
         guard value.map({ $0.utf8.count <= Self.maximumValueLength && !$0.utf8.contains(0) }) ?? true else {
             throw .valueInvalid(name: name)
         }
-        self.init(stored: name, value: value, statedAt: statedAt, isPublic: isPublic)
-    }
-
-    /// The attribute of a row.
-    init(stored name: String, value: String?, statedAt: Timestamp, isPublic: Bool) {
         self.name = name
         self.value = value
         self.statedAt = statedAt
         self.isPublic = isPublic
+    }
+
+    /// - Parameter row: A row with the columns of a statement.
+    init(_ row: SQLRow) throws {
+        (name, value) = (try row["name"], try row["value"])
+        (statedAt, isPublic) = (try row["stated_at"], try row["is_public"])
     }
 
     /// True if the name is reserved for personal data.
@@ -73,7 +75,9 @@ extension Attribute {
     /// The statement with the time of its receipt, if it claims a later one. Otherwise a device whose clock is ahead would
     /// decide for years.
     func received(at moment: Timestamp) -> Attribute {
-        Attribute(stored: name, value: value, statedAt: min(statedAt, moment), isPublic: isPublic)
+        var attribute = self
+        attribute.statedAt = min(statedAt, moment)
+        return attribute
     }
 }
 

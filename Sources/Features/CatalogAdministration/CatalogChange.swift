@@ -3,7 +3,7 @@ import Ledger
 import Proofs
 
 package struct CatalogChange: Hashable, Sendable {
-    package enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable, SQLConvertible {
         /// The subject was created, or its definition was changed.
         case defined
         /// The subject has the definition of the files again.
@@ -44,21 +44,20 @@ package struct CatalogChange: Hashable, Sendable {
     package let app: String
     package let subject: CatalogSubject
     package let content: Content
+}
 
+extension CatalogChange {
+    /// The change that follows a revision of the catalog.
     package init(
-        number: Int64,
-        happenedAt: Timestamp,
-        changedBy: String,
-        app: String,
-        subject: CatalogSubject,
-        content: Content
+        of subject: CatalogSubject,
+        _ content: Content,
+        after revision: Int64,
+        in app: String,
+        by caller: String,
+        at moment: Timestamp
     ) {
-        self.number = number
-        self.happenedAt = happenedAt
-        self.changedBy = changedBy
-        self.app = app
-        self.subject = subject
-        self.content = content
+        self.init(
+            number: revision + 1, happenedAt: moment, changedBy: caller, app: app, subject: subject, content: content)
     }
 }
 

@@ -193,8 +193,7 @@ package final class CatalogService: Sendable {
     ) -> Pending {
         Pending(
             change: CatalogChange(
-                number: revision + 1, happenedAt: clock.now(), changedBy: key, app: app.bundleIdentifier,
-                subject: subject, content: content),
+                of: subject, content, after: revision, in: app.bundleIdentifier, by: key, at: clock.now()),
             picture: picture, isNew: isNew)
     }
 

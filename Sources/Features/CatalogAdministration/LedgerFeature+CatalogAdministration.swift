@@ -20,8 +20,9 @@ extension Table {
         key: ["number"],
         checks: [
             "(definition IS NOT NULL) = (kind = 'defined')", "(picture_digest IS NOT NULL) = (kind = 'pictured')",
-        ],
-        indexes: [Index(name: "catalog_change_of_product", columns: ["product_id", "number"])])
+        ]
+    )
+    .indexed("catalog_change_of_product", by: ["product_id", "number"])
 
     fileprivate static let catalogPicture = Table(
         name: "catalog_picture", family: .everywhere,

@@ -114,11 +114,10 @@ extension EntitlementService {
     package func give(
         _ grant: Grant,
         to user: User,
-        keeping answer: KeptAnswer?,
-        for key: IdempotencyKey?
+        keeping answer: KeptAnswer? = nil
     ) async throws -> KeptAnswer? {
         try limit?.check(grant.item)
-        return try await ledger.write { try $0.add(grant, for: user, keeping: answer, for: key) }
+        return try await ledger.write { try $0.add(grant, for: user, keeping: answer) }
     }
 
     /// A user's grants, newest first, paged like `transactions`.
@@ -151,11 +150,10 @@ extension LedgerTransaction {
     package func add(
         _ grant: Grant,
         for user: User,
-        keeping answer: KeptAnswer?,
-        for key: IdempotencyKey?
+        keeping answer: KeptAnswer? = nil
     ) throws -> KeptAnswer? {
         let user = try number(of: user, at: grant.grantedAt)
-        if let kept = try earlierAnswer(orKeeping: answer, for: key, about: user, at: grant.grantedAt) { return kept }
+        if let kept = try earlierAnswer(orKeeping: answer, about: user, at: grant.grantedAt) { return kept }
         try add(grant, to: user)
         return nil
     }
@@ -215,18 +213,17 @@ extension LedgerTransaction {
         try users.write(heads)
     }
 
-    /// Stores an answer under a key. Answers that are older than a day are deleted first.
+    /// Stores an answer under its key. Answers that are older than a day are deleted first.
     ///
-    /// - Returns: The answer that another process has stored; nil if this one is stored, or there is no key.
+    /// - Returns: The answer that another process has stored; nil if this one is stored, or there is none.
     func earlierAnswer(
         orKeeping answer: KeptAnswer?,
-        for key: IdempotencyKey?,
         about user: Int64,
         at moment: Timestamp
     ) throws -> KeptAnswer? {
-        guard let key, let answer else { return nil }
+        guard let answer else { return nil }
         return try earlierAnswer(
-            orKeeping: answer, for: key, about: user, at: moment, deletingBefore: moment.adding(days: -1))
+            orKeeping: answer, about: user, at: moment, deletingBefore: moment.adding(days: -1))
     }
 }
 

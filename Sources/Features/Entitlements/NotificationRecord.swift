@@ -50,7 +50,7 @@ package struct NotificationRecord: Hashable, Sendable {
 }
 
 /// The outcome of a notification.
-package enum NotificationOutcome: String, CaseIterable, Sendable {
+package enum NotificationOutcome: String, CaseIterable, Sendable, SQLConvertible {
     /// The notification gives an item to a user, or gives it back.
     case granted
     /// The notification takes an item from its owner.

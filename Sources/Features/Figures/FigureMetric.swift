@@ -82,13 +82,6 @@ package struct FigureKey: Hashable, Sendable {
     package let subject: FigureSubject
     /// The ISO 4217 code; empty for a metric that is not money.
     package let currency: ByteKey
-
-    package init(day: CalendarDay, metric: FigureMetric, subject: FigureSubject, currency: ByteKey = "") {
-        self.day = day
-        self.metric = metric
-        self.subject = subject
-        self.currency = currency
-    }
 }
 
 /// The app, origin, product and storefront of a sum.
@@ -126,7 +119,7 @@ package struct FigureSums: Hashable, Sendable {
 
     package init() {}
 
-    package mutating func add(_ amount: Int64, to key: FigureKey) {
+    mutating func add(_ amount: Int64, to key: FigureKey) {
         let sum = amounts[key, default: 0] &+ amount
         amounts[key] = sum == 0 ? nil : sum
     }

@@ -4,20 +4,11 @@ import Proofs
 
 /// The use cases of profiles and wishes. Each is one transaction of the ledger.
 package struct ProfileService: Sendable {
-    private let apps: Apps
+    let apps: Apps
     package let ledger: Ledger
     package let clock: any WallClock
+    /// Returns the accepted origins of a user's purchases.
     package let acceptedOrigins: @Sendable (User) -> Set<Origin>
-
-    /// - Parameter acceptedOrigins: Returns the accepted origins of a user's purchases.
-    package init(
-        apps: Apps, ledger: Ledger, clock: any WallClock, acceptedOrigins: @escaping @Sendable (User) -> Set<Origin>
-    ) {
-        self.apps = apps
-        self.ledger = ledger
-        self.clock = clock
-        self.acceptedOrigins = acceptedOrigins
-    }
 
     package var catalogs: Catalogs { apps.catalogs }
 
@@ -84,6 +75,13 @@ package struct ProfileService: Sendable {
 
     private func record(of user: User) async throws -> ProfileRecord {
         try await ledger.read { try $0.profile(of: user, accepting: acceptedOrigins(user), at: clock.now()) }
+    }
+}
+
+extension EntitlementService {
+    /// The profiles of the users whose purchases the service knows.
+    package var profiles: ProfileService {
+        ProfileService(apps: apps, ledger: ledger, clock: clock, acceptedOrigins: accepted.origins(for:))
     }
 }
 

@@ -23,11 +23,10 @@ extension Table {
             .integer("ends_at", check: "ends_at > began_at"),
         ],
         key: ["cookie_digest"],
-        indexes: [
-            Index(name: "team_session_of_member", columns: ["name"]),
-            Index(name: "team_session_by_end", columns: ["ends_at"]),
-        ],
-        restoration: .sessionDeletion)
+        restoration: .sessionDeletion
+    )
+    .indexed("team_session_of_member", by: ["name"])
+    .indexed("team_session_by_end", by: ["ends_at"])
 
     /// An invitation: a link that sets a member's password once.
     fileprivate static let teamInvitation = Table(
@@ -36,8 +35,10 @@ extension Table {
             .blob("digest", count: 32), .text("name"), .integer("created_at"),
             .integer("ends_at", check: "ends_at > created_at"),
         ],
-        key: ["digest"], indexes: [Index(name: "team_invitation_of_member", columns: ["name"])],
-        restoration: .deletion)
+        key: ["digest"],
+        restoration: .deletion
+    )
+    .indexed("team_invitation_of_member", by: ["name"])
 
     fileprivate static let teamChange = Table(
         name: "team_change", family: .everywhere,

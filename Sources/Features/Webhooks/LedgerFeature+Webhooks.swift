@@ -71,19 +71,19 @@ extension Table {
             .integer("last_attempt", check: "last_attempt >= 0"),
         ],
         key: ["user_id", "audit_number", "endpoint_id"],
-        references: [Reference(columns: ["user_id", "audit_number"], table: "audit", key: ["user_id", "number"])],
         checks: ["is_delivered = 0 OR next_attempt_at IS NULL"],
-        indexes: [
-            Index(name: "webhook_delivery_message", columns: ["message_id", "endpoint_id"]),
-            byAge("by_age", condition: nil),
-            Index(
-                name: "webhook_delivery_due", columns: ["endpoint_id", "next_attempt_at", "happened_at"],
-                condition: "next_attempt_at IS NOT NULL"),
-            byAge("pending", condition: "next_attempt_at IS NOT NULL"),
-            byAge("failed", condition: "next_attempt_at IS NULL AND is_delivered = 0"),
-            byAge("delivered", condition: "is_delivered = 1"),
-        ],
-        erasure: .deletion)
+        erasure: .deletion
+    )
+    .referring(to: "audit", by: ["user_id", "audit_number"], key: ["user_id", "number"])
+    .indexed("webhook_delivery_message", by: ["message_id", "endpoint_id"])
+    .indexedByAge("by_age", where: nil)
+    .indexed(
+        "webhook_delivery_due", by: ["endpoint_id", "next_attempt_at", "happened_at"],
+        where: "next_attempt_at IS NOT NULL"
+    )
+    .indexedByAge("pending", where: "next_attempt_at IS NOT NULL")
+    .indexedByAge("failed", where: "next_attempt_at IS NULL AND is_delivered = 0")
+    .indexedByAge("delivered", where: "is_delivered = 1")
 
     /// The attempts to deliver a message. An attempt that has not ended has no status and no error. `response`: the beginning
     /// of the answer's body, as text.
@@ -95,10 +95,9 @@ extension Table {
             .text("error").optional, .integer("duration_ms").optional, .text("response").optional,
         ],
         key: ["user_id", "audit_number", "endpoint_id", "number"],
-        references: [
-            Reference(columns: ["user_id", "audit_number", "endpoint_id"], table: "webhook_delivery")
-        ],
-        erasure: .deletion)
+        erasure: .deletion
+    )
+    .referring(to: "webhook_delivery", by: ["user_id", "audit_number", "endpoint_id"])
 
     /// The changes of endpoints by back ends and people. They stay after the removal of the endpoint.
     fileprivate static let webhookChange = Table(
@@ -109,9 +108,8 @@ extension Table {
         ],
         key: ["endpoint_id", "happened_at", "change_id"])
 
-    private static func byAge(_ name: String, condition: String?) -> Index {
-        Index(
-            name: "webhook_delivery_\(name)", columns: ["endpoint_id", "happened_at", "message_id"],
-            condition: condition)
+    /// The same table with an index of an endpoint's deliveries, in the order of their messages.
+    private func indexedByAge(_ name: String, where condition: String?) -> Table {
+        indexed("webhook_delivery_\(name)", by: ["endpoint_id", "happened_at", "message_id"], where: condition)
     }
 }

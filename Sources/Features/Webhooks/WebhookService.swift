@@ -326,10 +326,15 @@ package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
 
     let bytes: [UInt8]
 
-    package init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    package var description: String { Self.prefix + Base64.encode(bytes) }
 
+    /// The signature of a message: `v1,` and an HMAC-SHA256 in base64 (Standard Webhooks, "Signature scheme").
+    func signature(of content: [UInt8]) -> String {
+        "v1," + Base64.encode(MessageAuthentication.hmac(.sha256, of: content, secret: bytes))
+    }
+}
+
+extension WebhookSecret {
     /// - Parameter text: `whsec_` and the bytes in base64.
     /// - Returns: Nil for a text of another form.
     package init?(_ text: String) {
@@ -337,12 +342,5 @@ package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
             let bytes = Base64.decode(text.utf8.dropFirst(Self.prefix.utf8.count)), bytes.count >= Self.minimumLength
         else { return nil }
         self.bytes = bytes
-    }
-
-    package var description: String { Self.prefix + Base64.encode(bytes) }
-
-    /// The signature of a message: `v1,` and an HMAC-SHA256 in base64 (Standard Webhooks, "Signature scheme").
-    func signature(of content: [UInt8]) -> String {
-        "v1," + Base64.encode(MessageAuthentication.hmac(.sha256, of: content, secret: bytes))
     }
 }

@@ -42,7 +42,7 @@ package struct APIKeys: Sendable {
         let record = APIKeyRecord(
             identifier: identifier, name: name,
             scopes: APIKeyScope.allCases.filter(scopes.contains).map(\.rawValue), app: app,
-            secretDigest: Self.digest(of: key), createdAt: clock.now(), expiresAt: expiresAt)
+            key: key, createdAt: clock.now(), expiresAt: expiresAt)
         try await ledger.write { try $0.add(record) }
         return (record, key)
     }
@@ -55,7 +55,7 @@ package struct APIKeys: Sendable {
         let key = platform.keyPrefix + randomness.bytes(16).hexadecimal
         let record = APIKeyRecord(
             identifier: key, name: name, scopes: [], app: app, platform: platform.rawValue,
-            secretDigest: Self.digest(of: key), createdAt: clock.now())
+            key: key, createdAt: clock.now())
         try await ledger.write { transaction in
             let existing = try transaction.apiKeys().first {
                 $0.revokedAt == nil && $0.platform == platform.rawValue && $0.app?.hasSameBytes(as: app) == true
@@ -110,8 +110,7 @@ package struct APIKeys: Sendable {
         guard key.hasPrefix(Self.prefix) else { return nil }
         let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
         guard let record = try await ledger.read(.statement, { try $0.apiKey(String(identifier)) }),
-            record.revokedAt == nil, record.platform == nil,
-            ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
+            record.revokedAt == nil, record.platform == nil, record.isRecord(of: key)
         else { return nil }
         let now = clock.now()
         if let expiresAt = record.expiresAt, now >= expiresAt { throw Problem.keyExpired(record.name, at: expiresAt) }
@@ -123,15 +122,10 @@ package struct APIKeys: Sendable {
     /// The app that presents a public key; nil if the key is unknown or revoked.
     private func app(presenting key: String, on platform: AppPlatform) async throws -> Caller? {
         guard let record = try await ledger.read(.statement, { try $0.apiKey(key) }), record.revokedAt == nil,
-            record.platform == platform.rawValue, let app = record.app,
-            ConstantTime.areEqual(Self.digest(of: key), record.secretDigest)
+            record.platform == platform.rawValue, let app = record.app, record.isRecord(of: key)
         else { return nil }
         uses.record(record, at: clock.now())
         return .publicApp(key: record.identifier, app: app)
-    }
-
-    private static func digest(of key: String) -> [UInt8] {
-        DigestAlgorithm.sha256.digest(of: Array(key.utf8))
     }
 }
 

@@ -31,7 +31,7 @@ package final class IdempotentRequests: Sendable {
         /// Returns the form of the answer that the ledger keeps.
         package func answer(_ body: [UInt8]) -> KeptAnswer {
             KeptAnswer(
-                requestDigest: requestDigest,
+                under: key, requestDigest: requestDigest,
                 bytes: KeptResponse(status: status.code, contentType: "application/json", body: body[...]).bytes)
         }
     }
@@ -87,7 +87,7 @@ package final class IdempotentRequests: Sendable {
         case .replayed(let kept): return try response(kept, to: digest, isReplayed: true)
         case .refused(let refusal):
             // Another process on the same ledger may have kept an answer first. That answer is valid.
-            let kept = try await keep(refusal, for: key, about: user, admits)
+            let kept = try await keep(refusal, about: user, admits)
             return try response(kept, to: digest, isReplayed: kept != refusal)
         case .new: throw Problem.unexpected
         }
@@ -104,7 +104,6 @@ package final class IdempotentRequests: Sendable {
     /// - Returns: The kept answer; the refusal if none may be kept.
     private func keep(
         _ refusal: KeptAnswer,
-        for key: IdempotencyKey,
         about user: User,
         _ admits: @escaping @Sendable (LedgerTransaction, KeptAnswer, Int64) throws -> Bool
     ) async throws -> KeptAnswer {
@@ -112,7 +111,7 @@ package final class IdempotentRequests: Sendable {
         return try await ledger.write {
             if let number = try $0.users.known(user), try !admits($0, refusal, number) { return refusal }
             return try $0.keep(
-                refusal, for: key, about: user, at: now, deletingBefore: now.adding(days: -1))
+                refusal, about: user, at: now, deletingBefore: now.adding(days: -1))
         }
     }
 
@@ -128,7 +127,7 @@ package final class IdempotentRequests: Sendable {
             let response = KeptResponse(
                 status: problem.status, contentType: Problem.contentType,
                 body: try JSONAnswer.encode(problem.resource)[...])
-            return .refused(KeptAnswer(requestDigest: pending.requestDigest, bytes: response.bytes))
+            return .refused(KeptAnswer(under: pending.key, requestDigest: pending.requestDigest, bytes: response.bytes))
         }
     }
 

@@ -134,8 +134,8 @@ final class ReadThreads: Sendable {
     private let submitted = Atomic(0)
     private let running = Atomic(0)
 
-    init(runsInline: Bool) {
-        self.runsInline = runsInline
+    init(for storage: any LedgerStorage) {
+        runsInline = storage.dialect == .sqlite
     }
 
     /// The number of reads that wait for a thread.

@@ -42,7 +42,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         migrates: Bool = true
     ) throws(StorageFault) {
         self.address = address
-        tables = LedgerTables(LedgerSchema(features))
+        tables = LedgerTables(features)
         self.randomness = randomness
         pool = PostgreSQLPool(address)
         do {

@@ -19,15 +19,15 @@ package struct AnswerRecords {
                 database.list(Set(keys.map { ByteKey($0.key.caller) }).sorted().map(\.text)), oldest,
             ])
         for row in rows {
-            let key = IdempotencyKey(caller: try row["caller"], key: try row["idempotency_key"])
-            if wanted.contains(key) { answers[key] = try Self.answer(row) }
+            let answer = try KeptAnswer(row)
+            if wanted.contains(answer.key) { answers[answer.key] = answer }
         }
         return answers
     }
 
-    /// Keeps answers under new keys, and deletes old answers.
+    /// Keeps answers under their new keys, and deletes old answers.
     package func keep(
-        _ answers: [(answer: KeptAnswer, key: IdempotencyKey, user: Int64, deletingBefore: Timestamp)],
+        _ answers: [(answer: KeptAnswer, user: Int64, deletingBefore: Timestamp)],
         at moment: Timestamp
     ) throws {
         guard let oldest = answers.map(\.deletingBefore).min() else { return }
@@ -35,13 +35,9 @@ package struct AnswerRecords {
         try database.insert(
             into: "kept_answer",
             ["idempotency_key", "caller", "request_digest", "answer", "kept_at", "user_id"],
-            answers.map { answer, key, user, _ in
-                [key.key, key.caller, answer.requestDigest, answer.bytes, moment, user]
+            answers.map { answer, user, _ in
+                [answer.key.key, answer.key.caller, answer.requestDigest, answer.bytes, moment, user]
             })
-    }
-
-    private static func answer(_ row: SQLRow) throws -> KeptAnswer {
-        KeptAnswer(requestDigest: try row["request_digest"], bytes: try row["answer"])
     }
 
     /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
@@ -49,16 +45,15 @@ package struct AnswerRecords {
         try database.row(
             "SELECT * FROM kept_answer WHERE idempotency_key = $1 AND caller = $2 AND kept_at >= $3",
             [key.key, key.caller, moment]
-        ).map(Self.answer)
+        ).map(KeptAnswer.init)
     }
 
-    /// Keeps an answer unless there is one under the key, and deletes the answers older than a moment.
+    /// Keeps an answer unless there is one under its key, and deletes the answers older than a moment.
     ///
     /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
     /// - Returns: False if there is an answer under the key.
     func keep(
-        _ answer: KeptAnswer, for key: IdempotencyKey, about user: Int64?, at moment: Timestamp,
-        deletingBefore oldest: Timestamp
+        _ answer: KeptAnswer, about user: Int64?, at moment: Timestamp, deletingBefore oldest: Timestamp
     ) throws -> Bool {
         try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
         return try database.execute(
@@ -66,7 +61,16 @@ package struct AnswerRecords {
             INSERT INTO kept_answer (idempotency_key, caller, request_digest, answer, kept_at, user_id)
             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
             """,
-            [key.key, key.caller, answer.requestDigest, answer.bytes, moment, user]) == 1
+            [answer.key.key, answer.key.caller, answer.requestDigest, answer.bytes, moment, user]) == 1
+    }
+}
+
+extension KeptAnswer {
+    /// - Parameter row: A row of `kept_answer`.
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            under: IdempotencyKey(caller: try row["caller"], key: try row["idempotency_key"]),
+            requestDigest: try row["request_digest"], bytes: try row["answer"])
     }
 }
 

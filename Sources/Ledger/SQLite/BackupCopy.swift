@@ -13,7 +13,7 @@ struct BackupCopy {
     init(of backup: DatabaseFile, beside ledger: DatabaseFile, _ features: [LedgerFeature]) throws {
         self.backup = backup.url
         self.features = features
-        let file = DatabaseFile(ledger.url.appendingPathExtension("restoring"))
+        let file = DatabaseFile(url: ledger.url.appendingPathExtension("restoring"))
         self.file = file
         do {
             // A crash may have left these files behind.

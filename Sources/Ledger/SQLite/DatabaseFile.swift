@@ -8,17 +8,13 @@ struct DatabaseFile {
 
     let url: URL
 
-    init(_ url: URL) {
-        self.url = url
-    }
-
     var exists: Bool { access(url.path, F_OK) == 0 }
 
     /// The existing files that hold a part of the database.
     var partSuffixes: [String] { Self.partSuffixes.filter { auxiliaryFile($0).exists } }
 
     func auxiliaryFile(_ suffix: String) -> DatabaseFile {
-        DatabaseFile(URL(filePath: url.path + suffix, directoryHint: .notDirectory))
+        DatabaseFile(url: URL(filePath: url.path + suffix, directoryHint: .notDirectory))
     }
 
     /// Returns true if both are names of one file.

@@ -49,7 +49,8 @@ package struct LedgerFile: Sendable {
     }
 
     private static func report(on database: Database, _ features: [LedgerFeature]) throws -> LedgerReport? {
-        let schema = LedgerSchema(features)
+        let tables = LedgerTables(features)
+        let schema = tables.schema
         guard try SQLiteSchema.version(of: database) == schema.version else { return nil }
         func count(_ table: Table) throws -> Int {
             guard try database.tableExists(table.name) else { return 0 }
@@ -63,8 +64,9 @@ package struct LedgerFile: Sendable {
         }
         let differences = try SQLiteDefinitions.problems(of: database, schema)
         problems += differences
-        let tables = SQLiteDatabase(database: database, tables: LedgerTables(schema))
-        do { problems += try LedgerRules(database: tables).problems() } catch {
+        do {
+            problems += try LedgerRules(database: SQLiteDatabase(database: database, tables: tables)).problems()
+        } catch {
             // The rules read tables as the ledger defines them.
             if differences.isEmpty { throw error }
         }

@@ -21,8 +21,8 @@ extension LedgerFile {
         }
         defer { withExtendedLifetime(lock) {} }
         // SQLite's auxiliary files are next to the target of a symbolic link.
-        let place = DatabaseFile(url.resolvingSymlinksInPath())
-        let source = DatabaseFile(backup.resolvingSymlinksInPath())
+        let place = DatabaseFile(url: url.resolvingSymlinksInPath())
+        let source = DatabaseFile(url: backup.resolvingSymlinksInPath())
         guard !source.isSame(as: place) else { throw RestorationError.sameFile(path: backup.path) }
         let copy = try BackupCopy(of: source, beside: place, features)
         defer { copy.discard() }
@@ -72,7 +72,7 @@ struct ReplacedLedger {
 
     private static func readRevokedKeys(_ database: Database) throws -> [RestorationReport.RevivedKey] {
         guard try database.tableExists("api_key") else { return [] }
-        return try SQLiteDatabase(database: database, tables: LedgerTables(LedgerSchema([]))).rows(
+        return try SQLiteDatabase(database: database, tables: LedgerTables([])).rows(
             "SELECT key_id, name, revoked_at FROM api_key WHERE revoked_at IS NOT NULL ORDER BY revoked_at, key_id", []
         ).map { row in
             RestorationReport.RevivedKey(
@@ -106,7 +106,7 @@ struct ReplacedLedger {
         let folder = file.url.deletingLastPathComponent()
         let prefix = file.url.deletingPathExtension().lastPathComponent + ".before-restore-"
         func named(_ name: String) -> DatabaseFile {
-            DatabaseFile(folder.appending(path: name, directoryHint: .notDirectory))
+            DatabaseFile(url: folder.appending(path: name, directoryHint: .notDirectory))
         }
         // A crash may have left the ledger with a second name.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -35,7 +35,7 @@ package final class SQLiteStorage: LedgerStorage {
     /// - Throws: `StorageFault`.
     package init(file: URL, features: [LedgerFeature], migrates: Bool = true) throws(StorageFault) {
         path = file.path
-        let tables = LedgerTables(LedgerSchema(features))
+        let tables = LedgerTables(features)
         self.tables = tables
         var configuration = Configuration()
         configuration.label = "ledger"

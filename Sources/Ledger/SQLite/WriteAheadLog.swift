@@ -83,7 +83,7 @@ final class WriteAheadLog: Sendable {
 
     /// Runs a long read, which fails as interrupted once the log exceeds its bound.
     func endable<Value>(_ database: Database, _ body: () throws -> Value) rethrows -> Value {
-        let read = LongRead(log: self, endings: endings.load(ordering: .relaxed))
+        let read = LongRead(of: self)
         sqlite3_progress_handler(
             database.sqliteConnection, Self.instructionsPerCheck,
             { read in
@@ -99,9 +99,9 @@ final class WriteAheadLog: Sendable {
         private let log: WriteAheadLog
         private let endings: Int
 
-        init(log: WriteAheadLog, endings: Int) {
+        init(of log: WriteAheadLog) {
             self.log = log
-            self.endings = endings
+            endings = log.endings.load(ordering: .relaxed)
         }
 
         var isEnded: Bool { log.endings.load(ordering: .relaxed) != endings }

@@ -101,8 +101,8 @@ package final class LedgerTables: Sendable {
         let columns: [String]
     }
 
-    init(_ schema: LedgerSchema) {
-        self.schema = schema
+    init(_ features: [LedgerFeature]) {
+        schema = LedgerSchema(features)
     }
 
     /// The SQL of a list of columns, which is made once: a redemption inserts rows of 60 columns.

@@ -13,17 +13,6 @@ extension Table {
             .text("app").optional,
         ],
         key: ["user_id", "number"],
-        // The latest records of all users, by origin, and the numbers of each event since a moment.
-        indexes: [
-            Index(name: "audit_by_time", columns: ["origin", "happened_at", "user_id", "number", "event"]),
-            // The actions of the team's members, which are rare.
-            Index(
-                name: "audit_of_members", columns: ["happened_at", "user_id", "number", "actor", "event"],
-                condition: "substr(actor, 1, 7) = 'member '"),
-            Index(
-                name: "audit_refused", columns: ["reason", "happened_at", "user_id", "number"],
-                condition: "event = 'refused'"),
-        ],
         sqliteTriggers: [
             """
             CREATE TRIGGER audit_is_kept BEFORE DELETE ON audit BEGIN
@@ -40,7 +29,16 @@ extension Table {
             """,
         ],
         // The team wrote these reasons. The reason of a refusal is a code.
-        erasure: .update("reason = NULL, reason_salt = NULL", condition: "reason IS NOT NULL AND event <> 'refused'"))
+        erasure: .update("reason = NULL, reason_salt = NULL", condition: "reason IS NOT NULL AND event <> 'refused'")
+    )
+    // The latest records of all users, by origin, and the numbers of each event since a moment.
+    .indexed("audit_by_time", by: ["origin", "happened_at", "user_id", "number", "event"])
+    // The actions of the team's members, which are rare.
+    .indexed(
+        "audit_of_members", by: ["happened_at", "user_id", "number", "actor", "event"],
+        where: "substr(actor, 1, 7) = 'member '"
+    )
+    .indexed("audit_refused", by: ["reason", "happened_at", "user_id", "number"], where: "event = 'refused'")
 
     /// The columns that never change.
     private static func kept(of row: String) -> String {
@@ -71,12 +69,11 @@ extension Table {
             .integer("kept_at"), .integer("user_id").optional,
         ],
         key: ["idempotency_key", "caller"],
-        indexes: [
-            Index(name: "kept_answer_by_age", columns: ["kept_at"]),
-            Index(name: "kept_answer_about_user", columns: ["user_id"], condition: "user_id IS NOT NULL"),
-            Index(name: "kept_answer_about_nobody", columns: ["caller"], condition: "user_id IS NULL"),
-        ],
-        erasure: .deletion)
+        erasure: .deletion
+    )
+    .indexed("kept_answer_by_age", by: ["kept_at"])
+    .indexed("kept_answer_about_user", by: ["user_id"], where: "user_id IS NOT NULL")
+    .indexed("kept_answer_about_nobody", by: ["caller"], where: "user_id IS NULL")
 
     /// The keys of callers. `platform`: the platform of an app's public key, which has no secret; null for a back end's key.
     private static let apiKey = Table(
@@ -86,13 +83,12 @@ extension Table {
             .integer("revoked_at").optional, .text("app").optional, .integer("expires_at").optional,
             .integer("last_used_at").optional, .text("platform").optional,
         ],
-        key: ["key_id"],
-        indexes: [
-            // An app has one valid public key for each platform.
-            Index(
-                name: "api_key_of_platform", columns: ["app", "platform"], isUnique: true,
-                condition: "platform IS NOT NULL AND revoked_at IS NULL")
-        ])
+        key: ["key_id"]
+    )
+    // An app has one valid public key for each platform.
+    .indexed(
+        "api_key_of_platform", by: ["app", "platform"], isUnique: true,
+        where: "platform IS NOT NULL AND revoked_at IS NULL")
 }
 
 /// The tables of users, their names and their account tokens.
@@ -112,7 +108,7 @@ extension Table {
             .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
             .blob("audit_digest", count: 32),
         ],
-        key: ["user_id"], references: [])
+        key: ["user_id"])
 
     /// The users by their names. `aliased_at`: the time at which a name became an alias of the user; null for the user's own
     /// name.
@@ -123,8 +119,9 @@ extension Table {
             .integer("aliased_at").optional,
         ],
         key: ["name", "issuer"],
-        indexes: [Index(name: "user_name_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")],
-        owner: Owner("user", by: "A name", alias: "aliased_at"))
+        owner: (table: "user", keyName: "A name")
+    )
+    .indexed("user_name_that_aliases", by: ["user_id"], where: "aliased_at IS NOT NULL")
 
     /// The users by account tokens. `aliased_at`: the time at which the token of a merged user became this user's; null for the
     /// user's own token.
@@ -135,14 +132,17 @@ extension Table {
             .integer("aliased_at").optional,
         ],
         key: ["app_account_token"],
-        indexes: [Index(name: "account_token_that_aliases", columns: ["user_id"], condition: "aliased_at IS NOT NULL")],
-        owner: Owner("user", by: "An account token", alias: "aliased_at"))
+        owner: (table: "user", keyName: "An account token")
+    )
+    .indexed("account_token_that_aliases", by: ["user_id"], where: "aliased_at IS NOT NULL")
 
     /// The users who were merged into a user. The merged ones are tombstones, which keep their audit logs.
     private static let userMerge = Table(
         name: "user_merge", family: .userData,
         columns: [.integer("user_id"), .integer("former_id"), .integer("merged_at")], key: ["user_id", "former_id"],
-        indexes: [Index(name: "user_merge_of_former", columns: ["former_id"])], merge: .byRule)
+        merge: .byRule
+    )
+    .indexed("user_merge_of_former", by: ["former_id"])
 
     /// The numbers of bundle identifiers.
     private static let app = Table(

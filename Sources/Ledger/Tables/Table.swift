@@ -6,10 +6,10 @@ package struct Table: Sendable {
     /// The columns of the primary key. A distributed database distributes the rows by the first one.
     package let key: [String]
     package let unique: [[String]]
-    package let references: [Reference]
+    package private(set) var references: [Reference]
     /// Conditions over several columns.
     let checks: [String]
-    package let indexes: [Index]
+    package private(set) var indexes: [Index] = []
     /// True if the rows are too large for a SQLite table without rowids.
     let hasLargeRows: Bool
     let sqliteTriggers: [String]
@@ -19,8 +19,9 @@ package struct Table: Sendable {
     package let merge: Merge?
     /// The effect of a backup's restoration on the rows; nil if they stay.
     let restoration: Restoration?
-    /// The table of user data whose rows have the same key; nil for a table that is not a global key.
-    let owner: Owner?
+    /// The table of user data whose rows have the same key, and the name of the key in messages, with its article; nil for a
+    /// table that is not a global key.
+    let owner: (table: String, keyName: String)?
 
     package init(
         name: String,
@@ -28,45 +29,28 @@ package struct Table: Sendable {
         columns: [Column],
         key: [String],
         unique: [[String]] = [],
-        references: [Reference]? = nil,
         checks: [String] = [],
-        indexes: [Index] = [],
         hasLargeRows: Bool = false,
         sqliteTriggers: [String] = [],
         erasure: Erasure? = nil,
         merge: Merge? = nil,
         restoration: Restoration? = nil,
-        owner: Owner? = nil
+        owner: (table: String, keyName: String)? = nil
     ) {
         self.name = name
         self.family = family
         self.columns = columns
         self.key = key
         self.unique = unique
-        self.references = references ?? (family == .userData ? [Reference(columns: ["user_id"], table: "user")] : [])
+        references =
+            family == .userData && name != "user" ? [Reference(columns: ["user_id"], table: "user", key: nil)] : []
         self.checks = checks
-        self.indexes = indexes
         self.hasLargeRows = hasLargeRows
         self.sqliteTriggers = sqliteTriggers
         self.erasure = erasure
         self.merge = merge
         self.restoration = restoration
         self.owner = owner
-    }
-
-    /// The table of user data whose rows have a global key.
-    package struct Owner: Sendable {
-        let table: String
-        /// The name of the key in messages, with its article.
-        let keyName: String
-        /// The column that is null except in an alias, which leads to a row of another key; nil for a table without aliases.
-        let alias: String?
-
-        package init(_ table: String, by keyName: String, alias: String? = nil) {
-            self.table = table
-            self.keyName = keyName
-            self.alias = alias
-        }
     }
 
     /// The effect of a merge of a user into another on the user's rows of a table.
@@ -153,12 +137,6 @@ package struct Table: Sendable {
         package let table: String
         /// The referenced columns; nil for columns of the same names.
         let key: [String]?
-
-        package init(columns: [String], table: String, key: [String]? = nil) {
-            self.columns = columns
-            self.table = table
-            self.key = key
-        }
     }
 
     package struct Index: Sendable {
@@ -167,18 +145,26 @@ package struct Table: Sendable {
         package let isUnique: Bool
         /// The condition of the rows in the index.
         let condition: String?
+    }
 
-        package init(
-            name: String,
-            columns: [String],
-            isUnique: Bool = false,
-            condition: String? = nil
-        ) {
-            self.name = name
-            self.columns = columns
-            self.isUnique = isUnique
-            self.condition = condition
-        }
+    /// The same table with a foreign key. Rows of user data then refer to that table instead of to their user.
+    ///
+    /// - Parameter key: The referenced columns; nil for columns of the same names.
+    package func referring(to table: String, by columns: [String], key: [String]? = nil) -> Table {
+        var referring = self
+        referring.references = [Reference(columns: columns, table: table, key: key)]
+        return referring
+    }
+
+    /// The same table with a further index.
+    ///
+    /// - Parameter condition: The condition of the rows in the index; nil for all rows.
+    package func indexed(
+        _ name: String, by columns: [String], isUnique: Bool = false, where condition: String? = nil
+    ) -> Table {
+        var indexed = self
+        indexed.indexes.append(Index(name: name, columns: columns, isUnique: isUnique, condition: condition))
+        return indexed
     }
 
     /// The name in quotes, for SQL.

@@ -10,7 +10,7 @@ struct ExportRoutes: Sendable {
     /// The longest cursor, in bytes.
     private static let maximumCursorLength = 128
 
-    let exports: ExportService
+    let service: EntitlementService
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.readExport) { request, context in
@@ -29,8 +29,10 @@ struct ExportRoutes: Sendable {
             }
             let format = try request.query("format") ?? ExportFormat.csv
             let size = try size(of: request)
-            let part = try await exports.part(
-                of: export, in: app, as: format, after: try position(of: request), users: size)
+            let part = try await export.part(
+                of: service.ledger, in: app, as: format, after: try position(of: request), users: size,
+                at: service.clock.now()
+            ) { service.apps.product($0) }
             var headers: HTTPFields = [.contentType: format.contentType, .cacheControl: "no-store"]
             if let next = part.next, let link = HTTPField.Name("Link") {
                 let cursor = Base64.encode(Array(next.description.utf8), .urlSafe)
@@ -47,9 +49,9 @@ struct ExportRoutes: Sendable {
     }
 
     private func size(of request: Request) throws -> Int {
-        guard let text = try request.query("pageSize") else { return ExportService.standardPartSize }
-        guard let size = Int(text), ExportService.partSizes.contains(size) else {
-            let sizes = ExportService.partSizes
+        guard let text = try request.query("pageSize") else { return Export.standardPartSize }
+        guard let size = Int(text), Export.partSizes.contains(size) else {
+            let sizes = Export.partSizes
             throw Problem.parameter("pageSize", "a number from \(sizes.lowerBound) to \(sizes.upperBound)")
         }
         return size

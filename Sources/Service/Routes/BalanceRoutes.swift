@@ -37,7 +37,7 @@ struct BalanceRoutes: Sendable {
             let addition = try service.newAddition(of: amount, to: balance, reason: reason, by: caller.name)
             let json = try addition.json(naming: keys)
             let answer = pending?.answer(json)
-            let earlier = try await service.add(addition, for: user, keeping: answer, for: pending?.key)
+            let earlier = try await service.add(addition, for: user, keeping: answer)
             return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
         }
     }

@@ -63,7 +63,7 @@ struct GrantRoutes: Sendable {
             let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
             let json = try grant.json(naming: keys)
             let answer = pending?.answer(json)
-            let earlier = try await service.give(grant, to: user, keeping: answer, for: pending?.key)
+            let earlier = try await service.give(grant, to: user, keeping: answer)
             return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
         }
     }

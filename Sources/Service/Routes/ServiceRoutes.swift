@@ -171,10 +171,7 @@ package struct ServiceRoutes: Sendable {
         OfferingRoutes(catalogs: catalogs).add(to: version)
         webhooks?.add(to: version)
         figures?.add(to: version)
-        let exports = ExportService(ledger: service.ledger, clock: service.clock) {
-            service.apps.product($0)
-        }
-        ExportRoutes(exports: exports).add(to: version)
+        ExportRoutes(service: service).add(to: version)
         if let administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }

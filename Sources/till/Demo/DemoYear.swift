@@ -128,13 +128,13 @@ struct DemoYear {
         guard isGift else {
             let addition = try service.newAddition(
                 of: 10, to: "seeds", reason: "Sorry for the trouble with the last update", by: caller)
-            _ = try await service.add(addition, for: user, keeping: nil, for: nil)
+            _ = try await service.add(addition, for: user)
             return
         }
         let grant = try service.newGrant(
             of: Item(collection: "background", number: number), reason: "A present for a kind review", endsAt: nil,
             by: caller)
-        _ = try await service.give(grant, to: user, keeping: nil, for: nil)
+        _ = try await service.give(grant, to: user)
     }
 
     /// A new customer buys for the first time.

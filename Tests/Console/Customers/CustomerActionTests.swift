@@ -87,7 +87,7 @@ import Testing
     @Test func `a gift is revoked with a reason`() async throws {
         let grant = try console.entitlements.newGrant(
             of: Self.gate, reason: "a prize", endsAt: nil, by: "member Ada")
-        _ = try await console.entitlements.give(grant, to: alice, keeping: nil, for: nil)
+        _ = try await console.entitlements.give(grant, to: alice)
         let browser = try await console.browser(.support)
         let path = Self.path + "/grants/\(grant.identifier)/revocation"
         #expect(try await browser.get(Self.path).has("action=\"\(path)\""))

@@ -26,7 +26,7 @@ import Testing
         _ = try await console.profiles.change(.set("Ali"), chosen: [], of: alice)
         let grant = try console.entitlements.newGrant(
             of: Item(collection: "gate", number: 1), reason: "an <apology>", endsAt: nil, by: "member Ada Kim")
-        _ = try await console.entitlements.give(grant, to: alice, keeping: nil, for: nil)
+        _ = try await console.entitlements.give(grant, to: alice)
         let browser = try await console.browser(.viewer)
         let page = try await browser.get(Self.path)
         let words = page.words
@@ -293,7 +293,7 @@ import Testing
         #expect(try await explain("plus%202").contains("2026년 11월 30일까지"))
         let grant = try console.entitlements.newGrant(
             of: Item(collection: "gate", number: 1), reason: "a prize", endsAt: nil, by: "member Ada")
-        _ = try await console.entitlements.give(grant, to: alice, keeping: nil, for: nil)
+        _ = try await console.entitlements.give(grant, to: alice)
         #expect(try await explain("gate%201").contains("팀이 아이템을 지급했습니다."))
         _ = try await console.entitlements.revoke(
             grant: grant.identifier, of: alice, reason: "a mistake", by: "member Ada")

@@ -42,9 +42,7 @@ struct GardenConsole {
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try garden.verifier(), ledger: ledger, clock: garden.store.clock,
             keepsProofs: keepsProofs)
-        profiles = ProfileService(
-            apps: administration.apps, ledger: ledger, clock: garden.store.clock,
-            acceptedOrigins: entitlements.accepted.origins(for:))
+        profiles = entitlements.profiles
         let services = TestServices(
             team: team, entitlements: entitlements, keys: keys, webhooks: hasFeatures ? webhooks : nil,
             administration: administration, profiles: hasFeatures ? profiles : nil, store: garden.store,

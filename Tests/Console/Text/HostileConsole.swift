@@ -158,11 +158,8 @@ struct HostileConsole {
         let grant = try fixture.entitlements.newGrant(
             of: Item(collection: "sprout", number: 4),
             reason: shownText("reason of an API key's grant", .sentence, reason), endsAt: nil, by: key)
-        _ = try await fixture.entitlements.give(grant, to: user, keeping: nil, for: nil)
-        let profiles = ProfileService(
-            apps: fixture.administration.apps, ledger: fixture.ledger, clock: fixture.shop.clock,
-            acceptedOrigins: { _ in Origin.defaultAccepted })
-        _ = try await profiles.change(
+        _ = try await fixture.entitlements.give(grant, to: user)
+        _ = try await fixture.entitlements.profiles.change(
             .set(shownText("nickname", .line, .bytes(64))), chosen: [], of: user)
     }
 

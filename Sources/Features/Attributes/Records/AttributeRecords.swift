@@ -19,10 +19,7 @@ struct AttributeRecords {
             SELECT app, name, value, stated_at, 1 FROM app_attribute WHERE user_id = $1
             """, [user])
         for row in rows {
-            attributes[try row["app"], default: []].append(
-                Attribute(
-                    stored: try row["name"], value: try row["value"], statedAt: try row["stated_at"],
-                    isPublic: try row["is_public"]))
+            attributes[try row["app"], default: []].append(try Attribute(row))
         }
         return attributes
     }

@@ -151,9 +151,9 @@ extension LedgerTransaction {
     }
 
     private func change(_ row: SQLRow) throws -> CatalogChange {
-        let kind: String = try row["kind"]
+        let kind: CatalogChange.Kind = try row["kind"]
         let content: CatalogChange.Content =
-            switch CatalogChange.Kind(rawValue: kind) {
+            switch kind {
             case .defined: .definition(try row["definition"])
             case .reverted: .reversion
             case .withdrawn: .withdrawal
@@ -162,7 +162,6 @@ extension LedgerTransaction {
                 .picture(
                     of: Item(collection: try row["collection"], number: try row["item_number"]),
                     digest: try row["picture_digest"])
-            case nil: throw SQLRow.Mismatch(column: "kind")
             }
         return CatalogChange(
             number: try row["number"], happenedAt: try row["happened_at"], changedBy: try row["changed_by"],

@@ -44,15 +44,14 @@ extension EntitlementService {
     package func add(
         _ addition: BalanceAddition,
         for user: User,
-        keeping answer: KeptAnswer?,
-        for key: IdempotencyKey?
+        keeping answer: KeptAnswer? = nil
     ) async throws -> KeptAnswer? {
         let limit = limit
         try limit?.check(balance: addition.balance)
         return try await ledger.write { transaction in
             if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
             let (user, moment) = (try transaction.number(of: user, at: addition.addedAt), addition.addedAt)
-            if let kept = try transaction.earlierAnswer(orKeeping: answer, for: key, about: user, at: moment) {
+            if let kept = try transaction.earlierAnswer(orKeeping: answer, about: user, at: moment) {
                 return kept
             }
             var heads = try transaction.users.heads(of: [user])

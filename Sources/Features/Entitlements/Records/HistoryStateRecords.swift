@@ -102,15 +102,7 @@ struct HistoryStateRecords {
             let original = try apps.key(row)
             guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
             facts.recordedStates[original] = HistoryState(
-                state: try PurchaseState(row["state"]), renews: try row["renews"], changesAt: try row["changes_at"])
+                state: try row["state"], renews: try row["renews"], changesAt: try row["changes_at"])
         }
-    }
-}
-
-extension PurchaseState {
-    /// - Throws: `SQLRow.Mismatch` for an unknown name.
-    fileprivate init(_ name: String) throws(SQLRow.Mismatch) {
-        guard let state = PurchaseState(rawValue: name) else { throw SQLRow.Mismatch(column: "state") }
-        self = state
     }
 }

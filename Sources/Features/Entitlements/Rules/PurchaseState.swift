@@ -1,7 +1,8 @@
+import Ledger
 import Proofs
 
 /// The state of a subscription or another purchase at a moment.
-package enum PurchaseState: String, Sendable, CaseIterable {
+package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
     /// In a free trial.
     case trial
     /// In a period with the lower price of an introductory offer.

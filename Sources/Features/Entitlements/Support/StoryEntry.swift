@@ -102,14 +102,11 @@ package struct StatedNotification: Hashable, Sendable {
 
 extension StatedNotification {
     init(_ row: SQLRow) throws {
-        guard let outcome = NotificationOutcome(rawValue: try row["outcome"]) else {
-            throw SQLRow.Mismatch(column: "outcome")
-        }
         self.init(
             notificationUUID: try row["notification_uuid"], origin: try row["origin"], type: try row["type"],
             subtype: try row["subtype"], transactionIdentifier: try row["transaction_id"],
             originalTransactionIdentifier: try row["original_transaction_id"], signedAt: try row["signed_at"],
-            receivedAt: try row["received_at"], outcome: outcome, proofDigest: try row["proof_digest"],
+            receivedAt: try row["received_at"], outcome: try row["outcome"], proofDigest: try row["proof_digest"],
             content: try row["content"])
     }
 }

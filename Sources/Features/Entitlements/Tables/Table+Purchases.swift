@@ -51,13 +51,10 @@ extension Table {
             .blob("leaf_digest", count: 32).optional,
         ] + TransactionFacts.columns + [.blob("event_statements").optional],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
-        indexes: [
-            // The team searches for the latest customers of a product.
-            Index(
-                name: "redeemed_transaction_of_product",
-                columns: ["product_id", "redeemed_at", "user_id", "sequence"])
-        ],
-        hasLargeRows: true, merge: .byRule)
+        hasLargeRows: true, merge: .byRule
+    )
+    // The team searches for the latest customers of a product.
+    .indexed("redeemed_transaction_of_product", by: ["product_id", "redeemed_at", "user_id", "sequence"])
 
     /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
     private static let entitlement = Table(
@@ -68,7 +65,9 @@ extension Table {
             .integer("begins_at").optional, .integer("ends_at").optional,
             .integer("is_revoked", check: "is_revoked IN (0, 1)"),
         ],
-        key: ["user_id", "sequence", "collection", "number"], references: [transactionReference], merge: .byRule)
+        key: ["user_id", "sequence", "collection", "number"], merge: .byRule
+    )
+    .referring(to: "redeemed_transaction", by: ["user_id", "sequence"])
 
     /// A credit of a transaction. `merged_from`: the number of the anonymous customer who bought it and then logged in.
     private static let credit = Table(
@@ -78,10 +77,9 @@ extension Table {
             .integer("amount", check: "amount > 0"), .text("origin"),
             .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("merged_from").optional,
         ],
-        key: ["user_id", "sequence"], references: [transactionReference], merge: .byRule)
-
-    private static let transactionReference = Reference(
-        columns: ["user_id", "sequence"], table: "redeemed_transaction")
+        key: ["user_id", "sequence"], merge: .byRule
+    )
+    .referring(to: "redeemed_transaction", by: ["user_id", "sequence"])
 
     /// The last renewal information about a subscription: the fields of `JWSRenewalInfoDecodedPayload`.
     private static let subscription = Table(
@@ -101,10 +99,9 @@ extension Table {
             .integer("renews").optional, .integer("changes_at").optional,
         ],
         key: ["user_id"] + originalKey,
-        indexes: [
-            Index(name: "purchase_state_that_changes", columns: ["changes_at"], condition: "changes_at IS NOT NULL")
-        ],
-        erasure: .deletion, merge: .move)
+        erasure: .deletion, merge: .move
+    )
+    .indexed("purchase_state_that_changes", by: ["changes_at"], where: "changes_at IS NOT NULL")
 
     /// The latest statements about transactions that nobody has redeemed.
     private static let parkedTransaction = Table(
@@ -114,11 +111,10 @@ extension Table {
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
             .integer("expires_at").optional, .blob("claim"),
         ],
-        key: transactionKey,
-        indexes: [
-            Index(name: "parked_transaction_of_original", columns: originalKey),
-            Index(name: "parked_transaction_by_age", columns: ["stated_at"]),
-        ])
+        key: transactionKey
+    )
+    .indexed("parked_transaction_of_original", by: originalKey)
+    .indexed("parked_transaction_by_age", by: ["stated_at"])
 
     /// The customers to whom an import assigns purchases that nobody has redeemed. The first proof of a purchase confirms the
     /// expectation, and its row is deleted. Until then the customer owns nothing by it. `product_id`, `purchase_date` and
@@ -129,8 +125,10 @@ extension Table {
             .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
             .integer("expected_at"), .text("product_id"), .integer("purchase_date"), .integer("expires_at").optional,
         ],
-        key: originalKey, indexes: [Index(name: "expected_transaction_of_user", columns: ["user_id"])],
-        erasure: .deletion, merge: .move)
+        key: originalKey,
+        erasure: .deletion, merge: .move
+    )
+    .indexed("expected_transaction_of_user", by: ["user_id"])
 
     /// A notification. `settled_at`: the time at which a consumption request was answered or refused; `content`: the decoded
     /// notification as JSON, without the proofs inside it; `repeated_at`: the time at which it was received a second time.
@@ -143,20 +141,14 @@ extension Table {
             .text("original_transaction_id").optional, .text("outcome"), .text("content").optional,
             .integer("repeated_at").optional,
         ],
-        key: ["notification_uuid", "origin"],
-        indexes: [
-            Index(
-                name: "notification_of_original", columns: originalKey,
-                condition: "original_transaction_id IS NOT NULL"),
-            Index(
-                name: "notification_that_asks", columns: ["signed_at"],
-                condition: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL"),
-            Index(name: "notification_by_receipt", columns: receiptOrder),
-            Index(name: "notification_of_type", columns: ["type"] + receiptOrder),
-            // The other outcomes are frequent, so a search among the latest notifications finds them.
-            Index(
-                name: "notification_of_outcome", columns: ["outcome"] + receiptOrder, condition: rareOutcome),
-        ])
+        key: ["notification_uuid", "origin"]
+    )
+    .indexed("notification_of_original", by: originalKey, where: "original_transaction_id IS NOT NULL")
+    .indexed("notification_that_asks", by: ["signed_at"], where: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL")
+    .indexed("notification_by_receipt", by: receiptOrder)
+    .indexed("notification_of_type", by: ["type"] + receiptOrder)
+    // The other outcomes are frequent, so a search among the latest notifications finds them.
+    .indexed("notification_of_outcome", by: ["outcome"] + receiptOrder, where: rareOutcome)
 
     /// The condition of notifications with an outcome that few have.
     static let rareOutcome: String = {

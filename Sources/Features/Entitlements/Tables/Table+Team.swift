@@ -32,12 +32,10 @@ extension Table {
         ],
         key: ["user_id"] + originalKey + ["sequence"],
         checks: ["(reinstated_by IS NULL) = (reinstated_at IS NULL)"],
-        indexes: [
-            Index(
-                name: "team_revocation_that_stands", columns: ["user_id"] + originalKey, isUnique: true,
-                condition: "reinstated_at IS NULL")
-        ],
-        erasure: .update("reason = 'erased'"), merge: .move)
+        erasure: .update("reason = 'erased'"), merge: .move
+    )
+    .indexed(
+        "team_revocation_that_stands", by: ["user_id"] + originalKey, isUnique: true, where: "reinstated_at IS NULL")
 
     /// A spending. `left_after`: the amount left after it; `merged_from`: as that of a credit.
     private static let spending = Table(
@@ -49,12 +47,11 @@ extension Table {
             .integer("left_after"), .integer("merged_from").optional,
         ],
         key: ["user_id", "spending_id"],
-        indexes: [
-            Index(
-                name: "spending_by_idempotency_key", columns: ["user_id", "idempotency_key"], isUnique: true,
-                condition: "idempotency_key IS NOT NULL")
-        ],
-        erasure: .update("reason = 'erased', idempotency_key = NULL, request_digest = NULL"), merge: .byRule)
+        erasure: .update("reason = 'erased', idempotency_key = NULL, request_digest = NULL"), merge: .byRule
+    )
+    .indexed(
+        "spending_by_idempotency_key", by: ["user_id", "idempotency_key"], isUnique: true,
+        where: "idempotency_key IS NOT NULL")
 
     /// An amount that the team has added to a balance. `merged_from`: as that of a credit.
     private static let balanceAddition = Table(

@@ -172,7 +172,7 @@ extension FigureSums {
     }
 
     /// Adds to a sum, and to the level that it changes.
-    mutating func add(
+    package mutating func add(
         _ amount: Int64,
         _ metric: FigureMetric,
         of subject: FigureSubject,

@@ -53,8 +53,7 @@ extension CustomerView {
 struct FormSubmission {
     private static let field = "submission"
 
-    let key: IdempotencyKey
-    /// The answer to store under the key.
+    /// The answer to store under the key of the submission.
     let answer: KeptAnswer
 
     /// The hidden field with a new key.
@@ -69,10 +68,11 @@ struct FormSubmission {
         guard Base64.decode(text[...], .urlSafe)?.count == 16 else {
             throw ConsoleForm.invalid(Self.field, "the key that the page contains")
         }
-        key = IdempotencyKey(caller: try context.caller, key: "console " + String(decoding: text, as: UTF8.self))
+        let key = IdempotencyKey(caller: try context.caller, key: "console " + String(decoding: text, as: UTF8.self))
         var content = Array(request.uri.path.utf8)
         for field in fields { content += [0] + (context.form.bytes(field) ?? []) }
-        answer = KeptAnswer(requestDigest: DigestAlgorithm.sha256.digest(of: content), bytes: Array("{}".utf8))
+        answer = KeptAnswer(
+            under: key, requestDigest: DigestAlgorithm.sha256.digest(of: content), bytes: Array("{}".utf8))
     }
 
     /// Checks the answer of the submission that took effect; nil if this one did.
@@ -156,7 +156,7 @@ extension CustomersRoutes {
             of: item, reason: try context.form.reason("give-reason"),
             endsAt: try context.form[Self.end], by: try context.caller)
         try submission.check(
-            try await entitlements.give(grant, to: user, keeping: submission.answer, for: submission.key))
+            try await entitlements.give(grant, to: user, keeping: submission.answer))
         return .customer(user, done: .given)
     }
 
@@ -166,7 +166,7 @@ extension CustomersRoutes {
             of: try context.form[Self.amount], to: try context.form.requiredText("balance"),
             reason: try context.form.reason("balance-reason"), by: try context.caller)
         try submission.check(
-            try await entitlements.add(addition, for: user, keeping: submission.answer, for: submission.key))
+            try await entitlements.add(addition, for: user, keeping: submission.answer))
         return .customer(user, done: .credited)
     }
 }

@@ -3,21 +3,10 @@ import Ledger
 import Proofs
 
 /// The use cases of exports for analysis: a whole export as one snapshot, or in parts.
-package struct ExportService: Sendable {
+extension Export {
     /// The allowed numbers of users in a part.
     package static let partSizes = 1...1000
     package static let standardPartSize = 200
-
-    private let ledger: Ledger
-    private let clock: any WallClock
-    private let product: @Sendable (String) -> Product?
-
-    /// - Parameter product: Returns a product of the catalog; nil if the catalog has none of the identifier.
-    package init(ledger: Ledger, clock: any WallClock, product: @escaping @Sendable (String) -> Product?) {
-        self.ledger = ledger
-        self.clock = clock
-        self.product = product
-    }
 
     package struct Part: Sendable {
         package let text: String
@@ -31,35 +20,41 @@ package struct ExportService: Sendable {
     /// - Parameters:
     ///   - app: The bundle identifier of the only app whose transactions are exported; nil for all apps.
     ///   - position: Nil for the first part, which has the header.
+    ///   - product: Returns a product of the catalog; nil if the catalog has none of the identifier.
     package func part(
-        of export: Export,
+        of ledger: Ledger,
         in app: String? = nil,
         as format: ExportFormat,
         after position: ExportPosition?,
-        users limit: Int
+        users limit: Int,
+        at moment: Timestamp,
+        product: @escaping @Sendable (String) -> Product?
     ) async throws -> Part {
-        let text = ExportText(export: export, format: format)
-        let start = position ?? ExportPosition(until: clock.now(), user: .min)
+        let text = ExportText(export: self, format: format)
+        let start = position ?? ExportPosition(until: moment, user: .min)
         let page = try await ledger.read(.longSnapshot) {
             try ExportRecords(database: $0.database, app: app, product: product)
-                .page(of: export, after: start.user, until: start.until, limit: limit)
+                .page(of: self, after: start.user, until: start.until, limit: limit)
         }
         return Part(
             text: (position == nil ? text.header : "") + (try text.text(of: page.rows)),
             next: page.last.map { ExportPosition(until: start.until, user: $0) })
     }
 
-    /// Writes an export as one snapshot, while other writes continue. It needs memory for one page.
+    /// Writes all of a ledger as one snapshot, while other writes continue. It needs memory for one page.
     ///
-    /// - Parameter output: Receives whole lines.
+    /// - Parameters:
+    ///   - product: Returns a product of the catalog; nil if the catalog has none of the identifier.
+    ///   - output: Receives whole lines.
     /// - Returns: The number of rows.
     /// - Throws: `StorageFault`, and the errors of `output`.
     package func write(
-        _ export: Export,
+        _ ledger: Ledger,
         as format: ExportFormat,
+        product: @escaping (String) -> Product?,
         to output: (Data) throws(BackupError) -> Void
     ) throws -> Int {
-        let text = ExportText(export: export, format: format)
+        let text = ExportText(export: self, format: format)
         let end = Timestamp(millisecondsSince1970: .max)
         var isBegun = false
         return try ledger.storage.read { database in
@@ -70,7 +65,7 @@ package struct ExportService: Sendable {
             var (rows, last) = (0, Int64.min)
             while let next = try {
                 let page = try ExportRecords(database: database, app: nil, product: product)
-                    .page(of: export, after: last, until: end, limit: Self.standardPartSize)
+                    .page(of: self, after: last, until: end, limit: Self.standardPartSize)
                 try output(Data(try text.text(of: page.rows).utf8))
                 rows += page.rows.count
                 return page.last
