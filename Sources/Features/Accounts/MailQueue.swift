@@ -9,7 +9,7 @@ package struct MailQueue: Sendable {
     private static let memory: Int64 = 7 * 86_400
 
     package let ledger: Ledger
-    private let clock: any WallClock
+    package let clock: any WallClock
     private let randomness: Randomness
 
     package init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
