@@ -10,11 +10,17 @@ package enum SharedAnswer: String, CaseIterable, Sendable {
         switch self {
         case .invalid: (400, "The request is invalid; `detail` names the field or parameter.", [])
         case .unauthorized:
-            (401, "The request has no valid API key or token.", [.init("WWW-Authenticate", "RFC 6750.")])
+            (
+                401, "The request has no valid API key or token.",
+                [.init(name: "WWW-Authenticate", description: "RFC 6750.")]
+            )
         case .forbidden: (403, "The caller lacks the permission.", [])
         case .notFound: (404, "The resource does not exist.", [])
         case .methodNotAllowed:
-            (405, "The path does not support the method.", [.init("Allow", "The supported methods.")])
+            (
+                405, "The path does not support the method.",
+                [.init(name: "Allow", description: "The supported methods.")]
+            )
         case .conflict: (409, "The request conflicts with the current state.", [])
         case .preconditionFailed: (412, "The resource has changed.", [])
         case .tooLarge: (413, "The body is too large.", [])

@@ -87,20 +87,9 @@ struct ProductRoutes: Sendable {
     }
 
     /// The end of a page: its last product and the time of its wish. The next page begins there.
-    private struct ListEnd {
+    fileprivate struct ListEnd {
         let product: String
         let wishedAt: Timestamp?
-
-        init(product: String, wishedAt: Timestamp?) {
-            self.product = product
-            self.wishedAt = wishedAt
-        }
-
-        init(_ text: String) {
-            let parts = text.split(separator: "\n", maxSplits: 1)
-            product = parts.first.map(String.init) ?? ""
-            wishedAt = parts.dropFirst().first.flatMap { Int64($0) }.map(Timestamp.init(millisecondsSince1970:))
-        }
 
         var text: String { product + (wishedAt.map { "\n\($0.millisecondsSince1970)" } ?? "") }
     }
@@ -144,6 +133,14 @@ struct ProductRoutes: Sendable {
         ]
         if let language { headers[.contentLanguage] = language }
         return headers
+    }
+}
+
+extension ProductRoutes.ListEnd {
+    init(_ text: String) {
+        let parts = text.split(separator: "\n", maxSplits: 1)
+        product = parts.first.map(String.init) ?? ""
+        wishedAt = parts.dropFirst().first.flatMap { Int64($0) }.map(Timestamp.init(millisecondsSince1970:))
     }
 }
 
@@ -319,8 +316,7 @@ extension APIOperation {
         answers: [
             .content(
                 "The picture.", ["image/svg+xml": .text(), "image/png": .binary, "image/jpeg": .binary]
-            ).with(
-                .init("Cache-Control", "The caching rule. An address with a version may be cached forever."))
+            ).header("Cache-Control", "The caching rule. An address with a version may be cached forever.")
         ])
 }
 

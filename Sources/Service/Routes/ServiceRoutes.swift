@@ -54,7 +54,7 @@ package struct ServiceRoutes: Sendable {
         limits: RequestLimits? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
         maximumUncachedChains: Int = 2,
-        bodies: BodyBudget.Limits = BodyBudget.Limits(),
+        bodies: BodyBudget = BodyBudget(),
         accounts: AccountService? = nil,
         mailLanguages: [String]? = nil,
         profiles: ProfileService? = nil,
@@ -77,8 +77,7 @@ package struct ServiceRoutes: Sendable {
         uncachedChains = ConcurrencyLimit(
             maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
-            addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies),
-            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) }, reserve: reserve,
+            proxies: proxies, bodies: bodies, requestsPerAddress: requestsPerAddress, reserve: reserve,
             newcomers: limits.map { NewcomerBudget($0, clock: clock) }, ledger: service.ledger)
         self.service = service
         self.authentication = authentication
@@ -108,11 +107,7 @@ package struct ServiceRoutes: Sendable {
 
     package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: RequestMiddleware(metrics: metrics))
-        for other in others { other.addMiddleware(to: router) }
-        router.add(middleware: AdmissionMiddleware(sharedLimits: sharedLimits))
-        router.add(middleware: ProblemMiddleware())
-        router.add(middleware: MethodMiddleware(descriptions))
+        router.addMiddleware(counting: metrics, sharedLimits, around: others, routes: descriptions)
         addRoutes(to: router)
         return router
     }
@@ -146,8 +141,7 @@ package struct ServiceRoutes: Sendable {
         ).add(to: open)
         let catalogs = CatalogViews(service.apps)
         PictureRoutes(catalogs: catalogs).add(to: open)
-        let recognised = AuthenticationMiddleware(authentication: authentication)
-        router.group().add(middleware: recognised).on(.readMetrics) { _, _ in
+        router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in
             Response(
                 status: .ok, headers: [.contentType: PrometheusText.contentType],
                 body: ResponseBody(
@@ -164,7 +158,7 @@ package struct ServiceRoutes: Sendable {
             seedApp.add(to: app)
         }
         accounts?.addUnauthenticated(to: open)
-        let version = router.group().add(middleware: recognised)
+        let version = router.group().authenticated(by: authentication)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version)

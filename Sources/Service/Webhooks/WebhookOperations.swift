@@ -130,8 +130,7 @@ extension WebhookMessage.Content: SchemaSource {
 
 extension Schema {
     private static let milliseconds = integer().with(["format": "int64"])
-    private static let price = Schema(["type": .array(["number", "null"])])
-    private static let null = Schema(["type": "null"])
+    private static let price = number.nullable
 
     static let revenueCatMessage = Schema.object(
         "A message to a back end in RevenueCat's format.", named: "RevenueCatMessage"
