@@ -209,18 +209,20 @@ extension APIKeys {
     /// The task that writes the last uses of API keys to the ledger each minute, and when the service stops.
     ///
     /// A crash loses at most a minute's uses.
-    package func useRecording(logger: Logger) -> Companion {
-        @Sendable func record() async {
-            do { try await recordUses() } catch {
-                logger.debug(
-                    "the last uses of API keys are not recorded", metadata: ["code": "\(Problem.code(of: error))"])
-            }
+    package func useRecording(logger: Logger) -> Companion { Companion { await keepRecording(logger) } }
+
+    private func keepRecording(_ logger: Logger) async {
+        for await _ in AsyncStream.ticks(every: Self.recordingInterval).cancelOnGracefulShutdown() {
+            await record(logger)
         }
-        return Companion {
-            for await _ in AsyncStream.ticks(every: Self.recordingInterval).cancelOnGracefulShutdown() {
-                await record()
-            }
-            _ = try? await BlockingWork.run(waitingUpTo: Self.lastRecordingTimeout) { await record() }
+        _ = try? await BlockingWork.run(waitingUpTo: Self.lastRecordingTimeout) { await record(logger) }
+    }
+
+    private func record(_ logger: Logger) async {
+        do {
+            try await recordUses()
+        } catch {
+            logger.debug("the last uses of API keys are not recorded", metadata: ["code": "\(Problem.code(of: error))"])
         }
     }
 }

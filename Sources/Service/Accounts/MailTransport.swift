@@ -3,7 +3,7 @@ import HTTPSupport
 import Proofs
 
 /// The way of mails to their recipients.
-package enum MailTransport: Sendable {
+package indirect enum MailTransport: Sendable {
     /// The code of an attempt whose subject or address is invalid in a message.
     private static let messageInvalid = "messageInvalid"
 
