@@ -127,7 +127,7 @@ package final class IdempotentRequests: Sendable {
             }
             let response = KeptResponse(
                 status: problem.status, contentType: Problem.contentType,
-                body: try JSONAnswer.encode(problem.resource)[...])
+                body: try problem.json()[...])
             return .refused(KeptAnswer(requestDigest: pending.requestDigest, bytes: response.bytes))
         }
     }

@@ -245,7 +245,7 @@ package struct Answer: Sendable {
         content(description, ["application/json": schema], status: status)
     }
 
-    package static func json(_ description: String, _ type: any SchemaSource.Type, status: Int = 200) -> Answer {
+    package static func json(_ description: String, _ type: any AnswerValue.Type, status: Int = 200) -> Answer {
         .json(description, type.schema, status: status)
     }
 
@@ -256,7 +256,7 @@ package struct Answer: Sendable {
         .json(description, element.list(description, name, isPage: false))
     }
 
-    package static func list<Element: Listed & SchemaSource>(_ description: String, of type: Element.Type) -> Answer {
+    package static func list<Element: Listed & AnswerValue>(_ description: String, of type: Element.Type) -> Answer {
         .list(description, Element.listName, of: Element.schema)
     }
 
@@ -267,7 +267,7 @@ package struct Answer: Sendable {
         return answer
     }
 
-    package static func page<Element: Listed & SchemaSource>(_ description: String, of type: Element.Type) -> Answer {
+    package static func page<Element: Listed & AnswerValue>(_ description: String, of type: Element.Type) -> Answer {
         .page(description, Element.listName, of: Element.schema)
     }
 

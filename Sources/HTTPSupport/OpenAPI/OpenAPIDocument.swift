@@ -194,13 +194,8 @@ private struct Draft {
 
 extension Schema {
     fileprivate static func problem(codes: [String]) -> Schema {
-        Schema(of: ProblemResource.self, named: "Problem", "An error (RFC 9457).").noting([
-            "type": "The address of the explanation, relative to this service.",
-            "title": "The HTTP status in words.",
-            "status": "The HTTP status.",
-            "code": .one(of: codes, named: "ErrorCode", "The error code. It never changes."),
-            "detail": "The cause of this error, and its remedy.",
-            "couldSucceedLater": "True if the same request may succeed later.",
+        Problem.schema.noting([
+            "code": .one(of: codes, named: "ErrorCode", "The error code. It never changes.")
         ])
     }
 }

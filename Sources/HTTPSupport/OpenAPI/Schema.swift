@@ -1,10 +1,5 @@
 import Proofs
 
-/// A type with a schema in the OpenAPI document.
-package protocol SchemaSource {
-    static var schema: Schema { get }
-}
-
 /// A JSON Schema, with the named schemas that it refers to.
 ///
 /// As a note on a field it may have some keywords only, such as a description. A text literal is a schema with this description.
@@ -120,18 +115,6 @@ extension Schema {
         self.init(
             keywords: JSONObject(["type": type, "description": description.map { .string($0) }])
                 .adding(JSONObject(keywords)))
-    }
-
-    /// The schema of a type's JSON, as its decoding reads it.
-    ///
-    /// - Parameter name: The name of the component; nil for a schema in place.
-    package init(of type: (some Decodable).Type, named name: String? = nil, _ description: String? = nil) {
-        do {
-            self = Schema.object(description, named: name).fields(try SchemaProbe.fields(of: type))
-        } catch {
-            self.init(keywords: [:])
-            defects = ["\(type): \(error)"]
-        }
     }
 
     package static let anyObject = Schema(type: "object", nil)

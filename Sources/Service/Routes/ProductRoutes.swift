@@ -19,8 +19,7 @@ struct ProductRoutes: Sendable {
             let view = try catalogs.view(of: request, context)
             let language = Language.choose(for: request, among: view.languages)
             return try view.answers.answer(to: request, in: language) {
-                try JSONAnswer.encode(
-                    try products(request, in: view, language: language, of: nil, wishedOnly: false))
+                try products(request, in: view, language: language, of: nil, wishedOnly: false).json()
             }.response(to: request, headers: headers(language, nil))
         }
         group.on(.readProduct) { request, context in
@@ -28,8 +27,8 @@ struct ProductRoutes: Sendable {
             let product = try product(in: context, of: view.catalog)
             let userState = try await userState(context)
             let language = Language.choose(for: request, among: view.languages)
-            return try JSONAnswer.cacheable(
-                resource(product, in: view, language: language, userState), for: request,
+            return JSONAnswer.cacheable(
+                try resource(product, in: view, language: language, userState).json(), for: request,
                 headers: headers(language, userState))
         }
     }
@@ -51,8 +50,8 @@ struct ProductRoutes: Sendable {
     ) throws -> Response {
         let view = try catalogs.view(of: request, context)
         let language = Language.choose(for: request, among: view.languages)
-        return try JSONAnswer.cacheable(
-            try products(request, in: view, language: language, of: userState, wishedOnly: wishedOnly),
+        return JSONAnswer.cacheable(
+            try products(request, in: view, language: language, of: userState, wishedOnly: wishedOnly).json(),
             for: request, headers: headers(language, userState))
     }
 

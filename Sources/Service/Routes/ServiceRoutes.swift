@@ -256,35 +256,36 @@ struct ProofRoutes: Sendable {
             let body = try await JSONBody(
                 request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
-            return try JSONAnswer.response(
-                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })
+            return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()
         }
     }
 }
 
-package struct ProofResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "Proof", "The content of a valid proof.").noting([
-        "kind": "The kind of proof.",
-        "origin": "The origin of the proof.",
-        "environment": "The environment, as Apple names it.",
-        "bundleId": "The app.",
-        "signedAt": .time("The time of the signature, or of the creation of an app receipt."),
-        "purchases": "The purchases; absent if the proof is not of purchases.",
-    ])
+package struct ProofResource: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>("The content of a valid proof.", named: "Proof") {
+        $0.field("kind", "The kind of proof.", \.kind)
+        $0.field("origin", "The origin of the proof.", \.origin)
+        $0.field("environment", "The environment, as Apple names it.", \.environment)
+        $0.field("bundleId", "The app.", \.bundleId)
+        $0.field("signedAt", .time("The time of the signature, or of the creation of an app receipt."), \.signedAt)
+        $0.field("purchases", "The purchases; absent if the proof is not of purchases.", \.purchases)
+    }
 
-    package enum Kind: String, CaseIterable, Codable, Sendable {
+    package enum Kind: String, AnswerValue, CaseIterable, Codable, Sendable {
         case appReceipt, transaction, renewalInfo, notification, appTransaction
     }
 
-    package struct Purchase: Codable, SchemaSource, Sendable {
-        package static let schema = Schema(of: Self.self, "A purchase of the proof.").noting([
-            "productId": "The product.",
-            "transactionId": "The transaction's identifier.",
-            "originalTransactionId": "The identifier of the original transaction.",
-            "quantity": .integer(in: 1 ... .max),
-            "purchaseDate": .time("The time of the purchase."),
-            "revocationDate": .time("The time of the refund or revocation; absent if there was none."),
-        ])
+    package struct Purchase: AnswerObject, Codable, Sendable {
+        package static let answerFields = AnswerFields<Self>("A purchase of the proof.") {
+            $0.field("productId", "The product.", \.productId)
+            $0.field("transactionId", "The transaction's identifier.", \.transactionId)
+            $0.field("originalTransactionId", "The identifier of the original transaction.", \.originalTransactionId)
+            $0.field("quantity", .integer(in: 1 ... .max), \.quantity)
+            $0.field("purchaseDate", .time("The time of the purchase."), \.purchaseDate)
+            $0.field(
+                "revocationDate", .time("The time of the refund or revocation; absent if there was none."),
+                \.revocationDate)
+        }
 
         package let productId: String
         package let transactionId: String
@@ -324,3 +325,5 @@ package struct ProofResource: Codable, SchemaSource, Sendable {
         }
     }
 }
+
+extension AppStoreEnvironment: AnswerValue {}
