@@ -51,6 +51,7 @@ extension AnswerObject {
 package struct AnswerFields<Object>: Sendable {
     private struct Field: Sendable {
         let name: String
+        /// Writes the field's member, unless its value is missing.
         let write: @Sendable (Object, inout AnswerJSON) throws -> Void
     }
 
@@ -112,9 +113,11 @@ package struct AnswerFields<Object>: Sendable {
         _ value: @escaping @Sendable (Object, _ keyNames: [String: String]) throws -> Value
     ) {
         self.schema = self.schema.fields([(name, schema)])
+        var key: [UInt8] = []
+        JSONValue.write(string: name, to: &key)
         fields.append(
-            Field(name: name) { object, json in
-                try json.member(name, try value(object, json.keyNames))
+            Field(name: name) { [key] object, json in
+                try json.member(key, try value(object, json.keyNames))
             })
     }
 
@@ -138,10 +141,17 @@ package struct AnswerJSON {
 
     /// Appends an object's next member, unless its value is missing.
     package mutating func member(_ name: String, _ value: some AnswerValue) throws {
+        var key: [UInt8] = []
+        JSONValue.write(string: name, to: &key)
+        try member(key, value)
+    }
+
+    /// - Parameter key: The name in quotation marks.
+    fileprivate mutating func member(_ key: [UInt8], _ value: some AnswerValue) throws {
         guard value.isPresent else { return }
-        if bytes.last != UInt8(ascii: "{") { append(",") }
-        string(name)
-        append(":")
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(contentsOf: key)
+        bytes.append(UInt8(ascii: ":"))
         try value.write(to: &self)
     }
 
