@@ -26,11 +26,17 @@ package indirect enum MailTransport: Sendable {
         case .server(let server, let sender):
             return await Self.send(mail, subject, text, to: server, from: sender)
         case .mailer(let url, let secret, let sender):
-            let content = MailRequest.Content(
-                to: mail.mail.email, from: sender, language: mail.mail.language, subject: subject, text: text,
-                link: mail.link(links), token: mail.token.text, linkExpiresAt: mail.linkEndsAt.rfc3339,
-                newEmail: mail.newEmail)
-            return await Self.send(mail.mail, content, to: url, signedWith: secret, clock)
+            do {
+                let body = try Self.body(mail, subject, text, from: sender, links)
+                return try await Self.send(
+                    body, identifier: "mail_\(mail.mail.identifier)", to: url, signedWith: secret, clock)
+            } catch let refusal as WebhookAddress.Refusal {
+                return .failed(code: refusal.rawValue)
+            } catch let failure as WebhookConnection.Failure {
+                return .failed(code: failure.rawValue)
+            } catch {
+                return .failed(code: WebhookConnection.Failure.other.rawValue)
+            }
         }
     }
 
@@ -51,32 +57,29 @@ package indirect enum MailTransport: Sendable {
         }
     }
 
+    private static func body(
+        _ mail: LeasedMail, _ subject: String, _ text: String, from sender: String, _ links: MailLinks
+    ) throws -> [UInt8] {
+        let content = MailRequest.Content(
+            to: mail.mail.email, from: sender, language: mail.mail.language, subject: subject, text: text,
+            link: mail.link(links), token: mail.token.text, linkExpiresAt: mail.linkEndsAt.rfc3339,
+            newEmail: mail.newEmail)
+        return try JSONAnswer.encode(
+            MailRequest(
+                type: "mail.\(mail.mail.purpose.rawValue)", timestamp: mail.mail.createdAt.rfc3339, data: content))
+    }
+
     private static func send(
-        _ mail: QueuedMail,
-        _ content: MailRequest.Content,
-        to url: WebhookURL,
-        signedWith secret: WebhookSecret,
+        _ body: [UInt8], identifier: String, to url: WebhookURL, signedWith secret: WebhookSecret,
         _ clock: any WallClock
-    ) async -> MailOutcome {
-        do {
-            // The operator has configured the address, so it may be in a private network.
-            let address = try await WebhookAddress.find(url, allowsPrivate: true)
-            let request = MailRequest(
-                type: "mail.\(mail.purpose.rawValue)", timestamp: mail.createdAt.rfc3339, data: content)
-            let webhook = SignedWebhook(
-                try JSONAnswer.encode(request), identifier: "mail_\(mail.identifier)", secrets: [secret],
-                at: clock.now())
-            let status = try await WebhookConnection.open(to: url, at: address) {
-                try await $0.send(webhook).status
-            }
-            return (200...299).contains(status) ? .sent : .failed(code: "status\(status / 100)xx")
-        } catch let refusal as WebhookAddress.Refusal {
-            return .failed(code: refusal.rawValue)
-        } catch let failure as WebhookConnection.Failure {
-            return .failed(code: failure.rawValue)
-        } catch {
-            return .failed(code: WebhookConnection.Failure.other.rawValue)
+    ) async throws -> MailOutcome {
+        // The operator has configured the address, so it may be in a private network.
+        let address = try await WebhookAddress.find(url, allowsPrivate: true)
+        let webhook = SignedWebhook(body, identifier: identifier, secrets: [secret], at: clock.now())
+        let status = try await WebhookConnection.open(to: url, at: address) {
+            try await $0.send(webhook).status
         }
+        return (200...299).contains(status) ? .sent : .failed(code: "status\(status / 100)xx")
     }
 }
 
