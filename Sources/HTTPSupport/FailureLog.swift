@@ -3,22 +3,18 @@ import ServiceLifecycle
 
 /// The log of a repeated task. It logs a failure once, until the cause changes or the task succeeds.
 package struct FailureLog {
-    private let logger: Logger
-    private let message: Logger.Message
-    /// The metadata key of the cause.
-    private let key: String
     private var lastCause: String?
 
-    package init(_ logger: Logger, _ message: Logger.Message, key: String = "code") {
-        self.logger = logger
-        self.message = message
-        self.key = key
-    }
+    package init() {}
 
     /// Records an attempt.
     ///
-    /// - Parameter cause: The cause of the failure; nil if the attempt succeeded.
-    package mutating func record(_ cause: String?) {
+    /// - Parameters:
+    ///   - cause: The cause of the failure; nil if the attempt succeeded.
+    ///   - key: The metadata key of the cause.
+    package mutating func record(
+        _ cause: String?, in logger: Logger, _ message: Logger.Message, key: String = "code"
+    ) {
         if let cause, cause != lastCause { logger.error(message, metadata: [key: "\(cause)"]) }
         lastCause = cause
     }

@@ -3,11 +3,11 @@ import Hummingbird
 
 /// Responds with 405 and the path's methods if a request has another method (RFC 9110 section 15.5.6). Hummingbird
 /// alone would respond with 404.
-package struct MethodMiddleware: RouterMiddleware {
+struct MethodMiddleware: RouterMiddleware {
     /// The segments of each path, with its methods.
     private let paths: [(segments: [Substring], methods: [String])]
 
-    package init(_ routes: [Router<ServiceContext>.RouteDescription]) {
+    init(_ routes: [Router<ServiceContext>.RouteDescription]) {
         paths = Dictionary(grouping: routes, by: \.path.description).map { path, routes in
             let methods = Set(routes.map(\.method.rawValue))
             return (
@@ -17,7 +17,7 @@ package struct MethodMiddleware: RouterMiddleware {
         }
     }
 
-    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             return try await next(request, context)
         } catch let error as HTTPError where error.status == .notFound {

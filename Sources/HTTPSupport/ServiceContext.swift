@@ -52,11 +52,12 @@ package struct ServiceContext: RequestContext {
 
     /// Returns a new share of the body budget, or nil if there is no budget.
     func bodyLease(of request: Request) -> BodyBudget.Lease? {
-        switch caller {
+        guard let bodies = sharedLimits?.bodies else { return nil }
+        return switch caller {
         // A back end's key serves all users of a team.
-        case .backEnd: sharedLimits?.bodies.lease(for: nil)
-        case .app: sharedLimits?.bodies.lease(for: caller?.name)
-        case .publicApp, nil: sharedLimits?.bodies.lease(for: clientAddress(of: request))
+        case .backEnd: BodyBudget.Lease(bodies, for: nil)
+        case .app: BodyBudget.Lease(bodies, for: caller?.name)
+        case .publicApp, nil: BodyBudget.Lease(bodies, for: clientAddress(of: request))
         }
     }
 

@@ -12,7 +12,7 @@ struct MailSettings {
     /// The folder of the templates; nil for the built-in texts of Till.
     let templateFolder: String?
     /// The way to the team's mail server, or to its own mailer.
-    let transport: any MailTransport
+    let transport: MailTransport
 
     /// - Returns: Nil if the service sends no mail.
     /// - Throws: `ConfigurationError`.
@@ -32,10 +32,10 @@ struct MailSettings {
         templateFolder = settings.text("mail-templates")
         switch (settings.text("mail-server"), try Self.secret("mail-webhook", settings)) {
         case (let server?, nil):
-            transport = SMTPMailTransport(server: try Self.server(server, settings), sender: sender)
+            transport = .server(try Self.server(server, settings), from: sender)
         case (nil, let webhook?):
             let (url, secret) = try Self.webhook(webhook, settings)
-            transport = WebhookMailTransport(url: url, secret: secret, sender: text, links: links, clock: SystemClock())
+            transport = .mailer(url, secret, from: text)
         default:
             throw settings.failure("mail-server", "set, or mail-webhook or mail-webhook-file instead, but not both")
         }

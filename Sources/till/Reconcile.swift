@@ -93,8 +93,7 @@ struct Reconcile: LedgerUser {
             bundleIdentifier: catalog.bundleIdentifier)
         let reconciler = Reconciler(
             service: service, app: administration.apps.first,
-            client: AppStoreServerClient(url: url, key: key, clock: clock), origins: [accept],
-            clock: clock)
+            client: AppStoreServerClient(url: url, key: key, clock: clock), origins: [accept])
         var reports = ["notifications": try await reconciler.recordNotifications(days: days)]
         if customers { reports["transactions"] = try await reconciler.recordHistories() }
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {

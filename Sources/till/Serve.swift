@@ -153,13 +153,10 @@ struct Serve: Command {
             ? AccountService(
                 ledger: ledger, clock: SystemClock(), randomness: .system, sendsMail: configuration.sendsMail) : nil
         let profiles = service.profiles
-        let events =
-            configuration.hasLiveEvents
-            ? EventHub(
-                ledger: ledger,
-                limits: .init(
-                    total: max(1, configuration.server.maximumConnections / 2),
-                    perAddress: configuration.settings.number("maximum-streams-per-address"))) : nil
+        var listeners = EventListeners()
+        listeners.total = max(1, configuration.server.maximumConnections / 2)
+        listeners.perAddress = configuration.settings.number("maximum-streams-per-address")
+        let events = configuration.hasLiveEvents ? EventHub(ledger: ledger, listeners) : nil
         let webhooks =
             configuration.hasWebhooks
             ? WebhookService(ledger: ledger, apps: administration.apps, clock: SystemClock(), randomness: .system) : nil
@@ -194,7 +191,7 @@ struct Serve: Command {
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
             limits: configuration.server.requestLimits, metrics: metrics,
-            bodies: BodyBudget.Limits(megabytes: configuration.settings.number("maximum-body-megabytes")),
+            bodies: BodyBudget(megabytes: configuration.settings.number("maximum-body-megabytes")),
             accounts: accounts,
             mailLanguages: templates?.languages, profiles: configuration.hasProfiles ? profiles : nil,
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
@@ -209,9 +206,9 @@ struct Serve: Command {
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))
         companions.append(
-            HistorySweep(service: service, reconcilers: appStores.reconciliations.map(\.reconciler))
-                .schedule(logger: configuration.logger))
-        companions.append(APIKeyUseRecorder(keys: keys, logger: configuration.logger))
+            HistorySweep.schedule(
+                service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
+        companions.append(keys.useRecording(logger: configuration.logger))
         if let local { companions.append(local) }
         if let events { companions.append(events) }
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
@@ -228,11 +225,10 @@ struct Serve: Command {
                 over: mail.transport, templates, mail.links, metrics: metrics, logger: configuration.logger)
             senders.append((sender, "waiting for mails"))
         }
-        let server = ServiceServer(
-            router: routes.router, backgroundServices: companions, stoppedLast: senders,
-            configuration: configuration.server,
-            logger: configuration.logger)
-        try await server.run { url in
+        try await ServiceServer.run(
+            routes.router(), backgroundServices: companions, stoppedLast: senders,
+            configuration: configuration.server, logger: configuration.logger
+        ) { url in
             local?.sendNotifications(to: url)
             announce(url, local)
         }

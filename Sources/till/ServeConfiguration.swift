@@ -68,12 +68,11 @@ struct ServeConfiguration {
             settings.number("proxies") > 0 ? nil : settings.number("maximum-connections-per-address")
         server.idleTime = .seconds(settings.number("idle-seconds"))
         server.requestTime = .seconds(settings.number("request-seconds"))
-        server.requestLimits = RequestLimits(
-            perKey: settings.number("requests-per-minute"),
-            perUser: settings.number("user-requests-per-minute"),
-            perPublicKeyAddress: settings.number("address-requests-per-minute"),
-            newcomerBytesPerDay: settings.number("newcomer-megabytes-per-day") << 20,
-            newcomerBytesPerAddress: settings.number("address-newcomer-kilobytes-per-day") << 10)
+        server.requestLimits.perKey = settings.number("requests-per-minute")
+        server.requestLimits.perUser = settings.number("user-requests-per-minute")
+        server.requestLimits.perPublicKeyAddress = settings.number("address-requests-per-minute")
+        server.requestLimits.newcomerBytesPerDay = settings.number("newcomer-megabytes-per-day") << 20
+        server.requestLimits.newcomerBytesPerAddress = settings.number("address-newcomer-kilobytes-per-day") << 10
         server.gracePeriod = .seconds(settings.number("grace-seconds"))
         return server
     }
@@ -208,7 +207,7 @@ struct ServeConfiguration {
             throw settings.failure(missing, "set together with \(names.first { $0 != missing } ?? "")")
         }
         for name in names { try settings.requireFile(name) }
-        return .init(certificate: URL(filePath: paths[0]), key: URL(filePath: paths[1]))
+        return (URL(filePath: paths[0]), URL(filePath: paths[1]))
     }
 }
 
@@ -217,11 +216,11 @@ extension ServeConfiguration {
         _ settings: ServeSettings, apps: [AppSettings]
     ) throws(ConfigurationError) -> TokenSettings? {
         let (issuer, keySource) = (settings.text("jwt-issuer"), settings.text("jwt-keys"))
-        let audiences =
-            (settings.text("jwt-audience").map { [TokenAudience($0)] } ?? [])
-            + apps.compactMap { app in
-                app.tokenAudience.map { TokenAudience($0, app: app.bundleIdentifier) }
-            }
+        var audiences: [TokenSettings.Audience] = []
+        if let audience = settings.text("jwt-audience") { audiences.append((audience, nil)) }
+        for app in apps {
+            if let audience = app.tokenAudience { audiences.append((audience, app.bundleIdentifier)) }
+        }
         if issuer == nil, keySource == nil, audiences.isEmpty, !settings.isSet("jwt-algorithms") { return nil }
         guard let issuer, let keySource, !audiences.isEmpty else {
             throw settings.failure("jwt-issuer", "set together with jwt-audience and jwt-keys, or none of the three")
@@ -231,7 +230,7 @@ extension ServeConfiguration {
             "the issuer of your tokens, without whitespace; it cannot be empty, till, customer or erased, which name the service's own users"
         )
         try settings.require(
-            !audiences.contains(where: \.name.isEmpty), "jwt-audience", "an audience of your tokens; it cannot be empty"
+            !audiences.contains { $0.name.isEmpty }, "jwt-audience", "an audience of your tokens; it cannot be empty"
         )
         guard let keys = TokenKeySource(keySource) else {
             throw settings.failure("jwt-keys", "a file or an https address; http is for this machine's own")

@@ -27,8 +27,9 @@ struct ServiceSystem: ConsoleServices {
 
     var orders: (@Sendable (String) async throws -> [String])? {
         guard !appStores.orderClients.isEmpty else { return nil }
-        let lookup = OrderLookup(service: entitlements, clients: appStores.orderClients)
-        return { try await lookup.originalTransactions(ofOrder: $0) }
+        return { [entitlements, clients = appStores.orderClients] in
+            try await entitlements.originalTransactions(ofOrder: $0, asking: clients)
+        }
     }
 
     var allowsPrivateWebhooks: Bool { configuration.allowsPrivateWebhooks }
@@ -103,7 +104,7 @@ struct AppStoreServices {
                 let client = AppStoreServerClient(url: url, key: key)
                 let reconciliation = Reconciliation(
                     settings: settings, app: app, client: client, origins: origins,
-                    reconciler: Reconciler(service: service, app: app, client: client, origins: origins, clock: clock))
+                    reconciler: Reconciler(service: service, app: app, client: client, origins: origins))
                 reconciliations.append(reconciliation)
                 backgroundServices.append(
                     reconciliation.reconciler.schedule(

@@ -71,7 +71,8 @@ import Testing
     }
 
     @Test func `an import excludes blocked ids, and counts them`() throws {
-        var export = ExportImport(try ExportFixture.columns(), by: try ExportFixture.rules())
+        var export = try ExportImport(
+            header: try ExportFixture.record(ExportFixture.header), by: try ExportFixture.rules())
         let (customer, alias) = ("rc_original_app_user_id", "rc_last_seen_app_user_id_alias")
         let rows = [
             [customer: "null", alias: "null"], [customer: "undefined", alias: "mint"],

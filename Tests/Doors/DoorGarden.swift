@@ -72,8 +72,9 @@ struct DoorGarden {
             apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains),
             ledger: ledger,
             clock: garden.store.clock, accepted: accepted, policy: policy)
-        let limits = RequestLimits(
-            perKey: requests, perUser: requests, perPublicKeyAddress: requests, newcomerBytesPerAddress: newcomerBytes)
+        var limits = RequestLimits()
+        (limits.perKey, limits.perUser, limits.perPublicKeyAddress) = (requests, requests, requests)
+        limits.newcomerBytesPerAddress = newcomerBytes
         let services = DoorServices(
             entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             offerSigners: [

@@ -11,7 +11,7 @@ import Testing
     private typealias Fixture = ExportFixture
 
     private static func export(_ rows: [[String]]) throws -> ExportImport {
-        var export = ExportImport(try Fixture.columns(), by: try Fixture.rules())
+        var export = try ExportImport(header: try Fixture.record(Fixture.header), by: try Fixture.rules())
         for (index, row) in rows.enumerated() { export.add(try Fixture.record(row, line: index + 2)) }
         return export
     }

@@ -109,9 +109,9 @@ import Testing
         #expect(info.subscriptions == expected.subscriptions)
         #expect(info.purchases == expected.purchases)
         var collection = answers.collection
-        let purchases = PurchaseCollection(collection).purchases
+        let purchases = collection.purchases(at: answers.moment)
         (collection.transactions, collection.renewals) = (history.transactions, history.renewals)
-        #expect(PurchaseCollection(collection).purchases == purchases)
+        #expect(collection.purchases(at: answers.moment) == purchases)
     }
 
     @Test(arguments: 0..<12) func `the ledger answers as the rules do, and writes their messages`(seed: UInt64) throws {

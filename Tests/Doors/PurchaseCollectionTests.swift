@@ -15,10 +15,10 @@ import Testing
     ) -> [CordovaPurchase] {
         var fixture = CustomerInfoFixture()
         fill(&fixture)
-        var facts = PurchaseCollection.Facts(
-            moment: CustomerInfoFixture.now, transactions: fixture.facts.transactions)
-        (facts.renewals, facts.presented) = (fixture.facts.renewals, presented)
-        return PurchaseCollection(facts).purchases
+        var collection = PurchaseCollection()
+        (collection.transactions, collection.renewals) = (fixture.facts.transactions, fixture.facts.renewals)
+        collection.presented = presented
+        return collection.purchases(at: CustomerInfoFixture.now)
     }
 
     private func subscription(_ fill: (inout CustomerInfoFixture) -> Void) throws -> CordovaPurchase {
@@ -121,8 +121,9 @@ import Testing
             revocationDate: Self.day(5), revocationReason: Int(number),
             app: "com.example.garden",
             facts: TransactionFacts([.type: .text(ProductType.nonConsumable.rawValue)]))
-        let facts = PurchaseCollection.Facts(moment: CustomerInfoFixture.now, transactions: [revoked])
-        let purchase = try #require(PurchaseCollection(facts).purchases.first)
+        var collection = PurchaseCollection()
+        collection.transactions = [revoked]
+        let purchase = try #require(collection.purchases(at: CustomerInfoFixture.now).first)
         #expect(purchase.isExpired)
         #expect(purchase.expiryDate == Self.day(5))
         #expect(purchase.cancelationReason == reason)

@@ -13,10 +13,11 @@ import Testing
         product: String? = nil,
         transaction: String? = nil
     ) -> RevenueCatProblem? {
-        ReceiptOutcome(
-            lines: lines.map { Redemption.Line(transactionId: $0.0, productId: $0.1, result: $0.2) },
-            productIdentifier: product, transactionIdentifier: transaction, types: Self.types
-        ).problem
+        var outcome = ReceiptOutcome()
+        outcome.lines = lines.map { Redemption.Line(transactionId: $0.0, productId: $0.1, result: $0.2) }
+        (outcome.productIdentifier, outcome.transactionIdentifier) = (product, transaction)
+        outcome.types = Self.types
+        return outcome.problem
     }
 
     @Test(arguments: [Redemption.Result.granted, .alreadyRedeemed, .revoked])

@@ -14,7 +14,7 @@ struct SurfaceAnswers {
     }
 
     let purchases: [Purchase]
-    private let moment: Timestamp
+    let moment: Timestamp
     private let facts: EntitlementFacts
     private let claims: [Claim]
     private let grants: [Grant]
@@ -189,10 +189,11 @@ struct SurfaceAnswers {
     }
 
     /// The facts of the answer to the cordova plugin.
-    var collection: PurchaseCollection.Facts {
-        var facts = PurchaseCollection.Facts(moment: moment, transactions: purchases.flatMap(\.transactions))
-        for purchase in purchases { facts.renewals[purchase.original] = purchase.renewal }
-        return facts
+    var collection: PurchaseCollection {
+        var collection = PurchaseCollection()
+        collection.transactions = purchases.flatMap(\.transactions)
+        for purchase in purchases { collection.renewals[purchase.original] = purchase.renewal }
+        return collection
     }
 
     private var revenueCat: [(surface: String, says: [String], expected: [String])] {
@@ -219,7 +220,7 @@ struct SurfaceAnswers {
     }
 
     private var cordova: [(surface: String, says: [String], expected: [String])] {
-        let owned = PurchaseCollection(collection).purchases.filter { !$0.isExpired }
+        let owned = collection.purchases(at: moment).filter { !$0.isExpired }
         return [
             ("cordova", Self.longest(owned.map { ($0.productIdentifier, $0.expiryDate) }), Self.texts(bought)),
             (

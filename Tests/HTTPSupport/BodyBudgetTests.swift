@@ -2,11 +2,15 @@ import HTTPSupport
 import Testing
 
 @Suite struct BodyBudgetTests {
-    private let budget = BodyBudget(.init(total: 100, perCaller: 60, freePerBody: 10))
+    private static let total = 16 << 20
+    /// The limit of one caller, and the bytes of a body that are not counted.
+    private static let (perCaller, free) = (BodyBudget.largestBody, BodyBudget.freePerBody)
+
+    private let budget = BodyBudget(megabytes: 16)
 
     @Test func `the first bytes of a body are free, the others are counted`() throws {
-        let lease = budget.lease(for: "a")
-        try lease.reserve(6)
+        let lease = BodyBudget.Lease(budget, for: "a")
+        try lease.reserve(Self.free - 4)
         try lease.reserve(4)
         #expect(budget.bytesInFlight == 0)
         try lease.reserve(5)
@@ -14,37 +18,38 @@ import Testing
     }
 
     @Test func `each caller and the total are limited`() throws {
-        let (first, second, third) = (budget.lease(for: "a"), budget.lease(for: "a"), budget.lease(for: "b"))
-        try first.reserve(60)
-        #expect(throws: (any Error).self) { try second.reserve(21) }
-        try third.reserve(50)
-        #expect(budget.bytesInFlight == 90)
-        let fourth = budget.lease(for: "c")
-        #expect(throws: (any Error).self) { try fourth.reserve(21) }
+        let (first, second, third) = (
+            BodyBudget.Lease(budget, for: "a"), BodyBudget.Lease(budget, for: "a"), BodyBudget.Lease(budget, for: "b")
+        )
+        try first.reserve(Self.free + Self.perCaller - 10)
+        #expect(throws: (any Error).self) { try second.reserve(Self.free + 11) }
+        try third.reserve(Self.free + Self.total - Self.perCaller)
+        #expect(budget.bytesInFlight == Self.total - 10)
+        let fourth = BodyBudget.Lease(budget, for: "c")
+        #expect(throws: (any Error).self) { try fourth.reserve(Self.free + 11) }
         // A small body is accepted in any case.
-        try budget.lease(for: "d").reserve(10)
-        #expect(budget.bytesInFlight == 90)
+        try BodyBudget.Lease(budget, for: "d").reserve(Self.free)
+        #expect(budget.bytesInFlight == Self.total - 10)
     }
 
     @Test func `only the total limits a back end`() throws {
-        let lease = budget.lease(for: nil)
-        try lease.reserve(110)
-        #expect(budget.bytesInFlight == 100)
-        #expect(throws: (any Error).self) { try budget.lease(for: "a").reserve(11) }
+        let lease = BodyBudget.Lease(budget, for: nil)
+        try lease.reserve(Self.free + Self.total)
+        #expect(budget.bytesInFlight == Self.total)
+        #expect(throws: (any Error).self) { try BodyBudget.Lease(budget, for: "a").reserve(Self.free + 1) }
     }
 
     @Test func `the smallest budget holds one proof of the largest size`() throws {
-        let budget = BodyBudget(.init(megabytes: 16))
-        try budget.lease(for: "a").reserve(BodyBudget.Limits.largestBody)
+        try BodyBudget.Lease(budget, for: "a").reserve(BodyBudget.largestBody)
     }
 
     @Test func `the bytes are returned at the end of the request`() throws {
         do {
-            let lease = budget.lease(for: "a")
-            try lease.reserve(70)
-            #expect(budget.bytesInFlight == 60)
+            let lease = BodyBudget.Lease(budget, for: "a")
+            try lease.reserve(Self.free + Self.perCaller)
+            #expect(budget.bytesInFlight == Self.perCaller)
         }
         #expect(budget.bytesInFlight == 0)
-        try budget.lease(for: "a").reserve(70)
+        try BodyBudget.Lease(budget, for: "a").reserve(Self.free + Self.perCaller)
     }
 }

@@ -80,16 +80,18 @@ import Testing
         #expect(!access.allows(nil))
     }
 
+    private static let limits = {
+        var limits = RequestLimits()
+        (limits.perKey, limits.perUser, limits.perPublicKeyAddress) = (1, 1, 2)
+        return limits
+    }()
+
     /// A router with one route for public keys, behind one proxy.
     private func router(_ limits: RequestLimits) -> Router<ServiceContext> {
-        let shared = SharedLimits(addresses: ClientAddresses(proxies: 1), bodies: BodyBudget(.init()))
         let router = Router(context: ServiceContext.self)
-        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics()))
-        router.add(middleware: AdmissionMiddleware(sharedLimits: shared))
-        router.add(middleware: ProblemMiddleware())
-        let group = router.group("door").add(
-            middleware: AuthenticationMiddleware(authentication: .apiKeys(keys), acceptsPublicKeys: true)
-        ).add(middleware: RateLimitMiddleware(limits: limits, clock: clock))
+        router.addMiddleware(counting: ServiceMetrics(), SharedLimits(proxies: 1), routes: [])
+        let group = router.group("door").authenticated(by: .apiKeys(keys), acceptsPublicKeys: true).add(
+            middleware: RateLimitMiddleware(limits: limits, clock: clock))
         group.for(.publicApp).get { _, context in try context.requiredCaller.name }
         return router
     }
@@ -106,7 +108,7 @@ import Testing
     @Test func `a public key is limited for each client address`() async throws {
         let first = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple).identifier
         let second = try await keys.makePublic(name: "tools", app: "com.example.tools", platform: .apple).identifier
-        let router = router(RequestLimits(perKey: 1, perUser: 1, perPublicKeyAddress: 2))
+        let router = router(Self.limits)
         func answer(_ key: String, _ address: String) async throws -> Int {
             try await status(of: key, from: address, router)
         }
@@ -120,7 +122,7 @@ import Testing
     /// All installations of an app hold its key. A limit of the key would be everybody's.
     @Test func `any number of addresses use up nothing of another`() async throws {
         let key = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple).identifier
-        let router = router(RequestLimits(perKey: 1, perUser: 1, perPublicKeyAddress: 2))
+        let router = router(Self.limits)
         var refused: [Int] = []
         for number in 0..<300 {
             let address = "198.51.\(number / 100).\(number % 100)"
@@ -136,7 +138,7 @@ import Testing
 
     @Test func `the networks of one IPv6 site share a wider limit`() async throws {
         let key = try await keys.makePublic(name: "garden", app: "com.example.garden", platform: .apple).identifier
-        let router = router(RequestLimits(perKey: 1, perUser: 1, perPublicKeyAddress: 2))
+        let router = router(Self.limits)
         var answered = 0
         for network in 0..<200 where try await status(of: key, from: "2001:db8:1:\(network)::1", router) == 200 {
             answered += 1

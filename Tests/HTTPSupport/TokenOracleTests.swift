@@ -19,7 +19,7 @@ import Testing
         try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: folder.file("keys.json"))
         let tokens = UserTokens(
             TokenSettings(
-                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)],
+                issuer: TestIssuer.issuer, audiences: [(TestIssuer.audience, nil)],
                 keys: .file(folder.file("keys.json")),
                 algorithms: [algorithm]), clock: clock, logger: Logger(label: "test"))
         let end = Date(timeIntervalSince1970: Double(clock.now().secondsSince1970) + 60)

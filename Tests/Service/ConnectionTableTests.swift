@@ -16,7 +16,10 @@ import Testing
     }
 
     private func table(total: Int, perAddress: Int? = nil) -> ConnectionTable {
-        ConnectionTable(total: total, perAddress: perAddress, logger: ServiceFixture.logger)
+        var configuration = ServerConfiguration()
+        configuration.maximumConnections = total
+        configuration.maximumConnectionsPerAddress = perAddress
+        return ConnectionTable(configuration, logger: ServiceFixture.logger)
     }
 
     private func connection(_ name: String, from address: String, second: Int64) -> ConnectionTable.Connection {

@@ -4,7 +4,11 @@ import Service
 import Testing
 
 @Suite struct EventListenersTests {
-    private var listeners = EventListeners(limits: .init(total: 6, perAddress: 4, perUser: 2))
+    private var listeners = EventListeners()
+
+    init() {
+        (listeners.total, listeners.perAddress, listeners.perUser) = (6, 4, 2)
+    }
 
     /// Adds a stream.
     ///
@@ -33,7 +37,7 @@ import Testing
     }
 
     @Test mutating func `an address may exceed its limit while half of the places are free`() {
-        listeners = EventListeners(limits: .init(total: 20, perAddress: 4, perUser: 2))
+        listeners.total = 20
         for user in 1...10 { _ = add(Int64(user), "a") }
         #expect(listeners.count == 10)
         for user in 11...15 { _ = add(Int64(user), "a") }

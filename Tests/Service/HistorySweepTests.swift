@@ -46,8 +46,7 @@ import Testing
 
     private func reconciler(_ client: AppStoreServerClient) -> Reconciler {
         Reconciler(
-            service: service, app: service.apps.first, client: client, origins: [.localSandbox],
-            clock: garden.store.clock)
+            service: service, app: service.apps.first, client: client, origins: [.localSandbox])
     }
 
     /// Sells a subscription of a month, which renews.
@@ -73,8 +72,8 @@ import Testing
         }
     }
 
-    private func fails(_ sweep: inout HistorySweep) async -> Bool {
-        do { try await sweep.run() } catch { return true }
+    private func fails(_ sweep: inout HistorySweep, _ reconcilers: [Reconciler]) async -> Bool {
+        do { try await sweep.run(service, reconcilers) } catch { return true }
         return false
     }
 
@@ -85,11 +84,11 @@ import Testing
         try garden.store.setAutoRenew(false, of: cancelled)
         try await notify(of: cancelled)
         try await garden.withStore { client in
-            var sweep = HistorySweep(service: service, reconcilers: [reconciler(client)])
-            try await sweep.run()
+            var sweep = HistorySweep()
+            try await sweep.run(service, [reconciler(client)])
             _ = try garden.store.advance(seconds: 40 * Self.day)
             for _ in 0..<3 {
-                try await sweep.run()
+                try await sweep.run(service, [reconciler(client)])
                 garden.clock.advance(milliseconds: 61_000)
             }
         }
@@ -100,17 +99,17 @@ import Testing
     @Test func `without an App Store key, an end waits a minute for its notifications`() async throws {
         let renewed = try await subscribe("alice")
         _ = try await subscribe("bob")
-        var sweep = HistorySweep(service: service, reconcilers: [])
-        try await sweep.run()
+        var sweep = HistorySweep()
+        try await sweep.run(service, [])
         _ = try garden.store.advance(seconds: 40 * Self.day)
-        try await sweep.run()
+        try await sweep.run(service, [])
         garden.clock.advance(milliseconds: 50_000)
-        try await sweep.run()
+        try await sweep.run(service, [])
         #expect(try await events("bob") == ["granted"])
         // Bob's notification was lost.
         try await notify(of: renewed)
         garden.clock.advance(milliseconds: 11_000)
-        try await sweep.run()
+        try await sweep.run(service, [])
         #expect(try await events("alice") == ["granted", "granted"])
         #expect(try await events("bob") == ["granted", "expired"])
     }
@@ -118,8 +117,8 @@ import Testing
     @Test func `a start is a jump of the clock`() async throws {
         _ = try await subscribe("alice")
         _ = try garden.store.advance(seconds: 40 * Self.day)
-        var sweep = HistorySweep(service: service, reconcilers: [])
-        try await sweep.run()
+        var sweep = HistorySweep()
+        try await sweep.run(service, [])
         #expect(try await events("alice") == ["granted"])
     }
 
@@ -127,15 +126,15 @@ import Testing
         _ = try await subscribe("alice")
         let alice = try #require(User(name: "alice"))
         let end = try #require(try await service.subscriptions(of: alice).first?.until)
-        var sweep = HistorySweep(service: service, reconcilers: [])
-        try await sweep.run()
+        var sweep = HistorySweep()
+        try await sweep.run(service, [])
         _ = try garden.store.advance(seconds: end.secondsSince1970 - garden.store.now.secondsSince1970 - 200)
         for _ in 0..<16 {
-            try await sweep.run()
+            try await sweep.run(service, [])
             #expect(try await events("alice") == ["granted"])
             garden.clock.advance(milliseconds: 240_000)
         }
-        try await sweep.run()
+        try await sweep.run(service, [])
         #expect(try await events("alice") == ["granted", "expired"])
     }
 
@@ -152,8 +151,8 @@ import Testing
         }
         try await garden.withServer(router) { client in
             let failures = Failures()
-            let schedule = HistorySweep(service: service, reconcilers: [reconciler(client)])
-                .schedule(logger: Logger(label: "tests") { _ in Handler(failures: failures) })
+            let schedule = HistorySweep.schedule(
+                service, [reconciler(client)], logger: Logger(label: "tests") { _ in Handler(failures: failures) })
             let group = ServiceGroup(
                 services: [schedule], logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
             async let ended: Void = group.run()
@@ -172,19 +171,19 @@ import Testing
         let router = Router()
         router.get("/inApps/v1/subscriptions/:id") { _, _ in HTTPResponse.Status.internalServerError }
         try await garden.withServer(router) { client in
-            var sweep = HistorySweep(service: service, reconcilers: [reconciler(client)])
-            try await sweep.run()
+            var sweep = HistorySweep()
+            try await sweep.run(service, [reconciler(client)])
             _ = try garden.store.advance(seconds: 40 * Self.day)
-            let hasFailed = await fails(&sweep)
+            let hasFailed = await fails(&sweep, [reconciler(client)])
             #expect(hasFailed)
             for _ in 0..<59 {
                 garden.clock.advance(milliseconds: 60_000)
-                _ = await fails(&sweep)
+                _ = await fails(&sweep, [reconciler(client)])
                 #expect(try await events("alice") == ["granted"])
             }
             for _ in 0..<2 {
                 garden.clock.advance(milliseconds: 61_000)
-                try await sweep.run()
+                try await sweep.run(service, [reconciler(client)])
             }
             #expect(try await events("alice") == ["granted", "expired"])
         }

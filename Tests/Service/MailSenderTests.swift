@@ -30,16 +30,15 @@ import Testing
         links = try #require(MailLinks("https://garden.example/account"))
     }
 
-    private func sender(_ transport: any MailTransport) throws -> MailSender {
+    private func sender(_ transport: MailTransport) throws -> MailSender {
         queue.sender(
             over: transport, try MailTemplates(), links, metrics: metrics,
             logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    private func mailer(_ receiver: WebhookReceiver) throws -> WebhookMailTransport {
-        WebhookMailTransport(
-            url: try WebhookURL(receiver.url, allowsPlain: true), secret: secret,
-            sender: "Garden <no-reply@garden.example>", links: links, clock: clock)
+    private func mailer(_ receiver: WebhookReceiver) throws -> MailTransport {
+        .mailer(
+            try WebhookURL(receiver.url, allowsPlain: true), secret, from: "Garden <no-reply@garden.example>")
     }
 
     private func open(_ email: String, language: String = "en") async throws -> User {
@@ -124,9 +123,9 @@ import Testing
     @Test(.withMailServer)
     func `a mail server gets the mail, and a permanent refusal is final`() async throws {
         let server = try await MailServerProcess()
-        let transport = SMTPMailTransport(
-            server: try #require(MailServer("smtp://127.0.0.1:\(server.port)")),
-            sender: try #require(MailAddress("Garden <no-reply@garden.example>")))
+        let transport = MailTransport.server(
+            try #require(MailServer("smtp://127.0.0.1:\(server.port)")),
+            from: try #require(MailAddress("Garden <no-reply@garden.example>")))
         let (mint, refused, busy) = (
             try await open("mint@example.com"), try await open("a@refused.example"), try await open("a@busy.example")
         )

@@ -14,8 +14,9 @@ import Testing
     private static let day: Int64 = 86_400_000
 
     private func fixture(bytes: Int) async throws -> ServiceFixture {
-        let fixture = try await ServiceFixture(
-            limits: RequestLimits(perKey: 100_000, perUser: 100_000, newcomerBytesPerAddress: bytes))
+        var limits = RequestLimits()
+        (limits.perKey, limits.perUser, limits.newcomerBytesPerAddress) = (100_000, 100_000, bytes)
+        let fixture = try await ServiceFixture(limits: limits)
         // The service has not used up the bytes of the day.
         fixture.shop.clock.advance(milliseconds: 2 * Self.day)
         return fixture

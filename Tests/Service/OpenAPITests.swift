@@ -100,18 +100,25 @@ import Testing
         #expect(get.responses.map { Set($0.keys) } == ["204", "405", "500"])
     }
 
-    @Test func `a schema has the fields that decoding reads`() throws {
-        struct Inner: Codable {
+    @Test func `a schema has the fields of the answer`() throws {
+        struct Inner: AnswerObject {
+            static let answerFields = AnswerFields<Self> { $0.field("flag", \.flag) }
+
             let flag: Bool
         }
-        struct Outer: Codable {
+        struct Outer: AnswerObject {
+            static let answerFields = AnswerFields<Self>("An outer.") {
+                $0.field("origin", \.origin)
+                $0.field("inner", \.inner)
+                $0.field("count", "A count.", \.count)
+            }
+
             let origin: Origin
             let inner: [Inner]
             let count: Int?
         }
-        let schema = Schema(of: Outer.self, "An outer.").noting(["count": "A count."])
         #expect(
-            JSONValue.object(schema.keywords).compactText
+            JSONValue.object(Outer.schema.keywords).compactText
                 == #"{"type":"object","description":"An outer.","required":["origin","inner"],"properties":{"#
                 + #""origin":{"type":"string","description":"The origin of the purchase.","enum":["apple/Production","#
                 + #""apple/Sandbox","xcode","local/Production","local/Sandbox"]},"inner":{"type":"array","items":{"#
@@ -127,7 +134,7 @@ import Testing
         #expect(throws: OpenAPIDocument.Defect.self) {
             try Self.document(Self.operation(.get, answer: text), Self.operation(.put, answer: number))
         }
-        let unknown = Schema(of: ProblemResource.self, "A problem.").noting(["nothing": "A field that the type lacks."])
+        let unknown = Schema.object("A problem.").noting(["nothing": "A field that the type lacks."])
         #expect(throws: OpenAPIDocument.Defect.self) { try Self.document(Self.operation(.get, answer: unknown)) }
         #expect(throws: Never.self) {
             try Self.document(Self.operation(.get, answer: text), Self.operation(.put, answer: text))

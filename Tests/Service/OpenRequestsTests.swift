@@ -6,14 +6,14 @@ import Testing
 
 @Suite struct OpenRequestsTests {
     @Test func `the limit of concurrent requests applies to each address`() {
-        let requests = OpenRequests(perAddress: 2)
-        #expect(requests.begin(from: "a"))
-        #expect(requests.begin(from: "a"))
-        #expect(!requests.begin(from: "a"))
-        #expect(requests.begin(from: "b"))
+        let requests = OpenRequests()
+        #expect(requests.begin(from: "a", upTo: 2))
+        #expect(requests.begin(from: "a", upTo: 2))
+        #expect(!requests.begin(from: "a", upTo: 2))
+        #expect(requests.begin(from: "b", upTo: 2))
         requests.end(from: "a")
-        #expect(requests.begin(from: "a"))
-        #expect(!requests.begin(from: "a"))
+        #expect(requests.begin(from: "a", upTo: 2))
+        #expect(!requests.begin(from: "a", upTo: 2))
     }
 
     @Test func `behind a proxy the forwarded address is limited, and again free after each request`() async throws {

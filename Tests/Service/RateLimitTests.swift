@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct RateLimitTests {
     @Test func `a caller above its rate limit must wait`() async throws {
-        let fixture = try await ServiceFixture(limits: RequestLimits(perKey: 3))
+        var limits = RequestLimits()
+        limits.perKey = 3
+        let fixture = try await ServiceFixture(limits: limits)
         func status(key: String? = nil) async throws -> Int {
             try await fixture.send(.get, "/v1/users/alice/items", key: key).status
         }

@@ -32,7 +32,7 @@ import Testing
 
     private func reconciler(_ client: AppStoreServerClient) -> Reconciler {
         Reconciler(
-            service: service, app: service.apps.first, client: client, origins: Self.origins, clock: garden.store.clock)
+            service: service, app: service.apps.first, client: client, origins: Self.origins)
     }
 
     /// Runs a companion of the service until `body` is done.

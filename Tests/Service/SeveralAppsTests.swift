@@ -28,7 +28,7 @@ import Testing
             selling: [App(garden.catalog)],
             tokens: TokenSettings(
                 issuer: TestIssuer.issuer,
-                audiences: [TokenAudience(TestIssuer.audience, app: Self.seed), TokenAudience("everywhere")],
+                audiences: [(TestIssuer.audience, Self.seed), ("everywhere", nil)],
                 keys: .file(keys)), keeping: folder)
     }
 

@@ -19,7 +19,7 @@ import Testing
         try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
         fixture = try await ServiceFixture(
             tokens: TokenSettings(
-                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(keys)),
+                issuer: TestIssuer.issuer, audiences: [(TestIssuer.audience, nil)], keys: .file(keys)),
             keeping: folder)
     }
 

@@ -21,7 +21,7 @@ import Testing
         try Self.write(TestIssuer.keySet([issuer.publicKey]), to: keyFile)
         fixture = try await ServiceFixture(
             tokens: TokenSettings(
-                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(keyFile)),
+                issuer: TestIssuer.issuer, audiences: [(TestIssuer.audience, nil)], keys: .file(keyFile)),
             keeping: file)
     }
 
@@ -234,10 +234,12 @@ import Testing
     }
 
     @Test func `a user has a lower rate limit than a back end`() async throws {
+        var limits = RequestLimits()
+        (limits.perKey, limits.perUser) = (100, 2)
         let fixture = try await ServiceFixture(
-            limits: RequestLimits(perKey: 100, perUser: 2),
+            limits: limits,
             tokens: TokenSettings(
-                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(keyFile)))
+                issuer: TestIssuer.issuer, audiences: [(TestIssuer.audience, nil)], keys: .file(keyFile)))
         func status(_ user: String) async throws -> Int {
             try await fixture.send(.get, "/v1/me/items", key: try issuer.token(for: user, at: now)).status
         }
@@ -260,7 +262,7 @@ import Testing
         try Self.write(set, to: file)
         let tokens = UserTokens(
             TokenSettings(
-                issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(file)),
+                issuer: TestIssuer.issuer, audiences: [(TestIssuer.audience, nil)], keys: .file(file)),
             clock: fixture.shop.clock, logger: ServiceFixture.logger)
         await #expect(throws: error) { try await tokens.prepare() }
     }
@@ -284,7 +286,7 @@ import Testing
             try Self.write(TestIssuer.keySet([JSONObject(members)]), to: keyFile)
             let tokens = UserTokens(
                 TokenSettings(
-                    issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: .file(keyFile)),
+                    issuer: TestIssuer.issuer, audiences: [(TestIssuer.audience, nil)], keys: .file(keyFile)),
                 clock: fixture.shop.clock, logger: ServiceFixture.logger)
             await #expect(throws: TokenKeysError.noUsableKey, "\(name) \(value)") { try await tokens.prepare() }
         }
@@ -300,7 +302,7 @@ import Testing
                 let source = try #require(TokenKeySource("\(address)/\(path)"))
                 let tokens = UserTokens(
                     TokenSettings(
-                        issuer: TestIssuer.issuer, audiences: [TokenAudience(TestIssuer.audience)], keys: source),
+                        issuer: TestIssuer.issuer, audiences: [(TestIssuer.audience, nil)], keys: source),
                     clock: fixture.shop.clock, logger: ServiceFixture.logger)
                 if let error {
                     await #expect(throws: error) { try await tokens.prepare() }

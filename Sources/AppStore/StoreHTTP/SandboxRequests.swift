@@ -4,7 +4,9 @@ import Hummingbird
 import Proofs
 
 /// A request body of a sandbox route. Fields that the schema lacks are rejected.
-protocol SandboxRequest: Decodable, SchemaSource, Sendable {}
+protocol SandboxRequest: Decodable, Sendable {
+    static var schema: Schema { get }
+}
 
 /// Decodes the request bodies of the sandbox's routes.
 enum SandboxBody {
@@ -51,17 +53,24 @@ enum SandboxBody {
 
 /// A request to buy a product.
 struct PurchaseRequest: SandboxRequest {
-    static let schema = Schema(of: Self.self, named: "PurchaseRequest", "A request to buy a product.").noting([
+    static let schema = Schema.object("A request to buy a product.", named: "PurchaseRequest").fields([
         "account": .account,
-        "productId": "The product.",
-        "quantity": .integer("The number of units; 1 by default.", in: 1...10),
-        "appAccountToken": "The account token of the app.",
-        "offerType": .one(of: ["promotional", "offerCode", "winBack"], "The type of the named offer."),
-        "offerIdentifier": "The offer; an offer code by its reference name.",
-        "offerSignature":
-            "The signature of a promotional offer, with the names of StoreKit's `SKPaymentDiscount`.",
-        "outcome":
-            "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name.",
+        "productId": .text("The product."),
+        "quantity": .integer("The number of units; 1 by default.", in: 1...10).optional,
+        "appAccountToken": .uuid("The account token of the app.").optional,
+        "offerType": .one(of: ["promotional", "offerCode", "winBack"], "The type of the named offer.").optional,
+        "offerIdentifier": .text("The offer; an offer code by its reference name.").optional,
+        "offerSignature": Schema.object(
+            "The signature of a promotional offer, with the names of StoreKit's `SKPaymentDiscount`."
+        ).fields([
+            "keyIdentifier": .text("The key."),
+            "nonce": .uuid("A UUID of this request."),
+            "timestamp": Int64.schema.described("Milliseconds since 1970."),
+            "signature": .text("Base64."),
+        ]).optional,
+        "outcome": .text(
+            "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name."
+        ).optional,
     ]).closed
 
     let account: String
@@ -98,27 +107,16 @@ struct PurchaseRequest: SandboxRequest {
     }
 }
 
-extension PromotionalOfferSignature: SchemaSource {
-    package static let schema = Schema(of: Self.self).noting([
-        "keyIdentifier": "The key.", "nonce": "A UUID of this request.", "timestamp": "Milliseconds since 1970.",
-        "signature": "Base64.",
-    ])
-}
-
-/// A date in milliseconds since 1970.
-extension Timestamp: PlaceholderSource {
-    package static var placeholder: Timestamp { Timestamp(millisecondsSince1970: 0) }
-    package static var schema: Schema { Int64.schema }
-}
-
 extension Schema {
     fileprivate static let account = text("The App Store account.", length: 1...256)
 }
 
 /// A request to refund a sale, or to request its refund.
 struct RefundRequest: SandboxRequest {
-    static let schema = Schema(of: Self.self, named: "RefundRequest", "A reason.").noting([
-        "reason": "For a refund, `issue` or `other`; for a request, one of Apple's reasons, such as `OTHER`."
+    static let schema = Schema.object("A reason.", named: "RefundRequest").fields([
+        "reason": .text(
+            "For a refund, `issue` or `other`; for a request, one of Apple's reasons, such as `OTHER`."
+        ).optional
     ]).closed
 
     var reason: String?
@@ -143,8 +141,7 @@ struct RefundRequest: SandboxRequest {
 
 /// A request to share a sale with a family member.
 struct SharingRequest: SandboxRequest {
-    static let schema = Schema(of: Self.self, named: "SharingRequest", "A family member.").noting(["account": .account])
-        .closed
+    static let schema = Schema.object("A family member.", named: "SharingRequest").fields(["account": .account]).closed
 
     /// The family member.
     let account: String
@@ -152,8 +149,9 @@ struct SharingRequest: SandboxRequest {
 
 /// A request to raise the price of a subscription.
 struct PriceIncreaseRequest: SandboxRequest {
-    static let schema = Schema(of: Self.self, named: "PriceIncreaseRequest", "A higher price.").noting([
-        "price": "Milliunits of the currency.", "needsConsent": "True by default.",
+    static let schema = Schema.object("A higher price.", named: "PriceIncreaseRequest").fields([
+        "price": Int64.schema.described("Milliunits of the currency."),
+        "needsConsent": .flag("True by default.").optional,
     ]).closed
 
     let price: Int64
@@ -162,7 +160,7 @@ struct PriceIncreaseRequest: SandboxRequest {
 
 /// A request to advance the store's clock.
 struct TimeAdvanceRequest: SandboxRequest {
-    static let schema = Schema(of: Self.self, named: "TimeAdvanceRequest", "A step of the clock.").noting([
+    static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([
         "by": .text("A number and one of s, min, h, d, w, mo and y.").with(["examples": .array(["1mo"])])
     ]).closed
 
@@ -171,8 +169,8 @@ struct TimeAdvanceRequest: SandboxRequest {
 
 /// A request to inject faults into the next notifications.
 struct NotificationFaultsRequest: SandboxRequest {
-    static let schema = Schema(of: Self.self, named: "NotificationFaultsRequest", "Faults of the next notifications.")
-        .noting([
+    static let schema = Schema.object("Faults of the next notifications.", named: "NotificationFaultsRequest")
+        .fields([
             "faults": .array(
                 of: .text().with(["pattern": "^(duplicate|reorder|drop|delay:[0-9]+)$"]),
                 "One for each notification.")

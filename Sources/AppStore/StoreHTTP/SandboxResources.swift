@@ -3,26 +3,31 @@ import HTTPSupport
 import Proofs
 
 /// A transaction of the payment queue.
-package struct QueueResource: Codable, Listed, SchemaSource, Sendable {
+package struct QueueResource: AnswerObject, Codable, Listed, Sendable {
     package static let listName = "transactions"
-    package static let schema = Schema(of: Self.self, named: "Queue", "A transaction of the payment queue.").noting([
-        "number": "The number in the queue.",
-        "account": "The App Store account.",
-        "productId": "The product.",
-        "quantity": "The number of units.",
-        "state": .one(of: PaymentTransactionState.self, "The state."),
-        "error": "The name of the SKError of a failed payment.",
-        "transactionId": "The transaction.",
-        "originalTransactionId": "The first transaction of the purchase.",
-        "signedTransaction": "The proof of a StoreKit 2 app (JWS).",
-        "effect": .one(
-            of: ["charged", "alreadySubscribed", "changes"],
-            "The effect of the payment; absent if nothing was sold, and except in the answer to a purchase."),
-        "price": "The charged price in milliunits of the currency; absent for another effect.",
-        "currency": "The currency of the price (ISO 4217).",
-        "nextProductId": "The product after the next renewal, if the effect is `changes`.",
-        "renewalDate": .time("The date of the next renewal, if the effect is `alreadySubscribed` or `changes`."),
-    ])
+    package static let answerFields = AnswerFields<Self>("A transaction of the payment queue.", named: "Queue") {
+        $0.field("number", "The number in the queue.", \.number)
+        $0.field("account", "The App Store account.", \.account)
+        $0.field("productId", "The product.", \.productId)
+        $0.field("quantity", "The number of units.", \.quantity)
+        $0.field("state", .one(of: PaymentTransactionState.self, "The state."), \.state)
+        $0.field("error", "The name of the SKError of a failed payment.", \.error)
+        $0.field("transactionId", "The transaction.", \.transactionId)
+        $0.field("originalTransactionId", "The first transaction of the purchase.", \.originalTransactionId)
+        $0.field("signedTransaction", "The proof of a StoreKit 2 app (JWS).", \.signedTransaction)
+        $0.field(
+            "effect",
+            .one(
+                of: ["charged", "alreadySubscribed", "changes"],
+                "The effect of the payment; absent if nothing was sold, and except in the answer to a purchase."),
+            \.effect)
+        $0.field("price", "The charged price in milliunits of the currency; absent for another effect.", \.price)
+        $0.field("currency", "The currency of the price (ISO 4217).", \.currency)
+        $0.field("nextProductId", "The product after the next renewal, if the effect is `changes`.", \.nextProductId)
+        $0.field(
+            "renewalDate", .time("The date of the next renewal, if the effect is `alreadySubscribed` or `changes`."),
+            \.renewalDate)
+    }
 
     package let number: Int64
     package let account: String
@@ -61,23 +66,23 @@ package struct QueueResource: Codable, Listed, SchemaSource, Sendable {
 }
 
 /// A sale with the field names of signed transactions.
-package struct SaleResource: Codable, Listed, SchemaSource, Sendable {
+package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
     package static let listName = "transactions"
-    package static let schema = Schema(of: Self.self, named: "Sale", "A sale.").noting([
-        "transactionId": "The transaction.",
-        "originalTransactionId": "The first transaction of the purchase.",
-        "orderId": "The order on Apple's invoice.",
-        "account": "The App Store account.",
-        "productId": "The product.",
-        "type": "The product's type, in Apple's words.",
-        "quantity": "The number of units.",
-        "purchaseDate": .time("The date of the purchase."),
-        "expiresDate": .time("The end of the period of a subscription."),
-        "price": "Milliunits of the currency.",
-        "currency": "ISO 4217.",
-        "revocationDate": .time("The date of the refund."),
-        "isUpgraded": "True if the customer upgraded before the period ended.",
-    ])
+    package static let answerFields = AnswerFields<Self>("A sale.", named: "Sale") {
+        $0.field("transactionId", "The transaction.", \.transactionId)
+        $0.field("originalTransactionId", "The first transaction of the purchase.", \.originalTransactionId)
+        $0.field("orderId", "The order on Apple's invoice.", \.orderId)
+        $0.field("account", "The App Store account.", \.account)
+        $0.field("productId", "The product.", \.productId)
+        $0.field("type", "The product's type, in Apple's words.", \.type)
+        $0.field("quantity", "The number of units.", \.quantity)
+        $0.field("purchaseDate", .time("The date of the purchase."), \.purchaseDate)
+        $0.field("expiresDate", .time("The end of the period of a subscription."), \.expiresDate)
+        $0.field("price", "Milliunits of the currency.", \.price)
+        $0.field("currency", "ISO 4217.", \.currency)
+        $0.field("revocationDate", .time("The date of the refund."), \.revocationDate)
+        $0.field("isUpgraded", "True if the customer upgraded before the period ended.", \.isUpgraded)
+    }
 
     package let transactionId: String
     package let originalTransactionId: String
@@ -111,10 +116,11 @@ package struct SaleResource: Codable, Listed, SchemaSource, Sendable {
 }
 
 /// The time of the store's clock.
-package struct TimeResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "Time", "The time of the store's clock.").noting([
-        "now": .time("The time."), "events": "The events that an advance brought about.",
-    ])
+package struct TimeResource: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>("The time of the store's clock.", named: "Time") {
+        $0.field("now", .time("The time."), \.now)
+        $0.field("events", "The events that an advance brought about.", \.events)
+    }
 
     package let now: String
     /// The events that an advance of the clock brought about; nil without an advance.
@@ -127,16 +133,16 @@ package struct TimeResource: Codable, SchemaSource, Sendable {
 }
 
 /// A change of a subscription that time brought about.
-package struct DueEventResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(
-        of: Self.self, named: "DueEvent", "A change of a subscription that time brought about."
-    ).noting([
-        "kind": .one(of: DueEvent.Kind.self, "The change."),
-        "date": .time("The date."),
-        "account": "The App Store account.",
-        "productId": "The product.",
-        "transactionId": "The latest transaction.",
-    ])
+package struct DueEventResource: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>(
+        "A change of a subscription that time brought about.", named: "DueEvent"
+    ) {
+        $0.field("kind", .one(of: DueEvent.Kind.self, "The change."), \.kind)
+        $0.field("date", .time("The date."), \.date)
+        $0.field("account", "The App Store account.", \.account)
+        $0.field("productId", "The product.", \.productId)
+        $0.field("transactionId", "The latest transaction.", \.transactionId)
+    }
 
     package let kind: String
     package let date: String
@@ -154,23 +160,24 @@ package struct DueEventResource: Codable, SchemaSource, Sendable {
 }
 
 /// A notification of the store.
-package struct NotificationResource: Codable, Listed, SchemaSource, Sendable {
+package struct NotificationResource: AnswerObject, Codable, Listed, Sendable {
     package static let listName = "notifications"
-    package static let schema = Schema(of: Self.self, named: "Notification", "A notification.").noting([
-        "notificationUUID": .uuid("The notification."),
-        "notificationType": "Apple's name of the type.",
-        "subtype": "Apple's name of the subtype.",
-        "transactionId": "The transaction.",
-        "date": .time("The date."),
-        "sendAttempts": "The attempts, the first one first.",
-        "signedPayload": "The JWS that is sent.",
-    ])
+    package static let answerFields = AnswerFields<Self>("A notification.", named: "Notification") {
+        $0.field("notificationUUID", .uuid("The notification."), \.notificationUUID)
+        $0.field("notificationType", "Apple's name of the type.", \.notificationType)
+        $0.field("subtype", "Apple's name of the subtype.", \.subtype)
+        $0.field("transactionId", "The transaction.", \.transactionId)
+        $0.field("date", .time("The date."), \.date)
+        $0.field("sendAttempts", "The attempts, the first one first.", \.sendAttempts)
+        $0.field("signedPayload", "The JWS that is sent.", \.signedPayload)
+    }
 
     /// An attempt to send a notification.
-    package struct Attempt: Codable, SchemaSource, Sendable {
-        package static let schema = Schema(of: Self.self, "An attempt to send it.").noting([
-            "date": .time("The date."), "result": "The result, such as `SUCCESS`.",
-        ])
+    package struct Attempt: AnswerObject, Codable, Sendable {
+        package static let answerFields = AnswerFields<Self>("An attempt to send it.") {
+            $0.field("date", .time("The date."), \.date)
+            $0.field("result", "The result, such as `SUCCESS`.", \.result)
+        }
 
         package let date: String
         package let result: String
@@ -197,29 +204,30 @@ package struct NotificationResource: Codable, Listed, SchemaSource, Sendable {
     }
 }
 
-extension ResetResult: SchemaSource {
-    package static let schema = Schema(of: ResetResult.self, named: "Reset", "The things that were cleared.").noting([
-        "sales": "The number of transactions, renewals included.",
-        "notifications": "The number of notifications.",
-        "clock": "True if the clock had been advanced.",
-        "settings": "True if the settings had been changed.",
-    ])
+extension ResetResult: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The things that were cleared.", named: "Reset") {
+        $0.field("sales", "The number of transactions, renewals included.", \.sales)
+        $0.field("notifications", "The number of notifications.", \.notifications)
+        $0.field("clock", "True if the clock had been advanced.", \.clock)
+        $0.field("settings", "True if the settings had been changed.", \.settings)
+    }
 }
 
-extension StatusResponse.SubscriptionGroupIdentifierItem: Listed, SchemaSource {
+extension StatusResponse.SubscriptionGroupIdentifierItem: AnswerObject, Listed {
     package static let listName = "subscriptions"
-    package static let schema = Schema(
-        of: StatusResponse.SubscriptionGroupIdentifierItem.self, named: "SubscriptionStatus", "The status in one group."
-    ).noting(["subscriptionGroupIdentifier": "The group."])
+    package static let answerFields = AnswerFields<Self>("The status in one group.", named: "SubscriptionStatus") {
+        $0.field("subscriptionGroupIdentifier", "The group.", \.subscriptionGroupIdentifier)
+        $0.field("lastTransactions", \.lastTransactions)
+    }
 }
 
-extension StatusResponse.LastTransactionsItem: SchemaSource {
-    package static let schema = Schema.object("The latest transaction.").fields([
-        "status": .integer("Apple's number of the status."),
-        "originalTransactionId": .text("The first transaction."),
-        "signedTransactionInfo": .text("A JWS."),
-        "signedRenewalInfo": .text("A JWS."),
-    ])
+extension StatusResponse.LastTransactionsItem: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The latest transaction.") {
+        $0.field("status", "Apple's number of the status.", \.status.rawValue)
+        $0.field("originalTransactionId", "The first transaction.", \.originalTransactionId)
+        $0.field("signedTransactionInfo", "A JWS.", \.signedTransactionInfo)
+        $0.field("signedRenewalInfo", "A JWS.", \.signedRenewalInfo)
+    }
 }
 
 extension Schema {

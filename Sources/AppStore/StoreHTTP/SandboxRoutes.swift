@@ -32,20 +32,23 @@ struct SandboxRoutes: Sendable {
                         try books.queued(added.identifier), effect: try books.effect(of: added.identifier))
                 }
             }
-            return try JSONAnswer.response(bytes: JSONAnswer.encode(queued), status: .created)
+            return try queued.answer(status: .created)
         }
         group.on(.listProducts) { _, _ in
             try await read { books in
-                List(
+                try List(
                     try books.products().map {
                         ProductResource($0, benefit: nil, localization: $0.localizations.first)
-                    })
+                    }
+                ).json()
             }
         }
-        add(.listSubscriptions, to: group) { List(try $0.subscriptionStatuses(of: $1)) }
-        add(.readAppTransaction, to: group) { ["signedAppTransaction": try $0.signedAppTransaction(of: $1)] }
-        add(.listSales, to: group) { List(try $0.transactions.transactions(of: $1).map { SaleResource($0) }) }
-        add(.readReceipt, to: group) { ["receipt": try $0.receipt(account: $1)] }
+        add(.listSubscriptions, to: group) { try List(try $0.subscriptionStatuses(of: $1)).json() }
+        add(.readAppTransaction, to: group) { try ["signedAppTransaction": try $0.signedAppTransaction(of: $1)].json() }
+        add(.listSales, to: group) {
+            try List(try $0.transactions.transactions(of: $1).map { SaleResource($0) }).json()
+        }
+        add(.readReceipt, to: group) { try ["receipt": try $0.receipt(account: $1)].json() }
         group.on(.restore) { _, context in
             let account = try context.parameters.text("account")
             try await BlockingWork.run { try store.write { try $0.restoreCompletedTransactions(account: account) } }
@@ -70,20 +73,20 @@ struct SandboxRoutes: Sendable {
                     let changed = try store.perform(action, on: number)
                     return try store.read { try $0.resource(changed) }
                 }
-                return try JSONAnswer.response(resource)
+                return try resource.answer()
             }
         }
     }
 
     private func addSettings(to group: RouterGroup<ServiceContext>) {
-        group.on(.readSettings) { _, _ in try await read { SettingsResource($0.settings) } }
+        group.on(.readSettings) { _, _ in try await read { try JSONAnswer.encode(SettingsResource($0.settings)) } }
         group.on(.changeSettings) { request, context in
             let changes = try await SandboxBody.decode(request, context, as: SettingsChanges.self)
             return try JSONAnswer.response(
                 try await BlockingWork.run { SettingsResource(try store.update(changes.apply)) })
         }
         group.on(.readTime) { _, _ in
-            try JSONAnswer.response(TimeResource(now: try await BlockingWork.run { store.now }))
+            try TimeResource(now: try await BlockingWork.run { store.now }).answer()
         }
         group.on(.advanceTime) { request, context in
             let text = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self).by
@@ -94,14 +97,16 @@ struct SandboxRoutes: Sendable {
             let start = try await BlockingWork.run { store.now }
             // A client that closes its connection stops no clock halfway.
             let now = try await Task { try await store.advance(step, deliveringWithin: Self.deliveryTime) }.value
-            return try await read { TimeResource(now: now, events: try $0.dueEvents(after: start, until: now)) }
+            return try await read {
+                try TimeResource(now: now, events: try $0.dueEvents(after: start, until: now)).json()
+            }
         }
-        group.on(.reset) { _, _ in try JSONAnswer.response(try await BlockingWork.run { try store.reset() }) }
+        group.on(.reset) { _, _ in try await BlockingWork.run { try store.reset() }.answer() }
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
         group.on(.listNotifications) { _, _ in
-            try await read { List(try $0.notifications.notifications().map { NotificationResource($0) }) }
+            try await read { try List(try $0.notifications.notifications().map { NotificationResource($0) }).json() }
         }
         group.on(.addFaults) { request, context in
             let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
@@ -126,7 +131,7 @@ struct SandboxRoutes: Sendable {
     private func add(
         _ operation: APIOperation,
         to group: RouterGroup<ServiceContext>,
-        _ body: @Sendable @escaping (Books, String) throws -> some Encodable & Sendable
+        _ body: @Sendable @escaping (Books, String) throws -> [UInt8]
     ) {
         group.on(operation) { _, context in
             let account = try context.parameters.text("account")
@@ -134,16 +139,16 @@ struct SandboxRoutes: Sendable {
         }
     }
 
-    private func read(
-        _ body: @Sendable @escaping (Books) throws -> some Encodable & Sendable
-    ) async throws -> Response {
-        try JSONAnswer.response(try await BlockingWork.run { try store.read(body) })
+    /// A response with the JSON of an answer.
+    private func read(_ json: @Sendable @escaping (Books) throws -> [UInt8]) async throws -> Response {
+        JSONAnswer.response(bytes: try await BlockingWork.run { try store.read(json) })
     }
 }
 
 extension Books {
-    fileprivate func queue(of account: String?) throws -> List<QueueResource> {
-        List(try payments.transactions(account: account).map { try resource($0) })
+    /// The JSON of the payment queue.
+    fileprivate func queue(of account: String?) throws -> [UInt8] {
+        try List(try payments.transactions(account: account).map { try resource($0) }).json()
     }
 
     fileprivate func resource(_ queued: QueuedTransaction, effect: PurchaseEffect? = nil) throws -> QueueResource {
@@ -176,7 +181,7 @@ extension SandboxRoutes {
                     try store.perform(action, values, on: id)
                     return SaleResource(try store.read { try $0.sale(id) })
                 }
-                return try JSONAnswer.response(resource)
+                return try resource.answer()
             }
         }
     }

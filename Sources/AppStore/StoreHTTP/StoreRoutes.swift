@@ -23,11 +23,7 @@ package struct StoreRoutes: RouteSource {
     /// The routes of a stand-alone store, with its own description, error codes and readiness.
     package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self)
-        let limits = SharedLimits(addresses: ClientAddresses(proxies: 0), bodies: BodyBudget())
-        router.add(middleware: RequestMiddleware(metrics: ServiceMetrics()))
-        router.add(middleware: AdmissionMiddleware(sharedLimits: limits))
-        router.add(middleware: ProblemMiddleware())
-        router.add(middleware: MethodMiddleware(descriptions))
+        router.addMiddleware(counting: ServiceMetrics(), SharedLimits(), routes: descriptions)
         addAlone(to: router)
         return router
     }

@@ -6,7 +6,7 @@ struct ConsoleForm: Sendable {
     /// The name of the field with the token against forgery.
     static let tokenField = "form-token"
     /// The maximum size of a form, in bytes: a proof, or a picture.
-    static let maximumSize = BodyBudget.Limits.largestBody
+    static let maximumSize = BodyBudget.largestBody
     /// The maximum size of a visitor's form, in bytes.
     static let maximumSizeOfVisitors = JSONBody.sizeWithoutCredential
     /// The maximum number of fields: those of a product in all languages of the App Store.

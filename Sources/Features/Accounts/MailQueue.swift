@@ -9,7 +9,7 @@ package struct MailQueue: Sendable {
     private static let memory: Int64 = 7 * 86_400
 
     package let ledger: Ledger
-    let clock: any WallClock
+    package let clock: any WallClock
     let randomness: Randomness
 
     /// Takes due mails. The sender must send them and record the results.

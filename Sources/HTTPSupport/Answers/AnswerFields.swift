@@ -6,7 +6,7 @@ import Proofs
 /// A value in the JSON of answers.
 package protocol AnswerValue: SendableMetatype {
     /// The schema of the value, optional if its field may be missing.
-    static var answerSchema: Schema { get }
+    static var schema: Schema { get }
     /// False if the field with this value is left out.
     var isPresent: Bool { get }
     func write(to json: inout AnswerJSON) throws
@@ -35,13 +35,12 @@ extension AnswerValue {
 }
 
 /// An object in the JSON of answers. Its JSON and its schema follow from one list of its fields.
-package protocol AnswerObject: AnswerValue, SchemaSource {
+package protocol AnswerObject: AnswerValue {
     static var answerFields: AnswerFields<Self> { get }
 }
 
 extension AnswerObject {
     package static var schema: Schema { answerFields.schema }
-    package static var answerSchema: Schema { answerFields.schema }
 
     package func write(to json: inout AnswerJSON) throws {
         try Self.answerFields.write(self, to: &json)
@@ -52,6 +51,7 @@ extension AnswerObject {
 package struct AnswerFields<Object>: Sendable {
     private struct Field: Sendable {
         let name: String
+        /// Writes the field's member, unless its value is missing.
         let write: @Sendable (Object, inout AnswerJSON) throws -> Void
     }
 
@@ -85,7 +85,7 @@ package struct AnswerFields<Object>: Sendable {
         _ note: Schema,
         _ value: @escaping @Sendable (Object) throws -> Value
     ) {
-        add(name, Value.answerSchema.noted(note)) { object, _ in try value(object) }
+        add(name, Value.schema.noted(note)) { object, _ in try value(object) }
     }
 
     /// Adds a field without a note.
@@ -93,7 +93,7 @@ package struct AnswerFields<Object>: Sendable {
         _ name: String,
         _ value: @escaping @Sendable (Object) throws -> Value
     ) {
-        add(name, Value.answerSchema) { object, _ in try value(object) }
+        add(name, Value.schema) { object, _ in try value(object) }
     }
 
     /// Adds a field with the name of an API key.
@@ -104,7 +104,7 @@ package struct AnswerFields<Object>: Sendable {
         note: Schema = "The name of the API key; absent if the service does not have the key.",
         _ identifier: @escaping @Sendable (Object) -> String?
     ) {
-        add(name, String?.answerSchema.noted(note)) { object, keys in identifier(object).flatMap { keys[$0] } }
+        add(name, String?.schema.noted(note)) { object, keys in identifier(object).flatMap { keys[$0] } }
     }
 
     private mutating func add<Value: AnswerValue>(
@@ -113,9 +113,11 @@ package struct AnswerFields<Object>: Sendable {
         _ value: @escaping @Sendable (Object, _ keyNames: [String: String]) throws -> Value
     ) {
         self.schema = self.schema.fields([(name, schema)])
+        var key: [UInt8] = []
+        JSONValue.write(string: name, to: &key)
         fields.append(
-            Field(name: name) { object, json in
-                try json.member(name, try value(object, json.keyNames))
+            Field(name: name) { [key] object, json in
+                try json.member(key, try value(object, json.keyNames))
             })
     }
 
@@ -139,10 +141,17 @@ package struct AnswerJSON {
 
     /// Appends an object's next member, unless its value is missing.
     package mutating func member(_ name: String, _ value: some AnswerValue) throws {
+        var key: [UInt8] = []
+        JSONValue.write(string: name, to: &key)
+        try member(key, value)
+    }
+
+    /// - Parameter key: The name in quotation marks.
+    fileprivate mutating func member(_ key: [UInt8], _ value: some AnswerValue) throws {
         guard value.isPresent else { return }
-        if bytes.last != UInt8(ascii: "{") { append(",") }
-        string(name)
-        append(":")
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(contentsOf: key)
+        bytes.append(UInt8(ascii: ":"))
         try value.write(to: &self)
     }
 
@@ -150,33 +159,43 @@ package struct AnswerJSON {
 }
 
 extension String: AnswerValue {
+    package static var schema: Schema { .text() }
+
     package func write(to json: inout AnswerJSON) { json.string(self) }
 }
 
 extension Int: AnswerValue {
+    package static var schema: Schema { .integer() }
+
     package func write(to json: inout AnswerJSON) { json.append(String(self)) }
 }
 
 extension Int64: AnswerValue {
+    package static var schema: Schema { .integer().with(["format": "int64"]) }
+
     package func write(to json: inout AnswerJSON) { json.append(String(self)) }
 }
 
 extension Bool: AnswerValue {
+    package static var schema: Schema { .flag() }
+
     package func write(to json: inout AnswerJSON) { json.append(self ? "true" : "false") }
 }
 
 extension UUID: AnswerValue {
+    package static var schema: Schema { .uuid() }
+
     package func write(to json: inout AnswerJSON) { json.string(lowercasedString) }
 }
 
 extension Timestamp: AnswerValue {
-    package static var answerSchema: Schema { .time() }
+    package static var schema: Schema { .time() }
 
     package func write(to json: inout AnswerJSON) { json.string(rfc3339) }
 }
 
 extension Optional: AnswerValue where Wrapped: AnswerValue {
-    package static var answerSchema: Schema { Wrapped.answerSchema.optional }
+    package static var schema: Schema { Wrapped.schema.optional }
 
     package var isPresent: Bool { self != nil }
 
@@ -184,7 +203,7 @@ extension Optional: AnswerValue where Wrapped: AnswerValue {
 }
 
 extension Array: AnswerValue where Element: AnswerValue {
-    package static var answerSchema: Schema { .array(of: Element.answerSchema) }
+    package static var schema: Schema { .array(of: Element.schema) }
 
     package func write(to json: inout AnswerJSON) throws {
         json.append("[")
@@ -197,7 +216,7 @@ extension Array: AnswerValue where Element: AnswerValue {
 }
 
 extension Dictionary: AnswerValue where Key == String, Value: AnswerValue {
-    package static var answerSchema: Schema { .map(of: Value.answerSchema) }
+    package static var schema: Schema { .map(of: Value.schema) }
 
     package func write(to json: inout AnswerJSON) throws {
         json.append("{")
@@ -211,11 +230,7 @@ extension AnswerValue where Self: RawRepresentable<String> {
 }
 
 extension AnswerValue where Self: RawRepresentable<String> & CaseIterable {
-    package static var answerSchema: Schema { .one(of: Self.self) }
-}
-
-extension AnswerValue where Self: PlaceholderSource {
-    package static var answerSchema: Schema { schema }
+    package static var schema: Schema { .one(of: Self.self) }
 }
 
 extension List where Element: AnswerValue {

@@ -58,12 +58,9 @@ package enum JSONContent: Codable, Hashable, Sendable {
     }
 }
 
-extension JSONContent: PlaceholderSource {
-    package static let placeholder = JSONContent.null
-    package static let schema = Schema.anyObject
-}
-
 extension JSONContent: AnswerValue {
+    package static let schema = Schema.anyObject
+
     package func write(to json: inout AnswerJSON) throws {
         switch self {
         case .object(let value): try value.write(to: &json)

@@ -5,8 +5,8 @@ import Ledger
 import Logging
 import Proofs
 
-/// A problem document (RFC 9457) with Till's stable code.
-package struct ProblemResource: Codable, Sendable {
+/// A problem document (RFC 9457) with Till's stable code, as clients read it.
+package struct ProblemResource: Decodable, Sendable {
     /// The address of the code's explanation, relative to the request's address.
     package let type: String
     package let title: String
@@ -82,15 +82,21 @@ package struct Problem: Error {
         return problem
     }
 
-    package var resource: ProblemResource {
-        ProblemResource(
-            type: type, title: title, status: status, code: code, detail: detail, couldSucceedLater: couldSucceedLater)
-    }
-
     package func response() throws -> Response {
         Response(
             status: .init(code: status, reasonPhrase: title), headers: headers,
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try JSONAnswer.encode(resource))))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try json())))
+    }
+}
+
+extension Problem: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("An error (RFC 9457).", named: "Problem") {
+        $0.field("type", "The address of the explanation, relative to this service.", \.type)
+        $0.field("title", "The HTTP status in words.", \.title)
+        $0.field("status", "The HTTP status.", \.status)
+        $0.field("code", "The error code. It never changes.", \.code)
+        $0.field("detail", "The cause of this error, and its remedy.", \.detail)
+        $0.field("couldSucceedLater", "True if the same request may succeed later.", \.couldSucceedLater)
     }
 }
 
@@ -190,15 +196,15 @@ package enum JSONAnswer {
 
     package static func encode(_ value: JSONValue) -> [UInt8] { value.compactBytes }
 
-    package static func response(_ value: some Encodable, headers: HTTPFields = [:]) throws -> Response {
-        response(bytes: try encode(value), headers: headers)
+    package static func response(_ value: some Encodable) throws -> Response {
+        response(bytes: try encode(value))
     }
 
     /// Returns a response with an entity tag (see `CacheableAnswer`).
     package static func cacheable(
-        _ value: some Encodable, for request: Request, headers: HTTPFields = [:]
-    ) throws -> Response {
-        CacheableAnswer(try encode(value), type: "application/json").response(to: request, headers: headers)
+        _ bytes: [UInt8], for request: Request, headers: HTTPFields = [:]
+    ) -> Response {
+        CacheableAnswer(bytes, type: "application/json").response(to: request, headers: headers)
     }
 
     package static func response(

@@ -1,23 +1,29 @@
 import Proofs
 
 /// A product in one language.
-package struct ProductResource: Codable, Listed, SchemaSource, Sendable {
+package struct ProductResource: AnswerObject, Codable, Listed, Sendable {
     package static let listName = "products"
-    package static let schema = Schema(of: Self.self, named: "Product", "A product of the catalog.").noting([
-        "productId": "The reference name, as in App Store Connect.",
-        "type": .one(of: ProductType.self, "The type, as signed transactions name it."),
-        "picture": "The path of the item's picture, with its version; absent if the item has none.",
-        "displayName": "The text in the language of the answer.",
-        "description": "The text in the language of the answer.",
-        "price": "Milliunits of the currency.",
-        "currency": "ISO 4217.",
-        "displayPrice": "The price as text.",
-        "subscription": "Absent if the product does not renew automatically.",
-        "isOwned": "True if the app's user owns the granted item; absent for back ends, and if profiles are off.",
-        "isWished": "True if the product is on the user's wish list; absent if `isOwned` is.",
-        "wishedAt": .time("The time of the wish; absent without a wish."),
-        "isWithdrawn": .flag("Present if the product is withdrawn from sale.").with(["const": .bool(true)]),
-    ])
+    package static let answerFields = AnswerFields<Self>("A product of the catalog.", named: "Product") {
+        $0.field("productId", "The reference name, as in App Store Connect.", \.productId)
+        $0.field("type", .one(of: ProductType.self, "The type, as signed transactions name it."), \.type)
+        $0.field("item", \.item)
+        $0.field("picture", "The path of the item's picture, with its version; absent if the item has none.", \.picture)
+        $0.field("credit", \.credit)
+        $0.field("displayName", "The text in the language of the answer.", \.displayName)
+        $0.field("description", "The text in the language of the answer.", \.description)
+        $0.field("price", "Milliunits of the currency.", \.price)
+        $0.field("currency", "ISO 4217.", \.currency)
+        $0.field("displayPrice", "The price as text.", \.displayPrice)
+        $0.field("subscription", "Absent if the product does not renew automatically.", \.subscription)
+        $0.field(
+            "isWithdrawn", .flag("Present if the product is withdrawn from sale.").with(["const": .bool(true)]),
+            \.isWithdrawn)
+        $0.field(
+            "isOwned", "True if the app's user owns the granted item; absent for back ends, and if profiles are off.",
+            \.isOwned)
+        $0.field("isWished", "True if the product is on the user's wish list; absent if `isOwned` is.", \.isWished)
+        $0.field("wishedAt", .time("The time of the wish; absent without a wish."), \.wishedAt)
+    }
 
     package let productId: String
     package let type: String
@@ -65,26 +71,30 @@ package struct ProductResource: Codable, Listed, SchemaSource, Sendable {
 }
 
 /// The terms of a subscription.
-package struct SubscriptionResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self).noting([
-        "subscriptionGroupIdentifier":
+package struct SubscriptionResource: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self> {
+        $0.field(
+            "subscriptionGroupIdentifier",
             "The subscription group. A customer has one subscription of a group at a time.",
-        "level": .integer("The level in the group; 1 is the highest.", in: 1 ... .max),
-        "period": "ISO 8601, such as `P1M`.",
-        "offers": "The offers with other prices for the first periods.",
-    ])
+            \.subscriptionGroupIdentifier)
+        $0.field("level", .integer("The level in the group; 1 is the highest.", in: 1 ... .max), \.level)
+        $0.field("period", "ISO 8601, such as `P1M`.", \.period)
+        $0.field("offers", "The offers with other prices for the first periods.", \.offers)
+    }
 
     /// A different price for the first periods.
-    package struct Offer: Codable, SchemaSource, Sendable {
-        package static let schema = Schema(of: Self.self, "An offer.").noting([
-            "offerType": .one(
-                of: ["introductory", "promotional", "offerCode", "winBack"], "The type of the offer."),
-            "offerIdentifier": "Absent for an introductory offer.",
-            "paymentMode": .one(of: SubscriptionOffer.PaymentMode.self, "The payment mode."),
-            "period": "ISO 8601, such as `P1M`.",
-            "periodCount": .integer("The number of periods.", in: 1 ... .max),
-            "price": "Milliunits; absent for a free trial.",
-        ])
+    package struct Offer: AnswerObject, Codable, Sendable {
+        package static let answerFields = AnswerFields<Self>("An offer.") {
+            $0.field(
+                "offerType",
+                .one(
+                    of: ["introductory", "promotional", "offerCode", "winBack"], "The type of the offer."), \.offerType)
+            $0.field("offerIdentifier", "Absent for an introductory offer.", \.offerIdentifier)
+            $0.field("paymentMode", .one(of: SubscriptionOffer.PaymentMode.self, "The payment mode."), \.paymentMode)
+            $0.field("period", "ISO 8601, such as `P1M`.", \.period)
+            $0.field("periodCount", .integer("The number of periods.", in: 1 ... .max), \.periodCount)
+            $0.field("price", "Milliunits; absent for a free trial.", \.price)
+        }
 
         package let offerType: String
         package let offerIdentifier: String?
@@ -109,6 +119,23 @@ package struct SubscriptionResource: Codable, SchemaSource, Sendable {
                 paymentMode: offer.paymentMode.rawValue, period: offer.period.description,
                 periodCount: offer.periodCount, price: offer.price?.milliunits)
         }
+    }
+}
+
+extension Item: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("An item that a user can own.", named: "Item", isClosed: true)
+    {
+        $0.field("collection", .text("The collection.").with(["examples": .array(["sprout"])]), \.collection)
+        $0.field(
+            "number", .integer("The number in the collection. Everybody owns number 0.", in: 0 ... .max), \.number)
+    }
+}
+
+extension Credit: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("A user's balance of one consumable.", named: "Balance") {
+        $0.field("balance", "The name of the balance in the catalog.", \.balance)
+        $0.field(
+            "amount", .integer("The amount left to spend.", in: 0 ... .max).with(["format": "int64"]), \.amount)
     }
 }
 

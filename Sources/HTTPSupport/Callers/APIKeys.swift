@@ -195,31 +195,26 @@ package enum PublicKeyError: CodedError, Equatable {
     }
 }
 
-/// Writes the last uses of API keys to the ledger each minute, and when the service stops.
-///
-/// A crash loses at most a minute's uses.
-package struct APIKeyUseRecorder: Service {
-    private static let interval = Duration.seconds(60)
+extension APIKeys {
+    private static let recordingInterval = Duration.seconds(60)
     /// The longest delay of a stop, if the database server is away.
-    private static let lastTimeout = Duration.seconds(2)
+    private static let lastRecordingTimeout = Duration.seconds(2)
 
-    private let keys: APIKeys
-    private let logger: Logger
+    /// The task that writes the last uses of API keys to the ledger each minute, and when the service stops.
+    ///
+    /// A crash loses at most a minute's uses.
+    package func useRecording(logger: Logger) -> Companion { Companion { await keepRecording(logger) } }
 
-    package init(keys: APIKeys, logger: Logger) {
-        self.keys = keys
-        self.logger = logger
+    private func keepRecording(_ logger: Logger) async {
+        for await _ in AsyncStream.ticks(every: Self.recordingInterval).cancelOnGracefulShutdown() {
+            await record(logger)
+        }
+        _ = try? await BlockingWork.run(waitingUpTo: Self.lastRecordingTimeout) { await record(logger) }
     }
 
-    /// Runs until the service stops.
-    package func run() async throws {
-        for await _ in AsyncStream.ticks(every: Self.interval).cancelOnGracefulShutdown() { await record() }
-        _ = try? await BlockingWork.run(waitingUpTo: Self.lastTimeout) { await record() }
-    }
-
-    private func record() async {
+    private func record(_ logger: Logger) async {
         do {
-            try await keys.recordUses()
+            try await recordUses()
         } catch {
             logger.debug("the last uses of API keys are not recorded", metadata: ["code": "\(Problem.code(of: error))"])
         }

@@ -41,14 +41,8 @@ package protocol AccessTokens: Sendable {
 /// Authenticates a request by the bearer token in its `Authorization` header (RFC 6750), and stores the caller in the
 /// context. It refuses the public keys of apps, except on the routes that are made for them.
 package struct AuthenticationMiddleware: RouterMiddleware {
-    private let authentication: Authentication
-    private let acceptsPublicKeys: Bool
-
-    /// - Parameter acceptsPublicKeys: True if every route behind the middleware names its callers, for routes for public keys.
-    package init(authentication: Authentication, acceptsPublicKeys: Bool = false) {
-        self.authentication = authentication
-        self.acceptsPublicKeys = acceptsPublicKeys
-    }
+    let authentication: Authentication
+    let acceptsPublicKeys: Bool
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let credential = Self.credential(of: request) else {
@@ -76,6 +70,18 @@ package struct AuthenticationMiddleware: RouterMiddleware {
             return nil
         }
         return String(header.dropFirst(scheme.count))
+    }
+}
+
+extension RouterGroup where Context == ServiceContext {
+    /// Returns a group with the same path whose callers are authenticated.
+    ///
+    /// - Parameter acceptsPublicKeys: True if every route of the group names its callers, for routes for public keys.
+    package func authenticated(
+        by authentication: Authentication, acceptsPublicKeys: Bool = false
+    ) -> RouterGroup<ServiceContext> {
+        group().add(
+            middleware: AuthenticationMiddleware(authentication: authentication, acceptsPublicKeys: acceptsPublicKeys))
     }
 }
 

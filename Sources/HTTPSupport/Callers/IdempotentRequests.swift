@@ -126,7 +126,7 @@ package final class IdempotentRequests: Sendable {
             }
             let response = KeptResponse(
                 status: problem.status, contentType: Problem.contentType,
-                body: try JSONAnswer.encode(problem.resource)[...])
+                body: try problem.json()[...])
             return .refused(KeptAnswer(under: pending.key, requestDigest: pending.requestDigest, bytes: response.bytes))
         }
     }

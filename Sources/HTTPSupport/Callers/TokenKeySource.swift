@@ -56,11 +56,7 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
 
 /// Typed access to the claims of a token (RFC 7519 section 4).
 package struct TokenClaims: Sendable {
-    private let object: JSONObject
-
-    init(_ object: JSONObject) {
-        self.object = object
-    }
+    let object: JSONObject
 
     /// The text of a claim; nil for a missing claim, or one of another type.
     package func text(_ name: String) -> String? {

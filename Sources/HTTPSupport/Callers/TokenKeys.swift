@@ -24,9 +24,9 @@ actor TokenKeys {
     /// The load in progress. All callers that need it await it.
     private var loading: Task<Result<TokenKeySet, TokenKeysError>, Never>?
 
-    init(source: TokenKeySource, allowing allowed: Set<TokenAlgorithm>, clock: any WallClock, logger: Logger) {
-        self.source = source
-        self.allowed = allowed
+    init(_ settings: TokenSettings, clock: any WallClock, logger: Logger) {
+        source = settings.keys
+        allowed = settings.algorithms
         self.clock = clock
         self.logger = logger
     }
@@ -87,17 +87,5 @@ actor TokenKeys {
     /// The age in milliseconds. The absolute value guards against a clock that was set back.
     private func age(of moment: Timestamp) -> Int64 {
         abs(clock.now().millisecondsSince1970 - moment.millisecondsSince1970)
-    }
-}
-
-/// An accepted audience of tokens (`aud`, RFC 7519 section 4.1.3).
-package struct TokenAudience: Sendable, Hashable {
-    package let name: String
-    /// The bundle identifier of the app for which tokens of this audience are valid. Nil for all apps.
-    package let app: String?
-
-    package init(_ name: String, app: String? = nil) {
-        self.name = name
-        self.app = app
     }
 }

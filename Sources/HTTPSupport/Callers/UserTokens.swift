@@ -4,16 +4,21 @@ import Synchronization
 
 /// The rules for accepting users' tokens.
 package struct TokenSettings: Sendable {
+    /// An accepted audience of tokens (`aud`, RFC 7519 section 4.1.3).
+    ///
+    /// - Parameter app: The bundle identifier of the app for which tokens of this audience are valid. Nil for all apps.
+    package typealias Audience = (name: String, app: String?)
+
     /// The required `iss` of a token.
     package var issuer: String
     /// The accepted audiences. A token must name at least one.
-    package var audiences: [TokenAudience]
+    package var audiences: [Audience]
     package var keys: TokenKeySource
     package var algorithms: Set<TokenAlgorithm>
 
     package init(
         issuer: String,
-        audiences: [TokenAudience],
+        audiences: [Audience],
         keys: TokenKeySource,
         algorithms: Set<TokenAlgorithm> = [.rs256, .es256]
     ) {
@@ -63,7 +68,7 @@ package final class UserTokens: Sendable {
         self.settings = settings
         self.blockedNames = blockedNames
         self.clock = clock
-        keys = TokenKeys(source: settings.keys, allowing: settings.algorithms, clock: clock, logger: logger)
+        keys = TokenKeys(settings, clock: clock, logger: logger)
     }
 
     package var issuer: String { settings.issuer }
@@ -206,7 +211,7 @@ package struct SignedToken: Sendable {
         default: throw .tokenInvalid("its kid must be a string")
         }
         self.algorithm = algorithm
-        self.claims = TokenClaims(claims)
+        self.claims = TokenClaims(object: claims)
         self.signature = signature
         signedBytes = Array(bytes[..<parts[1].endIndex])
     }

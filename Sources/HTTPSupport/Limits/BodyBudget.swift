@@ -9,38 +9,24 @@ import Synchronization
 /// The first bytes of each body are free. A signed transaction fits into them, and the connection limit bounds their
 /// total. Callers that hold large unfinished bodies therefore cannot block the redemption of one.
 package final class BodyBudget: Sendable {
-    /// The limits, in bytes.
-    package struct Limits: Sendable {
-        package var total: Int
-        package var perCaller: Int
-        package var freePerBody: Int
-
-        package init(total: Int = 64 * 1024 * 1024, perCaller: Int = 16 * 1024 * 1024, freePerBody: Int = 16 * 1024) {
-            self.total = total
-            self.perCaller = perCaller
-            self.freePerBody = freePerBody
-        }
-
-        /// The largest body of any route: a proof in the encoding of forms, which writes some characters as three.
-        package static let largestBody = ProofVerifier.maximumTextSize * 9 / 8
-
-        /// - Parameter megabytes: The total in MiB. One app or unauthenticated client gets a quarter, and at least one
-        ///   proof.
-        package init(megabytes: Int) {
-            self.init(total: megabytes << 20, perCaller: max(megabytes << 18, Self.largestBody))
-        }
-    }
+    /// The largest body of any route: a proof in the encoding of forms, which writes some characters as three.
+    package static let largestBody = ProofVerifier.maximumTextSize * 9 / 8
+    /// The bytes of each body that are not counted.
+    package static let freePerBody = 16 * 1024
 
     private struct Usage {
         var total = 0
         var byCaller: [ByteKey: Int] = [:]
     }
 
-    private let limits: Limits
+    private let total: Int
+    private let perCaller: Int
     private let usage = Mutex(Usage())
 
-    package init(_ limits: Limits = Limits()) {
-        self.limits = limits
+    /// - Parameter megabytes: The total in MiB. One app or unauthenticated client gets a quarter, and at least one proof.
+    package init(megabytes: Int = 64) {
+        total = megabytes << 20
+        perCaller = max(megabytes << 18, Self.largestBody)
     }
 
     /// The counted bytes of all bodies.
@@ -53,9 +39,10 @@ package final class BodyBudget: Sendable {
         private let caller: ByteKey?
         private let bytes = Mutex((read: 0, counted: 0))
 
-        fileprivate init(_ budget: BodyBudget, _ caller: ByteKey?) {
+        /// - Parameter caller: The caller, or nil if only the total limits it, as for a back end.
+        package init(_ budget: BodyBudget, for caller: String?) {
             self.budget = budget
-            self.caller = caller
+            self.caller = caller.map { ByteKey($0) }
         }
 
         /// Counts bytes that have arrived.
@@ -64,7 +51,7 @@ package final class BodyBudget: Sendable {
         package func reserve(_ count: Int) throws {
             let added = bytes.withLock { bytes in
                 bytes.read += count
-                let added = max(0, bytes.read - budget.limits.freePerBody) - bytes.counted
+                let added = max(0, bytes.read - BodyBudget.freePerBody) - bytes.counted
                 guard added == 0 || budget.add(added, caller) else { return -1 }
                 bytes.counted += added
                 return added
@@ -78,15 +65,12 @@ package final class BodyBudget: Sendable {
         }
     }
 
-    /// - Parameter caller: The caller, or nil if only the total limits it, as for a back end.
-    package func lease(for caller: String?) -> Lease { Lease(self, caller.map { ByteKey($0) }) }
-
     private func add(_ count: Int, _ caller: ByteKey?) -> Bool {
         usage.withLock { usage in
-            guard usage.total + count <= limits.total else { return false }
+            guard usage.total + count <= total else { return false }
             if let caller {
                 let own = usage.byCaller[caller] ?? 0
-                guard own + count <= limits.perCaller else { return false }
+                guard own + count <= perCaller else { return false }
                 usage.byCaller[caller] = own + count
             }
             usage.total += count
@@ -108,11 +92,7 @@ package final class BodyBudget: Sendable {
 package struct ClientAddresses: Sendable {
     /// The number of proxies in front of the service. Each adds the address of its client to `X-Forwarded-For`. Any
     /// client can forge the entries further left.
-    package let proxies: Int
-
-    package init(proxies: Int) {
-        self.proxies = proxies
-    }
+    let proxies: Int
 
     /// The address that identifies a client. Empty if there is none, as within the process.
     package func address(of request: Request, _ context: ServiceContext) -> String {

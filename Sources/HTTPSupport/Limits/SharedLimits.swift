@@ -6,10 +6,11 @@ import Synchronization
 
 /// The limits that all requests share, with the client addresses for which they apply.
 package final class SharedLimits: Sendable {
-    package let addresses: ClientAddresses
-    package let bodies: BodyBudget
-    /// The limit on requests in progress. Nil if connections are limited instead.
-    package let requests: OpenRequests?
+    let addresses: ClientAddresses
+    let bodies: BodyBudget
+    /// The requests in progress of each client address, and their limit. Nil if connections are limited instead.
+    let requestsPerAddress: Int?
+    let openRequests = OpenRequests()
     /// The reserve of free space. Nil if there is none.
     package let reserve: StorageReserve?
     /// The budget of users without a purchase. Nil for no limit.
@@ -20,17 +21,18 @@ package final class SharedLimits: Sendable {
     package let lines = LogLimit()
     private let hasWarnedAboutProxy = Atomic(false)
 
+    /// - Parameter proxies: The number of trusted proxies before the service.
     package init(
-        addresses: ClientAddresses,
-        bodies: BodyBudget,
-        requests: OpenRequests? = nil,
+        proxies: Int = 0,
+        bodies: BodyBudget = BodyBudget(),
+        requestsPerAddress: Int? = nil,
         reserve: StorageReserve? = nil,
         newcomers: NewcomerBudget? = nil,
         ledger: Ledger? = nil
     ) {
-        self.addresses = addresses
+        addresses = ClientAddresses(proxies: proxies)
         self.bodies = bodies
-        self.requests = requests
+        self.requestsPerAddress = requestsPerAddress
         self.reserve = reserve
         self.newcomers = newcomers
         self.ledger = ledger
@@ -62,17 +64,14 @@ package final class LogLimit: Sendable {
 /// A limit on each client address's requests in progress. It is for a service behind proxies, where one connection
 /// carries the requests of many clients.
 package final class OpenRequests: Sendable {
-    private let limit: Int
     private let counts = Mutex<[String: Int]>([:])
 
-    package init(perAddress limit: Int) {
-        self.limit = limit
-    }
+    package init() {}
 
     /// Counts a request.
     ///
     /// - Returns: False if the address has reached its limit. Then the request is not counted.
-    package func begin(from address: String) -> Bool {
+    package func begin(from address: String, upTo limit: Int) -> Bool {
         counts.withLock { counts in
             let count = counts[address] ?? 0
             guard count < limit else { return false }
@@ -91,14 +90,10 @@ package final class OpenRequests: Sendable {
 }
 
 /// Refuses requests with an invalid head, and requests above the limit of one client behind proxies.
-package struct AdmissionMiddleware: RouterMiddleware {
-    private let sharedLimits: SharedLimits
+struct AdmissionMiddleware: RouterMiddleware {
+    let sharedLimits: SharedLimits
 
-    package init(sharedLimits: SharedLimits) {
-        self.sharedLimits = sharedLimits
-    }
-
-    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         var context = context
         context.sharedLimits = sharedLimits
         if let name = HTTPField.Name.refusal, let refusal = request.headers[name].flatMap(RequestHead.Refusal.init) {
@@ -106,13 +101,13 @@ package struct AdmissionMiddleware: RouterMiddleware {
             return try Problem(status: .badRequest, code: "headInvalid", detail: refusal.sentence).response()
         }
         warnAboutProxy(request, context)
-        guard let requests = sharedLimits.requests else { return try await next(request, context) }
+        guard let limit = sharedLimits.requestsPerAddress else { return try await next(request, context) }
         let address = context.clientAddress(of: request)
-        guard requests.begin(from: address) else {
+        guard sharedLimits.openRequests.begin(from: address, upTo: limit) else {
             context.notes.code = Problem.tooBusy.code
             return try Problem.tooBusy.response()
         }
-        defer { requests.end(from: address) }
+        defer { sharedLimits.openRequests.end(from: address) }
         return try await next(request, context)
     }
 

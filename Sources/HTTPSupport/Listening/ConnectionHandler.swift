@@ -25,6 +25,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let strictTransportSecurity = "max-age=31536000"
 
     private let table: ConnectionTable
+    /// The time limit of one request.
+    private let requestTime: TimeAmount
+    /// True if the connection uses TLS.
     private let isSecure: Bool
     private var connection: ConnectionTable.Connection?
     /// True while a request has begun and its response is not written.
@@ -34,16 +37,13 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The pipelined requests. They are answered one after another. Otherwise unread responses would fill the memory.
     private var pipelined = CircularBuffer<HTTPRequestPart>()
     private var isReadPending = false
-    private var deadlines: RequestDeadlines
+    private var deadlines = RequestDeadlines()
     private var timer: Scheduled<Void>?
 
-    /// - Parameters:
-    ///   - requestTime: The time limit of one request.
-    ///   - isSecure: True if the connection uses TLS.
-    init(_ table: ConnectionTable, requestTime: TimeAmount, isSecure: Bool) {
+    init(_ table: ConnectionTable, _ configuration: ServerConfiguration) {
         self.table = table
-        self.isSecure = isSecure
-        deadlines = RequestDeadlines(limit: requestTime)
+        requestTime = TimeAmount(configuration.requestTime)
+        isSecure = configuration.tls != nil
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -102,7 +102,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isAnswering = true
             requiresTLS = isSecure && head.authority.map(RequestHead.isPublicName) ?? false
             connection?.requestBegan(at: now)
-            perform(deadlines.requestBegan(at: now), context)
+            perform(deadlines.requestBegan(until: now + requestTime), context)
             context.fireChannelRead(wrapInboundOut(.head(Self.checked(head))))
         case .body:
             context.fireChannelRead(wrapInboundOut(part))

@@ -79,12 +79,9 @@ package final class ConnectionTable: Sendable {
     private let logger: Logger
     private let connections = Mutex(Connections())
 
-    /// - Parameters:
-    ///   - total: The limit on all connections.
-    ///   - perAddress: The limit per client address. Nil behind proxies, whose address all clients share.
-    package init(total: Int, perAddress: Int?, logger: Logger) {
-        self.total = total
-        self.perAddress = perAddress
+    package init(_ configuration: ServerConfiguration, logger: Logger) {
+        total = configuration.maximumConnections
+        perAddress = configuration.maximumConnectionsPerAddress
         self.logger = logger
     }
 

@@ -20,8 +20,9 @@ package struct RequestDeadlines {
         var isAnswered = false
     }
 
-    private let limit: TimeAmount
-    private let headLimit: TimeAmount
+    /// The time for a head.
+    private static let headLimit = TimeAmount.seconds(10)
+
     /// The requests in progress, oldest first. There are several if the client pipelines (RFC 9112 section 9.3.2).
     private var open: [Exchange] = []
     /// The deadline for the next head. Nil if none is expected.
@@ -30,10 +31,7 @@ package struct RequestDeadlines {
     /// than firing early.
     private var timer: NIODeadline?
 
-    package init(limit: TimeAmount, headLimit: TimeAmount = .seconds(10)) {
-        self.limit = limit
-        self.headLimit = headLimit
-    }
+    package init() {}
 
     /// True if the next bytes may begin a head.
     var mayAwaitHead: Bool { open.isEmpty && headDeadline == nil }
@@ -41,13 +39,12 @@ package struct RequestDeadlines {
     /// Records that a client has connected, or that bytes have arrived.
     package mutating func headAwaited(at now: NIODeadline) -> Action {
         guard mayAwaitHead else { return .none }
-        let deadline = now + headLimit
+        let deadline = now + Self.headLimit
         headDeadline = deadline
         return setTimer(deadline)
     }
 
-    package mutating func requestBegan(at now: NIODeadline) -> Action {
-        let deadline = now + limit
+    package mutating func requestBegan(until deadline: NIODeadline) -> Action {
         headDeadline = nil
         open.append(Exchange(deadline: deadline))
         return setTimer(deadline)

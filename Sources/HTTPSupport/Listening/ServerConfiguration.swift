@@ -7,32 +7,7 @@ import Proofs
 /// The settings of the HTTP server: address, TLS and limits.
 package struct ServerConfiguration: Sendable {
     /// A certificate chain and its key, both in PEM.
-    package struct TLS: Sendable {
-        package var certificate: URL
-        package var key: URL
-
-        package init(certificate: URL, key: URL) {
-            self.certificate = certificate
-            self.key = key
-        }
-
-        /// Returns a configuration for TLS 1.2 and later, with NIO's defaults.
-        ///
-        /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
-        package func configuration() throws(ServerNotStarted) -> TLSConfiguration {
-            do {
-                let configuration = TLSConfiguration.makeServerConfiguration(
-                    certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.path).map { .certificate($0) },
-                    privateKey: .privateKey(try NIOSSLPrivateKey(file: key.path, format: .pem)))
-                _ = try NIOSSLContext(configuration: configuration)
-                return configuration
-            } catch {
-                throw ServerNotStarted(
-                    reason: "Cannot use the certificate \"\(certificate.path)\" with the key \"\(key.path)\" for TLS. "
-                        + "Both must be in PEM, and the key must match the certificate.")
-            }
-        }
-    }
+    package typealias TLS = (certificate: URL, key: URL)
 
     package var host = "127.0.0.1"
     /// The port, or 0 for any free port.
@@ -52,15 +27,29 @@ package struct ServerConfiguration: Sendable {
     package var gracePeriod = Duration.seconds(30)
 
     package init() {}
+
+    /// Returns a configuration for TLS 1.2 and later, with NIO's defaults; nil without TLS.
+    ///
+    /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
+    package func tlsConfiguration() throws(ServerNotStarted) -> TLSConfiguration? {
+        guard let (certificate, key) = tls else { return nil }
+        do {
+            let configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.path).map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: key.path, format: .pem)))
+            _ = try NIOSSLContext(configuration: configuration)
+            return configuration
+        } catch {
+            throw ServerNotStarted(
+                reason: "Cannot use the certificate \"\(certificate.path)\" with the key \"\(key.path)\" for TLS. "
+                    + "Both must be in PEM, and the key must match the certificate.")
+        }
+    }
 }
 
 /// A failure to listen.
 package struct ServerNotStarted: CodedError {
-    private let reason: String
-
-    package init(reason: String = "The service cannot listen on 127.0.0.1. Check the system's network permissions.") {
-        self.reason = reason
-    }
+    var reason = "The service cannot listen on 127.0.0.1. Check the system's network permissions."
 
     package var code: String { "serverNotStarted" }
     package var message: String { reason }

@@ -7,44 +7,36 @@ import NIOCore
 import ServiceLifecycle
 
 /// The HTTP server of the service, the store or both. It listens until its shutdown.
-package struct ServiceServer: Sendable {
-    private let router: @Sendable () -> Router<ServiceContext>
-    private let backgroundServices: [any Service]
-    private let stoppedLast: [(service: any Service, message: Logger.Message)]
-    private let configuration: ServerConfiguration
-    private let logger: Logger
-
-    /// - Parameters:
-    ///   - backgroundServices: The services that run beside the server and stop before it.
-    ///   - stoppedLast: The services that stop after the server, each with its log message.
-    package init(
-        router: @escaping @Sendable () -> Router<ServiceContext>,
-        backgroundServices: [any Service] = [],
-        stoppedLast: [(service: any Service, message: Logger.Message)] = [],
-        configuration: ServerConfiguration,
-        logger: Logger
-    ) {
-        self.router = router
-        self.backgroundServices = backgroundServices
-        self.stoppedLast = stoppedLast
-        self.configuration = configuration
-        self.logger = logger
-    }
-
+package enum ServiceServer {
     /// Serves until SIGTERM or SIGINT arrives. Then it accepts no more requests, finishes those in progress and
     /// returns.
     ///
-    /// - Parameter onListening: The closure that is called once, with the address.
+    /// - Parameters:
+    ///   - backgroundServices: The services that run beside the server and stop before it.
+    ///   - stoppedLast: The services that stop after the server, each with its log message.
+    ///   - onListening: The closure that is called once, with the address.
     /// - Throws: `ServerNotStarted`.
-    package func run(onListening: @escaping @Sendable (URL) -> Void) async throws {
+    package static func run(
+        _ router: Router<ServiceContext>,
+        backgroundServices: [any Service] = [],
+        stoppedLast: [(service: any Service, message: Logger.Message)] = [],
+        configuration: ServerConfiguration,
+        logger: Logger,
+        onListening: @escaping @Sendable (URL) -> Void
+    ) async throws {
+        func announced(
+            _ service: any Service,
+            _ message: Logger.Message,
+            metadata: @escaping @Sendable () -> Logger.Metadata = { [:] }
+        ) -> any Service {
+            AnnouncedService(service: service, logger: logger, message: message, metadata: metadata)
+        }
         let scheme = configuration.tls == nil ? "http" : "https"
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        let connections = ConnectionTable(
-            total: configuration.maximumConnections, perAddress: configuration.maximumConnectionsPerAddress,
-            logger: logger)
+        let connections = ConnectionTable(configuration, logger: logger)
         let application = Application(
-            router: router(),
-            server: try channel(connections),
+            router: router,
+            server: try channel(connections, configuration),
             configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: "till"),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port, let url = URL(string: "\(scheme)://\(host):\(port)") {
@@ -91,24 +83,18 @@ package struct ServiceServer: Sendable {
         }
     }
 
-    private func announced(
-        _ service: any Service, _ message: Logger.Message, metadata: @escaping @Sendable () -> Logger.Metadata = { [:] }
-    ) -> any Service {
-        AnnouncedService(service: service, logger: logger, message: message, metadata: metadata)
-    }
-
-    private func channel(_ connections: ConnectionTable) throws -> HTTPServerBuilder {
-        let requestTime = TimeAmount(configuration.requestTime)
-        let isSecure = configuration.tls != nil
+    private static func channel(
+        _ connections: ConnectionTable, _ configuration: ServerConfiguration
+    ) throws -> HTTPServerBuilder {
         let connection = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionHandler(connections, requestTime: requestTime, isSecure: isSecure)],
+            additionalChannelHandlers: [ConnectionHandler(connections, configuration)],
             idleTimeout: TimeAmount(configuration.idleTime),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: RequestHead.maximumFieldLength, maxHeaderListSize: 32 * 1024,
                 maxHeaderFieldCount: 100))
         let plain = HTTPServerBuilder.http1(configuration: connection)
-        guard let tls = configuration.tls else { return plain }
-        return try .tls(plain, tlsConfiguration: tls.configuration())
+        guard let tls = try configuration.tlsConfiguration() else { return plain }
+        return try .tls(plain, tlsConfiguration: tls)
     }
 }
 

@@ -13,13 +13,6 @@ package final class RecentDurations: Sendable {
         /// The duration that 99 % of the durations do not exceed; nil without durations.
         package let percentile99: Duration?
         package let maximum: Duration?
-
-        package init(count: Int, median: Duration?, percentile99: Duration?, maximum: Duration?) {
-            self.count = count
-            self.median = median
-            self.percentile99 = percentile99
-            self.maximum = maximum
-        }
     }
 
     /// The number of past minutes.

@@ -198,19 +198,15 @@ package struct Histogram: Sendable {
 }
 
 /// Counts and logs each request by its route. The path would name users.
-package struct RequestMiddleware: RouterMiddleware {
+struct RequestMiddleware: RouterMiddleware {
     private static let identifierHeader = HTTPField.Name("X-Request-Id")
     private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-    private let metrics: ServiceMetrics
+    let metrics: ServiceMetrics
     /// The limit on lines about refused requests of strangers.
     private let lines = LogLimit()
 
-    package init(metrics: ServiceMetrics) {
-        self.metrics = metrics
-    }
-
-    package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         metrics.requestBegan()
         defer { metrics.requestEnded() }
         let started = ContinuousClock.now

@@ -218,20 +218,17 @@ package struct Answer: Sendable {
         let description: String
         var schema: Schema = .text()
 
-        package init(_ name: String, _ description: String, _ schema: Schema = .text()) {
-            self.name = name
-            self.description = description
-            self.schema = schema
-        }
-
         /// The entity tag for changes.
-        package static let entityTag = Header("ETag", "For `If-Match`.")
-        static let cacheTag = Header("ETag", "For `If-None-Match`.")
-        static let contentLanguage = Header("Content-Language", "The language of names and descriptions.")
+        package static let entityTag = Header(name: "ETag", description: "For `If-Match`.")
+        static let cacheTag = Header(name: "ETag", description: "For `If-None-Match`.")
+        static let contentLanguage = Header(
+            name: "Content-Language", description: "The language of names and descriptions.")
         static let replayed = Header(
-            "Idempotent-Replayed", "`true` if the answer repeats that of an earlier request with the same key.",
-            .one(of: ["true"]))
-        static let retryAfter = Header("Retry-After", "The number of seconds before a retry.", .integer())
+            name: "Idempotent-Replayed",
+            description: "`true` if the answer repeats that of an earlier request with the same key.",
+            schema: .one(of: ["true"]))
+        static let retryAfter = Header(
+            name: "Retry-After", description: "The number of seconds before a retry.", schema: .integer())
 
         var json: JSONObject {
             ["description": .string(description), "schema": .object(schema.keywords)]
@@ -248,7 +245,7 @@ package struct Answer: Sendable {
         content(description, ["application/json": schema], status: status)
     }
 
-    package static func json(_ description: String, _ type: any SchemaSource.Type, status: Int = 200) -> Answer {
+    package static func json(_ description: String, _ type: any AnswerValue.Type, status: Int = 200) -> Answer {
         .json(description, type.schema, status: status)
     }
 
@@ -259,7 +256,7 @@ package struct Answer: Sendable {
         .json(description, element.list(description, name, isPage: false))
     }
 
-    package static func list<Element: Listed & SchemaSource>(_ description: String, of type: Element.Type) -> Answer {
+    package static func list<Element: Listed & AnswerValue>(_ description: String, of type: Element.Type) -> Answer {
         .list(description, Element.listName, of: Element.schema)
     }
 
@@ -270,7 +267,7 @@ package struct Answer: Sendable {
         return answer
     }
 
-    package static func page<Element: Listed & SchemaSource>(_ description: String, of type: Element.Type) -> Answer {
+    package static func page<Element: Listed & AnswerValue>(_ description: String, of type: Element.Type) -> Answer {
         .page(description, Element.listName, of: Element.schema)
     }
 
@@ -282,6 +279,11 @@ package struct Answer: Sendable {
         var answer = Answer(status, description)
         answer.contents = contents.map { ($0.key, $0.value) }
         return answer
+    }
+
+    /// The answer with a header of its own.
+    package func header(_ name: String, _ description: String) -> Answer {
+        with(Header(name: name, description: description))
     }
 
     package func with(_ headers: Header...) -> Answer {

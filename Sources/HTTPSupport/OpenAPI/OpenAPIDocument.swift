@@ -10,11 +10,17 @@ package enum SharedAnswer: String, CaseIterable, Sendable {
         switch self {
         case .invalid: (400, "The request is invalid; `detail` names the field or parameter.", [])
         case .unauthorized:
-            (401, "The request has no valid API key or token.", [.init("WWW-Authenticate", "RFC 6750.")])
+            (
+                401, "The request has no valid API key or token.",
+                [.init(name: "WWW-Authenticate", description: "RFC 6750.")]
+            )
         case .forbidden: (403, "The caller lacks the permission.", [])
         case .notFound: (404, "The resource does not exist.", [])
         case .methodNotAllowed:
-            (405, "The path does not support the method.", [.init("Allow", "The supported methods.")])
+            (
+                405, "The path does not support the method.",
+                [.init(name: "Allow", description: "The supported methods.")]
+            )
         case .conflict: (409, "The request conflicts with the current state.", [])
         case .preconditionFailed: (412, "The resource has changed.", [])
         case .tooLarge: (413, "The body is too large.", [])
@@ -188,13 +194,8 @@ private struct Draft {
 
 extension Schema {
     fileprivate static func problem(codes: [String]) -> Schema {
-        Schema(of: ProblemResource.self, named: "Problem", "An error (RFC 9457).").noting([
-            "type": "The address of the explanation, relative to this service.",
-            "title": "The HTTP status in words.",
-            "status": "The HTTP status.",
-            "code": .one(of: codes, named: "ErrorCode", "The error code. It never changes."),
-            "detail": "The cause of this error, and its remedy.",
-            "couldSucceedLater": "True if the same request may succeed later.",
+        Problem.schema.noting([
+            "code": .one(of: codes, named: "ErrorCode", "The error code. It never changes.")
         ])
     }
 }

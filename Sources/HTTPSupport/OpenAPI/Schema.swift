@@ -1,10 +1,5 @@
 import Proofs
 
-/// A type with a schema in the OpenAPI document.
-package protocol SchemaSource {
-    static var schema: Schema { get }
-}
-
 /// A JSON Schema, with the named schemas that it refers to.
 ///
 /// As a note on a field it may have some keywords only, such as a description. A text literal is a schema with this description.
@@ -16,31 +11,6 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
     private(set) var defects: [String] = []
     /// True if the field may be missing.
     private(set) var isOptional = false
-
-    package init(_ keywords: JSONObject) {
-        self.keywords = keywords
-    }
-
-    package init(stringLiteral description: String) {
-        keywords = ["description": .string(description)]
-    }
-
-    private init(type: JSONValue, _ description: String?, _ keywords: KeyValuePairs<String, JSONValue?> = [:]) {
-        self.keywords = JSONObject(["type": type, "description": description.map { .string($0) }])
-            .adding(JSONObject(keywords))
-    }
-
-    /// The schema of a type's JSON, as its decoding reads it.
-    ///
-    /// - Parameter name: The name of the component; nil for a schema in place.
-    package init(of type: (some Decodable).Type, named name: String? = nil, _ description: String? = nil) {
-        do {
-            self = Schema.object(description, named: name).fields(try SchemaProbe.fields(of: type))
-        } catch {
-            keywords = [:]
-            defects = ["\(type): \(error)"]
-        }
-    }
 
     /// The schema as a component, to which others refer.
     private func component(_ name: String) -> Schema {
@@ -86,7 +56,7 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
                 object.defects.append("no field \"\(name)\" of \(JSONValue.object(target).compactText)")
                 continue
             }
-            properties = properties.adding([name: .object(Schema(field).noted(note).keywords)])
+            properties = properties.adding([name: .object(Schema(keywords: field).noted(note).keywords)])
             object.merge(note)
         }
         object.target = object.target.adding(["properties": .object(properties)])
@@ -137,6 +107,16 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
 }
 
 extension Schema {
+    package init(stringLiteral description: String) {
+        self.init(keywords: ["description": .string(description)])
+    }
+
+    private init(type: JSONValue, _ description: String?, _ keywords: KeyValuePairs<String, JSONValue?> = [:]) {
+        self.init(
+            keywords: JSONObject(["type": type, "description": description.map { .string($0) }])
+                .adding(JSONObject(keywords)))
+    }
+
     package static let anyObject = Schema(type: "object", nil)
 
     package static func text(_ description: String? = nil, upTo maximum: Int? = nil) -> Schema {
@@ -165,6 +145,9 @@ extension Schema {
     private static func end(of range: ClosedRange<Int>) -> JSONValue? {
         range.upperBound == .max ? nil : .integer(range.upperBound)
     }
+
+    package static let number = Schema(type: "number", nil)
+    package static let null = Schema(type: "null", nil)
 
     package static func flag(_ description: String? = nil) -> Schema { Schema(type: "boolean", description) }
 
@@ -240,7 +223,7 @@ extension Schema {
 
     /// One of several schemas.
     package static func either(_ schemas: Schema...) -> Schema {
-        var either = Schema(["oneOf": .array(schemas.map { .object($0.keywords) })])
+        var either = Schema(keywords: ["oneOf": .array(schemas.map { .object($0.keywords) })])
         for schema in schemas { either.merge(schema) }
         return either
     }

@@ -19,7 +19,7 @@ package struct MailSender: Service {
     private static let templateMissing = "templateMissing"
 
     fileprivate let queue: MailQueue
-    fileprivate let transport: any MailTransport
+    fileprivate let transport: MailTransport
     fileprivate let templates: MailTemplates
     fileprivate let links: MailLinks
     fileprivate let metrics: ServiceMetrics
@@ -61,7 +61,7 @@ package struct MailSender: Service {
 
     private func send(_ mail: LeasedMail) async -> MailOutcome {
         guard let (subject, text) = mail.rendered(templates, links) else { return .refused(code: Self.templateMissing) }
-        return await transport.send(mail, subject: subject, text: text)
+        return await transport.send(mail, subject: subject, text: text, links, queue.clock)
     }
 
     private func report(_ result: MailResult) {
@@ -83,7 +83,7 @@ package struct MailSender: Service {
 extension MailQueue {
     /// The sender of the queue's mails.
     package func sender(
-        over transport: any MailTransport,
+        over transport: MailTransport,
         _ templates: MailTemplates,
         _ links: MailLinks,
         metrics: ServiceMetrics,

@@ -2,31 +2,53 @@ import Features
 import HTTPSupport
 import Proofs
 
-package protocol MailTransport: Sendable {
-    /// Sends a mail in less time than its sender has reserved it for.
-    func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome
-}
-
-/// Sends mails to a mail server.
-package struct SMTPMailTransport: MailTransport {
+/// The way of mails to their recipients.
+package indirect enum MailTransport: Sendable {
     /// The code of an attempt whose subject or address is invalid in a message.
     private static let messageInvalid = "messageInvalid"
 
-    private let server: MailServer
-    private let sender: MailAddress
+    /// A mail server.
+    case server(MailServer, from: MailAddress)
+    /// The team's own mailer. It gets a signed request for each mail, in the format of webhooks.
+    ///
+    /// - Parameter from: The sender that the request names.
+    case mailer(WebhookURL, WebhookSecret, from: String)
 
-    package init(server: MailServer, sender: MailAddress) {
-        self.server = server
-        self.sender = sender
+    /// Sends a mail in less time than its sender has reserved it for.
+    ///
+    /// - Parameters:
+    ///   - links: The page to which the mails lead.
+    ///   - clock: The clock for the signature of a request.
+    func send(
+        _ mail: LeasedMail, subject: String, text: String, _ links: MailLinks, _ clock: any WallClock
+    ) async -> MailOutcome {
+        switch self {
+        case .server(let server, let sender):
+            return await Self.send(mail, subject, text, to: server, from: sender)
+        case .mailer(let url, let secret, let sender):
+            do {
+                let body = try Self.body(mail, subject, text, from: sender, links)
+                return try await Self.send(
+                    body, identifier: "mail_\(mail.mail.identifier)", to: url, signedWith: secret, clock)
+            } catch let refusal as WebhookAddress.Refusal {
+                return .failed(code: refusal.rawValue)
+            } catch let failure as WebhookConnection.Failure {
+                return .failed(code: failure.rawValue)
+            } catch {
+                return .failed(code: WebhookConnection.Failure.other.rawValue)
+            }
+        }
     }
 
-    package func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome {
+    private static func send(
+        _ mail: LeasedMail, _ subject: String, _ text: String, to server: MailServer, from sender: MailAddress
+    ) async -> MailOutcome {
         let message = MailAddress(mail.mail.email).flatMap { recipient in
             MailMessage(
                 from: sender, to: recipient, subject: subject, text: text, identifier: mail.mail.identifier,
                 date: mail.mail.createdAt)
         }
-        guard let message else { return .refused(code: Self.messageInvalid) }
+        guard let message else { return .refused(code: messageInvalid) }
         do {
             try await server.send(message)
             return .sent
@@ -34,48 +56,10 @@ package struct SMTPMailTransport: MailTransport {
             return error.isPermanent ? .refused(code: error.rawValue) : .failed(code: error.rawValue)
         }
     }
-}
 
-/// Sends mails to the team's own mailer, one signed request each, in the format of webhooks.
-package struct WebhookMailTransport: MailTransport {
-    private let url: WebhookURL
-    private let secret: WebhookSecret
-    private let sender: String
-    private let links: MailLinks
-    private let clock: any WallClock
-
-    /// - Parameters:
-    ///   - sender: The sender that the request names.
-    ///   - links: The page to which the mails lead.
-    package init(url: WebhookURL, secret: WebhookSecret, sender: String, links: MailLinks, clock: any WallClock) {
-        self.url = url
-        self.secret = secret
-        self.sender = sender
-        self.links = links
-        self.clock = clock
-    }
-
-    package func send(_ mail: LeasedMail, subject: String, text: String) async -> MailOutcome {
-        do {
-            // The operator has configured the address, so it may be in a private network.
-            let address = try await WebhookAddress.find(url, allowsPrivate: true)
-            let webhook = SignedWebhook(
-                try body(mail, subject, text), identifier: "mail_\(mail.mail.identifier)", secrets: [secret],
-                at: clock.now())
-            let status = try await WebhookConnection.open(to: url, at: address) {
-                try await $0.send(webhook).status
-            }
-            return (200...299).contains(status) ? .sent : .failed(code: "status\(status / 100)xx")
-        } catch let refusal as WebhookAddress.Refusal {
-            return .failed(code: refusal.rawValue)
-        } catch let failure as WebhookConnection.Failure {
-            return .failed(code: failure.rawValue)
-        } catch {
-            return .failed(code: WebhookConnection.Failure.other.rawValue)
-        }
-    }
-
-    private func body(_ mail: LeasedMail, _ subject: String, _ text: String) throws -> [UInt8] {
+    private static func body(
+        _ mail: LeasedMail, _ subject: String, _ text: String, from sender: String, _ links: MailLinks
+    ) throws -> [UInt8] {
         let content = MailRequest.Content(
             to: mail.mail.email, from: sender, language: mail.mail.language, subject: subject, text: text,
             link: mail.link(links), token: mail.token.text, linkExpiresAt: mail.linkEndsAt.rfc3339,
@@ -83,6 +67,19 @@ package struct WebhookMailTransport: MailTransport {
         return try JSONAnswer.encode(
             MailRequest(
                 type: "mail.\(mail.mail.purpose.rawValue)", timestamp: mail.mail.createdAt.rfc3339, data: content))
+    }
+
+    private static func send(
+        _ body: [UInt8], identifier: String, to url: WebhookURL, signedWith secret: WebhookSecret,
+        _ clock: any WallClock
+    ) async throws -> MailOutcome {
+        // The operator has configured the address, so it may be in a private network.
+        let address = try await WebhookAddress.find(url, allowsPrivate: true)
+        let webhook = SignedWebhook(body, identifier: identifier, secrets: [secret], at: clock.now())
+        let status = try await WebhookConnection.open(to: url, at: address) {
+            try await $0.send(webhook).status
+        }
+        return (200...299).contains(status) ? .sent : .failed(code: "status\(status / 100)xx")
     }
 }
 

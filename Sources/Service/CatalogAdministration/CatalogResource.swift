@@ -89,7 +89,7 @@ extension CatalogService {
     /// The task that refreshes the catalog within two seconds after another process has changed it.
     package func watch(logger: Logger) -> Companion {
         Companion {
-            var failures = FailureLog(logger, "catalog not refreshed", key: "reason")
+            var failures = FailureLog()
             for await _ in AsyncStream.ticks(every: .seconds(2)).cancelOnGracefulShutdown() {
                 var reason: String?
                 do { try await self.refresh() } catch let error as CatalogError {
@@ -98,7 +98,7 @@ extension CatalogService {
                 } catch {
                     reason = Problem.code(of: error)
                 }
-                failures.record(reason)
+                failures.record(reason, in: logger, "catalog not refreshed", key: "reason")
             }
         }
     }

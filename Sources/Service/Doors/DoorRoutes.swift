@@ -94,8 +94,7 @@ package final class DoorServices: Sendable {
 
     /// A group whose callers may present the public keys of apps, within their rate limits.
     func recognised(_ group: RouterGroup<ServiceContext>) -> RouterGroup<ServiceContext> {
-        let group = group.group().add(
-            middleware: AuthenticationMiddleware(authentication: authentication, acceptsPublicKeys: true))
+        let group = group.authenticated(by: authentication, acceptsPublicKeys: true)
         if let limits { group.add(middleware: limits) }
         return group
     }

@@ -8,18 +8,6 @@ import Synchronization
 /// A woken stream reads the events from the ledger. No event waits in memory for a slow stream, and an extra wake-up does no
 /// harm. Another process on the same ledger cannot wake streams here, so all are woken every five seconds, a few at a time.
 package final class EventHub: Service, Sendable {
-    package struct Limits: Sendable {
-        package var total: Int
-        package var perAddress: Int
-        package var perUser: Int
-
-        package init(total: Int = 512, perAddress: Int = 64, perUser: Int = 20) {
-            self.total = total
-            self.perAddress = perAddress
-            self.perUser = perUser
-        }
-    }
-
     /// The time in which every stream is woken once.
     private static let round = Duration.seconds(5)
     private static let steps = 50
@@ -27,30 +15,36 @@ package final class EventHub: Service, Sendable {
     private let state: Mutex<EventListeners>
     package let ledger: Ledger
 
-    package init(ledger: Ledger, limits: Limits = Limits()) {
+    /// - Parameter listeners: No listeners, with the limits on them.
+    package init(ledger: Ledger, _ listeners: EventListeners = EventListeners()) {
         self.ledger = ledger
-        state = Mutex(EventListeners(limits: limits))
+        state = Mutex(listeners)
         ledger.observe { [weak self] users in self?.wake(users) }
     }
 
     var count: Int { state.withLock { $0.count } }
 
-    struct Listener: Sendable {
+    /// A listener's registration, which ends with the answer, or without one if none was written.
+    final class Listener: Sendable {
         let wakes: AsyncStream<Void>
         let number: Int
-    }
+        private let hub: EventHub
 
-    /// Opens a stream, and ends another one if a limit is reached. A closed hub returns a stream that has ended.
-    ///
-    /// - Parameter address: The client address for the limit.
-    func listen(to user: Int64, from address: String) -> Listener {
-        let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { $0.add(continuation, of: user, from: address) }
-        return Listener(wakes: wakes, number: number)
-    }
+        /// Opens a stream, and ends another one if a limit is reached. In a closed hub, the stream has ended.
+        ///
+        /// - Parameter address: The client address for the limit.
+        init(to user: Int64, from address: String, in hub: EventHub) {
+            let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            number = hub.state.withLock { $0.add(continuation, of: user, from: address) }
+            self.wakes = wakes
+            self.hub = hub
+        }
 
-    func leave(_ listener: Listener) {
-        state.withLock { $0.remove(listener.number) }
+        func leave() {
+            hub.state.withLock { $0.remove(number) }
+        }
+
+        deinit { leave() }
     }
 
     private func wake(_ users: Set<Int64>) {
@@ -83,7 +77,9 @@ package struct EventListeners {
         let continuation: AsyncStream<Void>.Continuation
     }
 
-    private let limits: EventHub.Limits
+    package var total = 512
+    package var perAddress = 64
+    package var perUser = 20
     /// The listeners by number; a lower number is older.
     private var listeners: [Int: Listener] = [:]
     private var numbersByUser: [Int64: Set<Int>] = [:]
@@ -91,9 +87,7 @@ package struct EventListeners {
     private var last = 0
     private var isClosed = false
 
-    package init(limits: EventHub.Limits) {
-        self.limits = limits
-    }
+    package init() {}
 
     package var count: Int { listeners.count }
 
@@ -103,12 +97,12 @@ package struct EventListeners {
     package mutating func add(_ continuation: AsyncStream<Void>.Continuation, of user: Int64, from address: String)
         -> Int
     {
-        if let own = numbersByUser[user], own.count >= limits.perUser { end(own.min()) }
+        if let own = numbersByUser[user], own.count >= perUser { end(own.min()) }
         // Many users of a school or an office share an address, so the limit applies only once places are scarce.
-        if listeners.count >= limits.total / 2, let own = numbersByAddress[address], own.count >= limits.perAddress {
+        if listeners.count >= total / 2, let own = numbersByAddress[address], own.count >= perAddress {
             end(own.min())
         }
-        if listeners.count >= limits.total {
+        if listeners.count >= total {
             end(numbersByAddress.values.max { $0.count < $1.count }?.min())
         }
         if isClosed { continuation.finish() }

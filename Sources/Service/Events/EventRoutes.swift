@@ -23,15 +23,14 @@ struct EventRoutes: Sendable {
             }
             // An invalid position comes from another ledger, so it is after everything here.
             let position = known.map { EventPosition($0) ?? .afterAll }
-            let listener = hub.listen(to: number, from: context.clientAddress(of: request))
-            let subscription = EventSubscription(listener, in: hub)
+            let listener = EventHub.Listener(to: number, from: context.clientAddress(of: request), in: hub)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""
             let stream = EventStream(ledger: hub.ledger) { await isAuthorized(credential, of: user, number) }
             return Response(
                 status: .ok,
                 headers: ServerSentEvents.headers,
                 body: ResponseBody { writer in
-                    defer { subscription.leave() }
+                    defer { listener.leave() }
                     try await stream.write(to: &writer, of: number, after: position, listener)
                     try await writer.finish(nil)
                 })
@@ -60,23 +59,6 @@ struct EventRoutes: Sendable {
             return (error as? Problem)?.status != HTTPResponse.Status.unauthorized.code
         }
     }
-}
-
-/// A listener's registration, which ends with the answer, or without one if none was written.
-private final class EventSubscription: Sendable {
-    private let listener: EventHub.Listener
-    private let hub: EventHub
-
-    init(_ listener: EventHub.Listener, in hub: EventHub) {
-        self.listener = listener
-        self.hub = hub
-    }
-
-    func leave() {
-        hub.leave(listener)
-    }
-
-    deinit { leave() }
 }
 
 /// The events of one user as server-sent events (HTML Standard section 9.2) for one client.

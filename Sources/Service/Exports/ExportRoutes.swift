@@ -86,6 +86,6 @@ extension APIOperation {
             .content(
                 "A part. `Link` has the address of the next part (`rel=\"next\"`). The last part has no `Link`.",
                 ["text/csv": .text(), "application/jsonl": .text()]
-            ).with(.init("Link", "The address of the next part (RFC 8288)."))
+            ).header("Link", "The address of the next part (RFC 8288).")
         ])
 }

@@ -118,7 +118,7 @@ extension FigureService {
 
     private func keepUp(_ logger: Logger) async {
         var nextSweep = ContinuousClock.now
-        var failures = FailureLog(logger, "figures not updated")
+        var failures = FailureLog()
         for await _ in AsyncStream.ticks(every: .seconds(1)).cancelOnGracefulShutdown() {
             var code: String?
             do {
@@ -144,7 +144,7 @@ extension FigureService {
             } catch {
                 code = Problem.code(of: error)
             }
-            failures.record(code)
+            failures.record(code, in: logger, "figures not updated")
         }
     }
 }

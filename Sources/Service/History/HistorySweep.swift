@@ -17,41 +17,40 @@ package struct HistorySweep: Sendable {
     /// The longest time for which they wait while the App Store does not answer, in seconds.
     private static let maximumHoldSeconds: Int64 = 60 * 60
 
-    private let service: EntitlementService
-    private let reconcilers: [Reconciler]
     /// The start of the last run, and its duration in seconds; nil before the first one.
     private var last: (start: Timestamp, duration: Int64)?
     /// The last moment at which no silent end is reported.
     private var hold: Timestamp?
     private var lastJump: Timestamp?
 
-    package init(service: EntitlementService, reconcilers: [Reconciler]) {
-        self.service = service
-        self.reconcilers = reconcilers
-    }
+    package init() {}
 
     /// The task that records the changes of users' histories that time alone causes, such as expirations, within two seconds. The end
     /// of the service ends the questions to the App Stores at once.
-    package func schedule(logger: Logger) -> Companion {
-        Companion { await cancelWhenGracefulShutdown { await repeatUntilCancelled(logger) } }
+    package static func schedule(
+        _ service: EntitlementService, _ reconcilers: [Reconciler], logger: Logger
+    ) -> Companion {
+        Companion { await cancelWhenGracefulShutdown { await repeatUntilCancelled(service, reconcilers, logger) } }
     }
 
-    private func repeatUntilCancelled(_ logger: Logger) async {
-        var (sweep, failures) = (self, FailureLog(logger, "histories not updated"))
+    private static func repeatUntilCancelled(
+        _ service: EntitlementService, _ reconcilers: [Reconciler], _ logger: Logger
+    ) async {
+        var (sweep, failures) = (HistorySweep(), FailureLog())
         for await _ in AsyncStream.ticks(every: .seconds(2)) {
             var code: String?
             do {
-                try await sweep.run()
+                try await sweep.run(service, reconcilers)
             } catch {
                 guard !Task.isCancelled else { return }
                 code = Problem.code(of: error)
             }
-            failures.record(code)
+            failures.record(code, in: logger, "histories not updated")
         }
     }
 
     /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.
-    package mutating func run() async throws {
+    package mutating func run(_ service: EntitlementService, _ reconcilers: [Reconciler]) async throws {
         let (now, begun) = (service.clock.now(), SuspendingClock.now)
         if last.map({ !($0.start...$0.start.adding(seconds: $0.duration + Self.maximumPause)).contains(now) }) ?? true {
             lastJump = now
@@ -59,7 +58,7 @@ package struct HistorySweep: Sendable {
         }
         let awaiting = try await service.recordDueStates(at: now, holding: hold)
         let isHeld = hold.map { now <= $0 } ?? false
-        let failure = isHeld && !awaiting.isEmpty ? await ask(about: awaiting) : nil
+        let failure = isHeld && !awaiting.isEmpty ? await Self.ask(reconcilers, about: awaiting) : nil
         if failure != nil, let lastJump {
             // The App Store is asked again when the first wait ends, which the second one prolongs.
             hold = min(
@@ -72,7 +71,7 @@ package struct HistorySweep: Sendable {
     }
 
     /// - Returns: The last error of an App Store; nil if all have answered.
-    private func ask(about originals: Set<TransactionKey>) async -> (any Error)? {
+    private static func ask(_ reconcilers: [Reconciler], about originals: Set<TransactionKey>) async -> (any Error)? {
         var failure: (any Error)?
         for reconciler in reconcilers {
             do { try await reconciler.recordStatuses(of: originals) } catch { failure = error }

@@ -24,7 +24,6 @@ package struct Reconciler: Sendable {
     let app: App
     let client: AppStoreServerClient
     let origins: Set<Origin>
-    let clock: any WallClock
 
     /// - Parameters:
     ///   - app: The app of the client's key.
@@ -33,14 +32,12 @@ package struct Reconciler: Sendable {
         service: EntitlementService,
         app: App,
         client: AppStoreServerClient,
-        origins: Set<Origin>,
-        clock: any WallClock
+        origins: Set<Origin>
     ) {
         self.service = service
         self.app = app
         self.client = client
         self.origins = origins
-        self.clock = clock
     }
 
     /// The outcomes of a run and their counts.
@@ -69,7 +66,7 @@ package struct Reconciler: Sendable {
     /// - Parameter days: The length of the period; nil for all since the last run.
     /// - Throws: `ReconciliationError`, `StorageFault`. Notifications that were applied before the error stay applied.
     package func recordNotifications(days: Int64? = nil) async throws -> Report {
-        let now = clock.now()
+        let now = service.clock.now()
         let subject = subject("notifications")
         let last = try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject)?.until }
         let oldest = now.adding(days: -(days ?? maximumDays)).adding(seconds: 60)
@@ -130,7 +127,7 @@ package struct Reconciler: Sendable {
     ///
     /// - Throws: `ReconciliationError`, `StorageFault`. Transactions that were applied before the error stay applied.
     package func recordHistories() async throws -> Report {
-        let now = clock.now()
+        let now = service.clock.now()
         var report = Report()
         var failures = Failures()
         var number: Int64 = 0

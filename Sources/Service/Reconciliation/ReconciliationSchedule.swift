@@ -17,7 +17,7 @@ package struct ReconciliationSchedule: Service {
     fileprivate let metrics: ServiceMetrics
     fileprivate let logger: Logger
 
-    private var clock: any WallClock { reconciler.clock }
+    private var clock: any WallClock { reconciler.service.clock }
 
     /// Reconciles until the service stops.
     package func run() async throws {

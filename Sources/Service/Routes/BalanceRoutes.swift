@@ -134,11 +134,3 @@ extension APIOperation {
         ]).described("An addition."),
         answers: [.json("The addition.", BalanceAddition.self, status: 201)])
 }
-
-extension Credit: AnswerObject {
-    package static let answerFields = AnswerFields<Self>("A user's balance of one consumable.", named: "Balance") {
-        $0.field("balance", "The name of the balance in the catalog.", \.balance)
-        $0.field(
-            "amount", .integer("The amount left to spend.", in: 0 ... .max).with(["format": "int64"]), \.amount)
-    }
-}

@@ -19,9 +19,9 @@ struct PictureRoutes: Sendable {
                     addresses[item] = view.pictures[item]
                 }
             }
-            return try JSONAnswer.cacheable(
-                List(addresses.sorted { $0.key < $1.key }.map { PictureResource(item: $0.key, picture: $0.value) }),
-                for: request, headers: [.cacheControl: "public, no-cache"])
+            let pictures = addresses.sorted { $0.key < $1.key }.map { PictureResource(item: $0.key, picture: $0.value) }
+            return JSONAnswer.cacheable(
+                try List(pictures).json(), for: request, headers: [.cacheControl: "public, no-cache"])
         }
         group.on(.readPicture) { request, context in
             try picture(
@@ -59,11 +59,12 @@ struct PictureRoutes: Sendable {
 }
 
 /// An item of the catalog with the address of its picture.
-package struct PictureResource: Codable, Listed, SchemaSource, Sendable {
+package struct PictureResource: AnswerObject, Decodable, Listed, Sendable {
     package static let listName = "pictures"
-    package static let schema = Schema(of: Self.self, named: "Picture", "An item and its picture.").noting([
-        "picture": "The path of the picture, with its version. A changed picture has a new path."
-    ])
+    package static let answerFields = AnswerFields<Self>("An item and its picture.", named: "Picture") {
+        $0.field("item", \.item)
+        $0.field("picture", "The path of the picture, with its version. A changed picture has a new path.", \.picture)
+    }
 
     package let item: Item
     package let picture: String

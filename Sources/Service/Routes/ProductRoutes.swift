@@ -19,8 +19,7 @@ struct ProductRoutes: Sendable {
             let view = try catalogs.view(of: request, context)
             let language = Language.choose(for: request, among: view.languages)
             return try view.answers.answer(to: request, in: language) {
-                try JSONAnswer.encode(
-                    try products(request, in: view, language: language, of: nil, wishedOnly: false))
+                try products(request, in: view, language: language, of: nil, wishedOnly: false).json()
             }.response(to: request, headers: headers(language, nil))
         }
         group.on(.readProduct) { request, context in
@@ -28,8 +27,8 @@ struct ProductRoutes: Sendable {
             let product = try product(in: context, of: view.catalog)
             let userState = try await userState(context)
             let language = Language.choose(for: request, among: view.languages)
-            return try JSONAnswer.cacheable(
-                resource(product, in: view, language: language, userState), for: request,
+            return JSONAnswer.cacheable(
+                try resource(product, in: view, language: language, userState).json(), for: request,
                 headers: headers(language, userState))
         }
     }
@@ -51,8 +50,8 @@ struct ProductRoutes: Sendable {
     ) throws -> Response {
         let view = try catalogs.view(of: request, context)
         let language = Language.choose(for: request, among: view.languages)
-        return try JSONAnswer.cacheable(
-            try products(request, in: view, language: language, of: userState, wishedOnly: wishedOnly),
+        return JSONAnswer.cacheable(
+            try products(request, in: view, language: language, of: userState, wishedOnly: wishedOnly).json(),
             for: request, headers: headers(language, userState))
     }
 
@@ -87,20 +86,9 @@ struct ProductRoutes: Sendable {
     }
 
     /// The end of a page: its last product and the time of its wish. The next page begins there.
-    private struct ListEnd {
+    fileprivate struct ListEnd {
         let product: String
         let wishedAt: Timestamp?
-
-        init(product: String, wishedAt: Timestamp?) {
-            self.product = product
-            self.wishedAt = wishedAt
-        }
-
-        init(_ text: String) {
-            let parts = text.split(separator: "\n", maxSplits: 1)
-            product = parts.first.map(String.init) ?? ""
-            wishedAt = parts.dropFirst().first.flatMap { Int64($0) }.map(Timestamp.init(millisecondsSince1970:))
-        }
 
         var text: String { product + (wishedAt.map { "\n\($0.millisecondsSince1970)" } ?? "") }
     }
@@ -144,6 +132,14 @@ struct ProductRoutes: Sendable {
         ]
         if let language { headers[.contentLanguage] = language }
         return headers
+    }
+}
+
+extension ProductRoutes.ListEnd {
+    init(_ text: String) {
+        let parts = text.split(separator: "\n", maxSplits: 1)
+        product = parts.first.map(String.init) ?? ""
+        wishedAt = parts.dropFirst().first.flatMap { Int64($0) }.map(Timestamp.init(millisecondsSince1970:))
     }
 }
 
@@ -319,8 +315,7 @@ extension APIOperation {
         answers: [
             .content(
                 "The picture.", ["image/svg+xml": .text(), "image/png": .binary, "image/jpeg": .binary]
-            ).with(
-                .init("Cache-Control", "The caching rule. An address with a version may be cached forever."))
+            ).header("Cache-Control", "The caching rule. An address with a version may be cached forever.")
         ])
 }
 

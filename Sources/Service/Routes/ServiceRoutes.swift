@@ -54,7 +54,7 @@ package struct ServiceRoutes: Sendable {
         limits: RequestLimits? = nil,
         metrics: ServiceMetrics = ServiceMetrics(),
         maximumUncachedChains: Int = 2,
-        bodies: BodyBudget.Limits = BodyBudget.Limits(),
+        bodies: BodyBudget = BodyBudget(),
         accounts: AccountService? = nil,
         mailLanguages: [String]? = nil,
         profiles: ProfileService? = nil,
@@ -77,8 +77,7 @@ package struct ServiceRoutes: Sendable {
         uncachedChains = ConcurrencyLimit(
             maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
-            addresses: ClientAddresses(proxies: proxies), bodies: BodyBudget(bodies),
-            requests: requestsPerAddress.map { OpenRequests(perAddress: $0) }, reserve: reserve,
+            proxies: proxies, bodies: bodies, requestsPerAddress: requestsPerAddress, reserve: reserve,
             newcomers: limits.map { NewcomerBudget($0, clock: clock) }, ledger: service.ledger)
         self.service = service
         self.authentication = authentication
@@ -108,11 +107,7 @@ package struct ServiceRoutes: Sendable {
 
     package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
-        router.add(middleware: RequestMiddleware(metrics: metrics))
-        for other in others { other.addMiddleware(to: router) }
-        router.add(middleware: AdmissionMiddleware(sharedLimits: sharedLimits))
-        router.add(middleware: ProblemMiddleware())
-        router.add(middleware: MethodMiddleware(descriptions))
+        router.addMiddleware(counting: metrics, sharedLimits, around: others, routes: descriptions)
         addRoutes(to: router)
         return router
     }
@@ -146,8 +141,7 @@ package struct ServiceRoutes: Sendable {
         ).add(to: open)
         let catalogs = CatalogViews(service.apps)
         PictureRoutes(catalogs: catalogs).add(to: open)
-        let recognised = AuthenticationMiddleware(authentication: authentication)
-        router.group().add(middleware: recognised).on(.readMetrics) { _, _ in
+        router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in
             Response(
                 status: .ok, headers: [.contentType: PrometheusText.contentType],
                 body: ResponseBody(
@@ -164,7 +158,7 @@ package struct ServiceRoutes: Sendable {
             seedApp.add(to: app)
         }
         accounts?.addUnauthenticated(to: open)
-        let version = router.group().add(middleware: recognised)
+        let version = router.group().authenticated(by: authentication)
         if let limits { version.add(middleware: limits) }
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version)
@@ -259,35 +253,36 @@ struct ProofRoutes: Sendable {
             let body = try await JSONBody(
                 request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
-            return try JSONAnswer.response(
-                try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) })
+            return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()
         }
     }
 }
 
-package struct ProofResource: Codable, SchemaSource, Sendable {
-    package static let schema = Schema(of: Self.self, named: "Proof", "The content of a valid proof.").noting([
-        "kind": "The kind of proof.",
-        "origin": "The origin of the proof.",
-        "environment": "The environment, as Apple names it.",
-        "bundleId": "The app.",
-        "signedAt": .time("The time of the signature, or of the creation of an app receipt."),
-        "purchases": "The purchases; absent if the proof is not of purchases.",
-    ])
+package struct ProofResource: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>("The content of a valid proof.", named: "Proof") {
+        $0.field("kind", "The kind of proof.", \.kind)
+        $0.field("origin", "The origin of the proof.", \.origin)
+        $0.field("environment", "The environment, as Apple names it.", \.environment)
+        $0.field("bundleId", "The app.", \.bundleId)
+        $0.field("signedAt", .time("The time of the signature, or of the creation of an app receipt."), \.signedAt)
+        $0.field("purchases", "The purchases; absent if the proof is not of purchases.", \.purchases)
+    }
 
-    package enum Kind: String, CaseIterable, Codable, Sendable {
+    package enum Kind: String, AnswerValue, CaseIterable, Codable, Sendable {
         case appReceipt, transaction, renewalInfo, notification, appTransaction
     }
 
-    package struct Purchase: Codable, SchemaSource, Sendable {
-        package static let schema = Schema(of: Self.self, "A purchase of the proof.").noting([
-            "productId": "The product.",
-            "transactionId": "The transaction's identifier.",
-            "originalTransactionId": "The identifier of the original transaction.",
-            "quantity": .integer(in: 1 ... .max),
-            "purchaseDate": .time("The time of the purchase."),
-            "revocationDate": .time("The time of the refund or revocation; absent if there was none."),
-        ])
+    package struct Purchase: AnswerObject, Codable, Sendable {
+        package static let answerFields = AnswerFields<Self>("A purchase of the proof.") {
+            $0.field("productId", "The product.", \.productId)
+            $0.field("transactionId", "The transaction's identifier.", \.transactionId)
+            $0.field("originalTransactionId", "The identifier of the original transaction.", \.originalTransactionId)
+            $0.field("quantity", .integer(in: 1 ... .max), \.quantity)
+            $0.field("purchaseDate", .time("The time of the purchase."), \.purchaseDate)
+            $0.field(
+                "revocationDate", .time("The time of the refund or revocation; absent if there was none."),
+                \.revocationDate)
+        }
 
         package let productId: String
         package let transactionId: String
@@ -327,3 +322,5 @@ package struct ProofResource: Codable, SchemaSource, Sendable {
         }
     }
 }
+
+extension AppStoreEnvironment: AnswerValue {}

@@ -88,18 +88,8 @@ extension APIOperation {
     static let redeemMeReceipt = redeemUserReceipt.own("redeemMeReceipt", usesReserve: true)
 }
 
-extension Item: AnswerObject {
-    package static let answerFields = AnswerFields<Self>("An item that a user can own.", named: "Item", isClosed: true)
-    {
-        $0.field("collection", .text("The collection.").with(["examples": .array(["sprout"])]), \.collection)
-        $0.field(
-            "number", .integer("The number in the collection. Everybody owns number 0.", in: 0 ... .max), \.number)
-    }
-}
-
-extension Origin: AnswerValue, SchemaSource {
+extension Origin: AnswerValue {
     package static let schema = Schema.one(of: Origin.self, "The origin of the purchase.")
-    package static var answerSchema: Schema { schema }
 }
 
 extension UserName: AnswerObject {
@@ -121,10 +111,9 @@ extension Redemption: AnswerObject {
 
 extension Redemption.Outcome: AnswerValue {}
 
-extension Redemption.Result: AnswerValue, SchemaSource {
+extension Redemption.Result: AnswerValue {
     package static let schema = Schema.one(
         of: allCases.map(\.rawValue), named: "RedemptionResult", "The outcome of the transaction.")
-    package static var answerSchema: Schema { schema }
 }
 
 extension Redemption.Line: AnswerObject {

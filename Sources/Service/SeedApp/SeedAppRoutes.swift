@@ -114,7 +114,7 @@ struct SeedAppRoutes: Sendable {
 /// A form as the seed's own app sends it (`application/x-www-form-urlencoded`).
 struct SeedAppForm {
     /// The largest form with a receipt, in bytes.
-    static let sizeWithReceipt = BodyBudget.Limits.largestBody
+    static let sizeWithReceipt = BodyBudget.largestBody
     /// The longest text of a field, in bytes.
     private static let maximumLength = 256
 

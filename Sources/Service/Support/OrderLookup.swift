@@ -4,28 +4,10 @@ import HTTPSupport
 import Proofs
 
 /// The search for the purchases of an order, whose number no proof states: the App Store leads from it to transactions.
-package struct OrderLookup: Sendable {
+struct OrderLookup: Sendable {
     let service: EntitlementService
     /// The App Stores that know orders.
     let clients: [AppStoreServerClient]
-
-    package init(service: EntitlementService, clients: [AppStoreServerClient]) {
-        self.service = service
-        self.clients = clients
-    }
-
-    /// The original transactions of an order; empty if the text is no order, or if no App Store knows it.
-    ///
-    /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
-    package func originalTransactions(ofOrder text: String) async throws -> [String] {
-        guard let order = OrderIdentifier(text) else { return [] }
-        var identifiers: [ByteKey] = []
-        for proof in try await signedTransactions(of: order, in: nil) {
-            let identifier = ByteKey(try await verified(Array(proof.utf8)).0.originalTransactionId)
-            if !identifiers.contains(identifier) { identifiers.append(identifier) }
-        }
-        return identifiers.map(\.text)
-    }
 
     /// - Parameter app: The bundle identifier of the only app whose orders are looked up; nil for all apps.
     /// - Returns: Nil if no App Store knows the order.
@@ -36,7 +18,7 @@ package struct OrderLookup: Sendable {
     }
 
     /// The signed transactions of an order; empty if no App Store knows it.
-    private func signedTransactions(of order: OrderIdentifier, in app: String?) async throws -> [String] {
+    fileprivate func signedTransactions(of order: OrderIdentifier, in app: String?) async throws -> [String] {
         var failure: ReconciliationError?
         for client in clients where app?.hasSameBytes(as: client.key.bundleIdentifier) ?? true {
             do {
@@ -80,7 +62,7 @@ package struct OrderLookup: Sendable {
             purchases: known, unclaimed: unclaimed, orderId: order.text, unrecorded: unrecorded)
     }
 
-    private func verified(_ proof: [UInt8], of app: String? = nil) async throws -> (
+    fileprivate func verified(_ proof: [UInt8], of app: String? = nil) async throws -> (
         JWSTransactionDecodedPayload, Origin
     ) {
         do {
@@ -92,5 +74,24 @@ package struct OrderLookup: Sendable {
         } catch let error as RedemptionError {
             throw ReconciliationError.refusedByService(code: error.code)
         }
+    }
+}
+
+extension EntitlementService {
+    /// The original transactions of an order; empty if the text is no order, or if no App Store knows it.
+    ///
+    /// - Parameter clients: The App Stores that know orders.
+    /// - Throws: `ReconciliationError` if no App Store knows the order and one failed to answer.
+    package func originalTransactions(ofOrder text: String, asking clients: [AppStoreServerClient]) async throws
+        -> [String]
+    {
+        guard let order = OrderIdentifier(text) else { return [] }
+        let lookup = OrderLookup(service: self, clients: clients)
+        var identifiers: [ByteKey] = []
+        for proof in try await lookup.signedTransactions(of: order, in: nil) {
+            let identifier = ByteKey(try await lookup.verified(Array(proof.utf8)).0.originalTransactionId)
+            if !identifiers.contains(identifier) { identifiers.append(identifier) }
+        }
+        return identifiers.map(\.text)
     }
 }

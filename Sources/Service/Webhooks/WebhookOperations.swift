@@ -106,32 +106,45 @@ extension APIOperation {
         in: 0...604_800, default: 86_400)
 }
 
-extension WebhookMessage: AnswerValue, SchemaSource {
-    package static let schema = Schema(of: WebhookMessage.self, named: "WebhookMessage", "A message to a back end.")
-        .noting(["timestamp": .time("The time of the event."), "data": "The content of the event."]).closed
-    package static var answerSchema: Schema { schema }
-
-    package func write(to json: inout AnswerJSON) throws { json.append(try JSONAnswer.encode(self)) }
+extension WebhookMessage: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "A message to a back end.", named: "WebhookMessage", isClosed: true
+    ) {
+        $0.field("type", \.type)
+        $0.field("timestamp", .time("The time of the event."), \.timestamp)
+        $0.field("data", "The content of the event.", \.data)
+    }
 }
 
-extension WebhookMessage.Content: SchemaSource {
-    package static let schema = Schema(of: WebhookMessage.Content.self).noting([
-        "user": "The user of the event.",
-        "number": .integer(
-            "The number of the entry in the user's audit log. A greater number is later.", in: 1 ... .max),
-        "actor": "`user`, `App Store`, `till`, or `key` and an API key's identifier.",
-        "actorName": "The name of the API key; absent for another actor, and if the service does not have the key.",
-        "transactionId": "For a purchase that was granted or revoked.",
-        "originalTransactionId": "For a purchase that has another owner now, with all its transactions.",
-        "grantId": "For an item that was granted without a purchase.",
-        "reason": "The reason, in the team's own words.",
-    ]).closed
+extension WebhookMessage.Kind: AnswerValue {}
+
+extension WebhookMessage.Content: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(isClosed: true) {
+        $0.field("user", "The user of the event.", \.user)
+        $0.field(
+            "number",
+            .integer(
+                "The number of the entry in the user's audit log. A greater number is later.", in: 1 ... .max), \.number
+        )
+        $0.field("actor", "`user`, `App Store`, `till`, or `key` and an API key's identifier.", \.actor)
+        $0.field(
+            "actorName", "The name of the API key; absent for another actor, and if the service does not have the key.",
+            \.actorName)
+        $0.field("origin", \.origin)
+        $0.field("transactionId", "For a purchase that was granted or revoked.", \.transactionId)
+        $0.field(
+            "originalTransactionId", "For a purchase that has another owner now, with all its transactions.",
+            \.originalTransactionId)
+        $0.field("productId", \.productId)
+        $0.field("grantId", "For an item that was granted without a purchase.", \.grantId)
+        $0.field("item", \.item)
+        $0.field("reason", "The reason, in the team's own words.", \.reason)
+    }
 }
 
 extension Schema {
     private static let milliseconds = integer().with(["format": "int64"])
-    private static let price = Schema(["type": .array(["number", "null"])])
-    private static let null = Schema(["type": "null"])
+    private static let price = number.nullable
 
     static let revenueCatMessage = Schema.object(
         "A message to a back end in RevenueCat's format.", named: "RevenueCatMessage"

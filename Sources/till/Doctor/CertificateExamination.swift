@@ -34,7 +34,7 @@ extension Examination {
         guard let tls = configuration.server.tls else { return [] }
         let path = tls.certificate.path
         do {
-            _ = try tls.configuration()
+            _ = try configuration.server.tlsConfiguration()
         } catch {
             return [.problem(.tlsCertificate, message(error))]
         }

@@ -149,7 +149,7 @@ struct ExportFile {
             if isFirst, data.starts(with: [0x1F, 0x8B]) { throw ExportFileError.compressed(path: path) }
             return data
         }
-        var export = ExportImport(try ExportColumns(try reader.next()), by: rules)
+        var export = try ExportImport(header: try reader.next(), by: rules)
         while let record = try reader.next() { export.add(record) }
         return export
     }

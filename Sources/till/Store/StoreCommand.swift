@@ -259,13 +259,13 @@ struct StoreServe: Command {
                 randomness: .system) : nil
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (host, port)
-        configuration.tls = identity.map { ServerConfiguration.TLS(certificate: $0.certificate, key: $0.key) }
-        let server = ServiceServer(
-            router: StoreRoutes(store: store, sandboxKey: key.apiKey).router,
-            backgroundServices: [NotificationSender(store: store, logger: logger)], configuration: configuration,
-            logger: logger)
+        configuration.tls = identity.map { ($0.certificate, $0.key) }
         let terminal = terminal
-        try await server.run { url in
+        try await ServiceServer.run(
+            StoreRoutes(store: store, sandboxKey: key.apiKey).router(),
+            backgroundServices: [NotificationSender(store: store, logger: logger)], configuration: configuration,
+            logger: logger
+        ) { url in
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }

@@ -90,32 +90,24 @@ package enum CancelationReason: String, CaseIterable, Sendable {
 }
 
 /// The purchases of a customer, derived from the ledger's facts (`collection`).
-package struct PurchaseCollection: Hashable, Sendable {
-    package struct Facts: Sendable {
-        package var moment: Timestamp
-        package var transactions: [RedeemedTransaction]
-        /// The last statement about the renewal of each subscription, by its original transaction.
-        package var renewals: [TransactionKey: StatedRenewal] = [:]
-        /// The types of products by the catalog, for transactions without a stated type.
-        package var types: [ByteKey: ProductType] = [:]
-        /// The transactions of the proof in the request.
-        package var presented: Set<ByteKey> = []
+package struct PurchaseCollection: Sendable {
+    package var transactions: [RedeemedTransaction] = []
+    /// The last statement about the renewal of each subscription, by its original transaction.
+    package var renewals: [TransactionKey: StatedRenewal] = [:]
+    /// The types of products by the catalog, for transactions without a stated type.
+    package var types: [ByteKey: ProductType] = [:]
+    /// The transactions of the proof in the request.
+    package var presented: Set<ByteKey> = []
 
-        package init(moment: Timestamp, transactions: [RedeemedTransaction] = []) {
-            self.moment = moment
-            self.transactions = transactions
-        }
-    }
+    package init() {}
 
     /// The purchases, the first one first: one for each product of an original transaction.
-    package let purchases: [CordovaPurchase]
-
-    package init(_ facts: Facts) {
+    package func purchases(at moment: Timestamp) -> [CordovaPurchase] {
         var purchases: [CordovaPurchase] = []
-        for (key, transactions) in Dictionary(grouping: facts.transactions, by: \.originalKey) {
-            purchases += Self.purchases(of: key, transactions.sorted { $0.isEarlier(than: $1) }, facts)
+        for (key, transactions) in Dictionary(grouping: transactions, by: \.originalKey) {
+            purchases += self.purchases(of: key, transactions.sorted { $0.isEarlier(than: $1) }, at: moment)
         }
-        self.purchases = purchases.sorted { left, right in
+        return purchases.sorted { left, right in
             left.purchaseDate != right.purchaseDate
                 ? left.purchaseDate < right.purchaseDate
                 : (ByteKey(left.transactionIdentifier), ByteKey(left.productIdentifier))
@@ -124,68 +116,69 @@ package struct PurchaseCollection: Hashable, Sendable {
     }
 
     /// - Parameter transactions: The transactions of one purchase, the earliest first.
-    private static func purchases(
+    private func purchases(
         of key: TransactionKey,
         _ transactions: [RedeemedTransaction],
-        _ facts: Facts
+        at moment: Timestamp
     ) -> [CordovaPurchase] {
-        let known = transactions.last.flatMap { facts.types[ByteKey($0.productIdentifier)] }
+        let known = transactions.last.flatMap { types[ByteKey($0.productIdentifier)] }
         let type = transactions.productType(inCatalog: known)
-        let renewal = facts.renewals[key]
-        guard let status = PurchaseStatus(transactions, type, renewal, at: facts.moment) else { return [] }
+        let renewal = renewals[key]
+        guard let status = PurchaseStatus(transactions, type, renewal, at: moment) else { return [] }
         var byProduct: [ByteKey: [CustomerPeriod]] = [:]
-        for period in CustomerPeriod.periods(of: transactions, at: facts.moment) {
+        for period in CustomerPeriod.periods(of: transactions, at: moment) {
             let transaction = period.transaction
             // The plugin shows a consumable as owned, so only the answer to its own proof has it.
             let isRestored = type != nil && type != .consumable
-            guard isRestored || facts.presented.contains(ByteKey(transaction.transactionIdentifier)) else { continue }
+            guard isRestored || presented.contains(ByteKey(transaction.transactionIdentifier)) else { continue }
             byProduct[ByteKey(transaction.productIdentifier), default: []].append(period)
         }
         return byProduct.values.compactMap { periods in
             // Of two periods the later one counts, even if it ends sooner.
             guard let last = periods.last else { return nil }
-            guard type == .autoRenewableSubscription else { return purchase(last, facts) }
+            guard type == .autoRenewableSubscription else { return purchase(last, at: moment) }
             let isCurrent = last.transaction.productIdentifier.hasSameBytes(as: status.productIdentifier)
-            return subscription(last, isCurrent ? status : nil, renewal, facts)
+            return subscription(last, isCurrent ? status : nil, renewal, at: moment)
         }
     }
 
-    private static func purchase(_ last: CustomerPeriod, _ facts: Facts) -> CordovaPurchase {
+    private func purchase(_ last: CustomerPeriod, at moment: Timestamp) -> CordovaPurchase {
         let transaction = last.transaction
         return CordovaPurchase(
             productIdentifier: transaction.productIdentifier,
             purchaseIdentifier: transaction.originalTransactionIdentifier,
             transactionIdentifier: transaction.transactionIdentifier, purchaseDate: last.originalPurchaseDate,
-            expiryDate: last.endsAt, isExpired: isExpired(last, facts), cancelationReason: revocation(of: last),
+            expiryDate: last.endsAt, isExpired: isExpired(last, at: moment),
+            cancelationReason: Self.revocation(of: last),
             quantity: transaction.quantity)
     }
 
     /// - Parameter status: The status of the subscription; nil for a product that another one has replaced.
-    private static func subscription(
+    private func subscription(
         _ last: CustomerPeriod,
         _ status: PurchaseStatus?,
         _ renewal: StatedRenewal?,
-        _ facts: Facts
+        at moment: Timestamp
     ) -> CordovaPurchase {
         let transaction = last.transaction
         let counts = status != nil && renewal?.counts(forPeriodFrom: transaction.purchaseDate) ?? false
         let stated = counts ? renewal : nil
         let renews: Bool? = if let status { status.renews } else { false }
-        var purchase = purchase(last, facts)
+        var purchase = purchase(last, at: moment)
         purchase.lastRenewalDate = transaction.purchaseDate
         purchase.renewalIntent = renews.map { $0 ? .renew : .lapse }
         purchase.renewalIntentChangeDate = renews == false && stated?.willRenew == false ? stated?.statedAt : nil
-        purchase.cancelationReason = purchase.cancelationReason ?? end(status, isExpired: purchase.isExpired)
+        purchase.cancelationReason = purchase.cancelationReason ?? Self.end(status, isExpired: purchase.isExpired)
         purchase.isBillingRetryPeriod = status?.state == .gracePeriod || status?.state == .billingRetry
         purchase.isTrialPeriod = last.terms.isTrial
         purchase.isIntroPeriod = last.terms.isIntroductory && !last.terms.isTrial
         purchase.discountIdentifier = transaction.facts.text(.offerIdentifier)
-        purchase.priceConsent = priceConsent(stated)
+        purchase.priceConsent = Self.priceConsent(stated)
         return purchase
     }
 
-    private static func isExpired(_ last: CustomerPeriod, _ facts: Facts) -> Bool {
-        last.isRevoked || last.endsAt.map { $0 <= facts.moment } ?? false
+    private func isExpired(_ last: CustomerPeriod, at moment: Timestamp) -> Bool {
+        last.isRevoked || last.endsAt.map { $0 <= moment } ?? false
     }
 
     private static func revocation(of last: CustomerPeriod) -> CancelationReason? {

@@ -117,18 +117,18 @@ extension DoorServices {
             if let refusal = CordovaRefusal.reason(lines, types: types) { throw refusal }
         }
         let moment = clock.now()
-        var facts = PurchaseCollection.Facts(moment: moment)
-        facts.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
+        var collection = PurchaseCollection()
+        collection.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
         if let owner, let history = try await entitlements.history(of: owner) {
             let showsAll = named != nil || history.user.isProofCustomer
             let originals = Set(purchases.map { ByteKey($0.originalTransactionIdentifier) })
-            facts.renewals = history.renewals
-            facts.transactions = history.transactions.filter { transaction in
+            collection.renewals = history.renewals
+            collection.transactions = history.transactions.filter { transaction in
                 guard transaction.app?.hasSameBytes(as: app) ?? false else { return false }
                 // The customer has logged out of the app: the proof does not show the other purchases.
                 return showsAll || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
             }
-            facts.types = types(of: facts.transactions.map(\.productIdentifier))
+            collection.types = types(of: collection.transactions.map(\.productIdentifier))
         }
         let receipt: AppReceipt? = if case .appReceipt(let receipt) = verified.content { receipt } else { nil }
         return .object([
@@ -145,9 +145,9 @@ extension DoorServices {
                         .string(String($0.millisecondsSince1970))
                     },
                 ]),
-                "collection": .array(PurchaseCollection(facts).purchases.map(\.json)),
+                "collection": .array(collection.purchases(at: moment).map(\.json)),
                 "ineligible_for_intro_price": .array(
-                    productsWithoutIntroductoryOffer(facts.transactions, app).map { .string($0) }),
+                    productsWithoutIntroductoryOffer(collection.transactions, app).map { .string($0) }),
                 "date": .string(moment.rfc3339),
             ]),
         ])

@@ -45,19 +45,19 @@ extension DoorServices {
         } catch LedgerError.newcomersLimited {
             // The answer is about the proof, so attributes beside one that gives the customer nothing may be dropped.
         }
-        let outcome: ReceiptOutcome
+        var outcome = ReceiptOutcome()
+        outcome.lines = lines
         if case .transaction = sent.fetchToken {
             // The SDK finishes the transaction that it has sent, whatever product the app states beside it.
-            outcome = ReceiptOutcome(
-                lines: lines, productIdentifier: nil, transactionIdentifier: lines.first?.transactionId, types: [:])
+            outcome.transactionIdentifier = lines.first?.transactionId
         } else {
-            let knownLines = known.map {
+            outcome.lines += known.map {
                 Redemption.Line(
                     transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
             }
-            outcome = ReceiptOutcome(
-                lines: lines + knownLines, productIdentifier: sent.productIdentifier,
-                transactionIdentifier: sent.transactionIdentifier, types: types)
+            outcome.productIdentifier = sent.productIdentifier
+            outcome.transactionIdentifier = sent.transactionIdentifier
+            outcome.types = types
         }
         // The purchase is another customer's, who has to get this transaction, too, before the SDK finishes it. Another app's may
         // have the same identifier.

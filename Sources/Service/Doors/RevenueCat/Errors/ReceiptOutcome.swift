@@ -6,23 +6,13 @@ import Proofs
 /// the transaction for which it has sent the proof. The App Store never delivers a finished consumable again.
 package struct ReceiptOutcome: Sendable {
     /// The results for the transactions of all proofs.
-    package let lines: [Redemption.Line]
-    package let productIdentifier: String?
-    package let transactionIdentifier: String?
+    package var lines: [Redemption.Line] = []
+    package var productIdentifier: String?
+    package var transactionIdentifier: String?
     /// The types of products by the catalog, or else by the proofs.
-    package let types: [ByteKey: ProductType]
+    package var types: [ByteKey: ProductType] = [:]
 
-    package init(
-        lines: [Redemption.Line],
-        productIdentifier: String?,
-        transactionIdentifier: String?,
-        types: [ByteKey: ProductType]
-    ) {
-        self.lines = lines
-        self.productIdentifier = productIdentifier
-        self.transactionIdentifier = transactionIdentifier
-        self.types = types
-    }
+    package init() {}
 
     /// The answer instead of customer info; nil if the SDK may finish its transaction.
     package var problem: RevenueCatProblem? {

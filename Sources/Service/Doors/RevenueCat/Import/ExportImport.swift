@@ -52,8 +52,9 @@ package struct ExportImport: Sendable {
     /// The first invalid lines.
     package private(set) var invalidLines: [InvalidLine] = []
 
-    package init(_ columns: ExportColumns, by rules: ExportRules) {
-        self.columns = columns
+    /// - Throws: `ExportFileError`, `headerInvalid`, `columnMissing` or `columnRepeated`.
+    package init(header: CSVReader.Record?, by rules: ExportRules) throws(ExportFileError) {
+        columns = try ExportColumns(header)
         self.rules = rules
     }
 
