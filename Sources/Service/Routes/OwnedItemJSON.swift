@@ -11,7 +11,7 @@ extension Item {
 /// An item of a user. Each launch of an app reads all of them, so the members are written one by one, in the order of their
 /// names, without a list of fields (`AnswerFields`).
 extension OwnedItem: AnswerValue {
-    package static var answerSchema: Schema { .ownedItem }
+    package static var schema: Schema { .ownedItem }
 
     package func write(to json: inout AnswerJSON) {
         json.append("{")
@@ -52,7 +52,7 @@ extension OwnedItem: AnswerValue {
 
 /// The item with the right's name.
 extension UserRight: AnswerValue {
-    package static var answerSchema: Schema { .userRight }
+    package static var schema: Schema { .userRight }
 
     package func write(to json: inout AnswerJSON) {
         json.append("{\"name\":")

@@ -1,6 +1,17 @@
 import Logging
 import ServiceLifecycle
 
+/// A task beside the routes, which runs until the service stops.
+package struct Companion: Service {
+    private let task: @Sendable () async throws -> Void
+
+    package init(_ task: @escaping @Sendable () async throws -> Void) {
+        self.task = task
+    }
+
+    package func run() async throws { try await task() }
+}
+
 /// The log of a repeated task. It logs a failure once, until the cause changes or the task succeeds.
 package struct FailureLog {
     private var lastCause: String?
@@ -28,15 +39,4 @@ extension Logger {
             throw error
         }
     }
-}
-
-/// A task beside the routes, which runs until the service stops.
-package struct Companion: Service {
-    private let task: @Sendable () async throws -> Void
-
-    package init(_ task: @escaping @Sendable () async throws -> Void) {
-        self.task = task
-    }
-
-    package func run() async throws { try await task() }
 }
