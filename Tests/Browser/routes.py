@@ -20,7 +20,7 @@ PERMISSIONS = {
 DECLARATION = re.compile(
     r'(\bpages\.|^\s*)(get|post)(?:Store)?\(\s*(?:RouterPath\(\s*)?"((?:[^"\\]|\\\([^"]*?\))*)"\)?\s*(?:,\s*\.(\w+))?', re.MULTILINE)
 # Forms of one kind stand in a list: path, notice, action.
-LISTED_FORM = re.compile(r'^\s*\("(store/[a-z/]+)", \.\w+, \{', re.MULTILINE)
+LISTED_FORM = re.compile(r'^\s*\(\s*"(store/[a-z/]+)", \.\w+,\s*\{', re.MULTILINE)
 # Forms with several paths stand below a list of them.
 LISTED_PATHS = re.compile(r'for path: RouterPath in \[([^\]]*)\] \{\s*pages\.post\(path, \.(\w+)\)')
 # The actions on a product are declared by the end of their path.
