@@ -16,6 +16,7 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
 
     @usableFromInline func digest(ofContiguous contiguous: [UInt8]) -> [UInt8] {
         guard let digest = Self.digest(of: contiguous, implementation) else {
+            // Without it nothing can be verified, and an empty digest would equal that of any other bytes.
             preconditionFailure("OpenSSL has no \(rawValue)")
         }
         return digest

@@ -65,8 +65,8 @@ struct CatalogView: Sendable {
 
 /// Encoded answers about a catalog, which are the same until it changes.
 final class CatalogAnswers: Sendable {
-    /// The largest sum of the kept answers, in bytes. A team asks for few different pages. A client that asks for many gets no
-    /// more memory.
+    /// The largest sum of the kept answers and their names, in bytes. A team asks for few different pages. A client that asks for
+    /// many gets no more memory.
     private static let maximumSize = 4 << 20
     /// The longest name of a kept answer, in bytes. Requests with longer queries are answered anew.
     private static let maximumNameLength = 256
@@ -87,10 +87,11 @@ final class CatalogAnswers: Sendable {
         if let known = kept.withLock({ $0.answers[key] }) { return known }
         let bytes = try make()
         let answer = CacheableAnswer(bytes, type: "application/json")
+        let size = bytes.count + Self.maximumNameLength
+        guard size <= Self.maximumSize else { return answer }
         kept.withLock { kept in
-            if kept.size + bytes.count > Self.maximumSize { kept = ([:], 0) }
-            guard bytes.count <= Self.maximumSize, kept.answers.updateValue(answer, forKey: key) == nil else { return }
-            kept.size += bytes.count + Self.maximumNameLength
+            if kept.size + size > Self.maximumSize { kept = ([:], 0) }
+            if kept.answers.updateValue(answer, forKey: key) == nil { kept.size += size }
         }
         return answer
     }
