@@ -128,8 +128,8 @@ import Testing
             sold + [
                 try #require(parked.purchase?.transactionIdentifier), gardenGrant, gardenHook,
                 flowers.values["message"] ?? "", Self.garden, "garden.", "\"gate\"", "\"plus\"", "\"moon\"",
-                "\"seeds\"",
-                "7654", "\"USD\"", "flowerbed",
+                // A number alone would also be in some random identifier.
+                "\"seeds\"", ":7654320", "\"USD\"", "flowerbed",
             ]
         return (seed, flowers)
     }
