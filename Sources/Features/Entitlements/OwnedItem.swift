@@ -87,7 +87,7 @@ extension LedgerTransaction {
         if let limit { arguments.append(limit.app) }
         var coverage: [ItemCoverage] = []
         try database.forEachRow(CoverageStatement.text(ofItem: item != nil, inApp: limit != nil), arguments) { row in
-            if let next = try CoverageStatement.coverage(row, of: origins, from: view) { coverage.append(next) }
+            if let next = try CoverageStatement.coverage(&row, of: origins, from: view) { coverage.append(next) }
         }
         return coverage
     }
@@ -104,14 +104,11 @@ private enum CoverageStatement {
         .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent, .commitmentInfo,
     ]
 
-    /// The columns that a purchase alone has, from `firstOfPurchase` on, and then the facts.
+    /// The columns that a purchase alone has, before the facts.
     private static let purchaseColumns = [
         "sequence", "transaction_id", "original_transaction_id", "product_id", "quantity", "redeemed_at", "expires_at",
         "grace_ends_at",
     ]
-    private static let firstOfPurchase = 7
-    private static let firstFact = firstOfPurchase + purchaseColumns.count
-    private static let renewalStatedAt = firstFact + transactionFacts.count
 
     private static let all = text(where: "true")
     private static let ofItem = text(where: isItem)
@@ -147,38 +144,36 @@ private enum CoverageStatement {
 
     /// The coverage of a row; nil for a purchase from an origin that does not count, and for a grant that the caller does not see.
     static func coverage(
-        _ row: borrowing ResultRow, of origins: Set<Origin>, from view: Viewpoint
+        _ row: inout ResultRow, of origins: Set<Origin>, from view: Viewpoint
     ) throws -> ItemCoverage? {
-        let item = Item(collection: try row.text(at: 0), number: Int(try row.integer(at: 1)))
-        let (endsAt, date) = (try row.optionalTimestamp(at: 3), try row.timestamp(at: 5))
-        if let grant = try row.optionalText(at: 4) {
+        let item = try Item(&row)
+        let (coversFrom, endsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
+        let (grant, date): (String?, Timestamp) = (try row.next(), try row.next())
+        if let grant {
             guard view.sees(item) else { return nil }
             return ItemCoverage(item: item, beginsAt: date, endsAt: endsAt, source: .grant(identifier: grant))
         }
-        guard let origin = Origin(rawValue: try row.text(at: 6)) else { throw SQLRow.Mismatch(column: "origin") }
+        let origin: Origin = try row.next()
         guard origins.contains(origin) else { return nil }
-        let transaction = try transaction(row, from: origin, purchasedAt: date)
+        let transaction = try transaction(&row, from: origin, purchasedAt: date)
         return ItemCoverage(
-            item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: try row.optionalTimestamp(at: 2),
-            endsAt: endsAt, source: .purchase(transaction), renewal: try renewal(row))
+            item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: coversFrom,
+            endsAt: endsAt, source: .purchase(transaction), renewal: try renewal(&row))
     }
 
     private static func transaction(
-        _ row: borrowing ResultRow, from origin: Origin, purchasedAt purchaseDate: Timestamp
+        _ row: inout ResultRow, from origin: Origin, purchasedAt purchaseDate: Timestamp
     ) throws -> RedeemedTransaction {
-        let first = firstOfPurchase
-        return RedeemedTransaction(
-            sequence: try row.integer(at: first), origin: origin, transactionIdentifier: try row.text(at: first + 1),
-            originalTransactionIdentifier: try row.text(at: first + 2),
-            productIdentifier: try row.text(at: first + 3), quantity: Int(try row.integer(at: first + 4)),
-            purchaseDate: purchaseDate, redeemedAt: try row.timestamp(at: first + 5),
-            expiresAt: try row.optionalTimestamp(at: first + 6), graceEndsAt: try row.optionalTimestamp(at: first + 7),
-            facts: TransactionFacts(row, transactionFacts, at: firstFact))
+        RedeemedTransaction(
+            sequence: try row.next(), origin: origin, transactionIdentifier: try row.next(),
+            originalTransactionIdentifier: try row.next(), productIdentifier: try row.next(),
+            quantity: try row.next(), purchaseDate: purchaseDate, redeemedAt: try row.next(),
+            expiresAt: try row.next(), graceEndsAt: try row.next(),
+            facts: try TransactionFacts(&row, transactionFacts))
     }
 
-    private static func renewal(_ row: borrowing ResultRow) throws -> StatedRenewal? {
-        guard let statedAt = try row.optionalTimestamp(at: renewalStatedAt) else { return nil }
-        return StatedRenewal(
-            statedAt: statedAt, proofDigest: [], facts: RenewalFacts(row, renewalFacts, at: renewalStatedAt + 1))
+    private static func renewal(_ row: inout ResultRow) throws -> StatedRenewal? {
+        guard let statedAt: Timestamp = try row.next() else { return nil }
+        return StatedRenewal(statedAt: statedAt, proofDigest: [], facts: try RenewalFacts(&row, renewalFacts))
     }
 }
