@@ -10,7 +10,10 @@ package struct AppRecords {
     /// The bundle identifiers of all apps, by their numbers.
     package func names() throws -> [Int64: String] {
         var names: [Int64: String] = [:]
-        try database.forEachRow(Self.known) { names[try $0.next()] = try $0.next() as String }
+        try database.forEachRow(Self.known) { row in
+            let (number, bundleIdentifier): (Int64, String) = (try row.next(), try row.next())
+            names[number] = bundleIdentifier
+        }
         return names
     }
 
