@@ -1,4 +1,3 @@
-import Foundation
 import Proofs
 
 /// The exports for analysis. The raw value is the name in the API.
@@ -65,25 +64,29 @@ struct ExportText {
         format == .csv ? export.columns.joined(separator: ",") + "\r\n" : ""
     }
 
-    func text(of rows: [[ExportValue]]) throws -> String {
-        var text = ""
-        for row in rows {
-            switch format {
-            case .csv: text += row.map(Self.cell).joined(separator: ",") + "\r\n"
-            case .jsonLines: text += try object(row) + "\n"
-            }
+    func text(of rows: [[ExportValue]]) -> String {
+        switch format {
+        case .csv: return rows.map { $0.map(Self.cell).joined(separator: ",") + "\r\n" }.joined()
+        case .jsonLines:
+            let columns = export.columns
+            var bytes: [UInt8] = []
+            for row in rows { Self.write(zip(columns, row), to: &bytes) }
+            return String(decoding: bytes, as: UTF8.self)
         }
-        return text
     }
 
     /// A cell in RFC 4180. A text that a spreadsheet would interpret as a formula gets an apostrophe before it.
     static func cell(_ value: ExportValue) -> String {
         guard case .text(var text?) = value else { return plainText(value) ?? "" }
         if isFormula(text) { text = "'" + text }
-        let isPlain = !text.utf8.contains { byte in
-            [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
+        return text.utf8.contains(where: needsQuotes) ? quoted(text) : text
+    }
+
+    private static func needsQuotes(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n"): true
+        default: false
         }
-        return isPlain ? text : quoted(text)
     }
 
     /// True if a spreadsheet could interpret a text as a formula. It may skip spaces and invisible characters before one, and a line
@@ -111,18 +114,20 @@ struct ExportText {
         return String(decoding: bytes + [quote], as: UTF8.self)
     }
 
-    private func object(_ row: [ExportValue]) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        let members = try zip(export.columns, row).compactMap { column, value -> String? in
-            guard let text = Self.plainText(value) else { return nil }
+    /// Writes a line with the object of a row. The names of the columns need no escapes.
+    private static func write(_ row: Zip2Sequence<[String], [ExportValue]>, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        var separator = "\""
+        for (column, value) in row {
+            guard let text = plainText(value) else { continue }
+            bytes += (separator + column + "\":").utf8
             switch value {
-            case .integer, .bool, .amount: return "\"\(column)\":\(text)"
-            case .text, .date:
-                return "\"\(column)\":" + String(decoding: try encoder.encode(text), as: UTF8.self)
+            case .integer, .bool, .amount: bytes += text.utf8
+            case .text, .date: JSONValue.write(string: text, to: &bytes)
             }
+            separator = ",\""
         }
-        return "{" + members.joined(separator: ",") + "}"
+        bytes += "}\n".utf8
     }
 
     /// - Returns: Nil for an empty cell.
