@@ -28,6 +28,21 @@ struct FigureRow: Hashable {
         storefront = breakdown == .storefront ? key.subject.storefront : ""
     }
 
+    /// The key in the next columns, which are `columns`.
+    ///
+    /// - Returns: Nil for a row of another version.
+    init?(_ row: inout ResultRow) throws {
+        day = CalendarDay(daysSince1970: try row.next())
+        guard let span = FigureSpan(rawValue: try row.next()), let metric = FigureMetric(rawValue: try row.next()),
+            let breakdown = FigureBreakdown(rawValue: try row.next())
+        else { return nil }
+        (self.span, self.metric, self.breakdown) = (span, metric, breakdown)
+        (app, origin) = (try row.next(), try row.next())
+        product = ByteKey(try row.next())
+        storefront = ByteKey(try row.next())
+        currency = ByteKey(try row.next())
+    }
+
     /// - Returns: Nil for a row of another version.
     init?(_ row: SQLRow) throws {
         guard let span = FigureSpan(rawValue: try row["span"]),
