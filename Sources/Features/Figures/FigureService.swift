@@ -90,8 +90,7 @@ package struct FigureService: Sendable {
 extension LedgerDatabase {
     /// True if all users from before figures were turned on were marked.
     func isFigureBackfilled() throws -> Bool {
-        let moment: Timestamp? = try value("SELECT done_at FROM figure_upkeep WHERE subject = $1", ["backfill"])
-        return moment != nil
+        try hasRow("SELECT 1 FROM figure_upkeep WHERE subject = $1", ["backfill"])
     }
 }
 
@@ -118,9 +117,23 @@ extension LedgerTransaction {
             return mark
         }
         let transactions = try ReadingRecords(database: database).transactions(of: Set(users))
-        return FigureBatch(users, marks, previous: try contributions(of: users)) { user in
-            (versions[user] ?? 0, UserFigures.sums(of: transactions[user] ?? []))
+        var batch = FigureBatch(users: users, marks: marks, previous: try contributions(of: users))
+        var change = FigureSums()
+        for user in users {
+            let sums = UserFigures.sums(of: transactions[user] ?? [])
+            batch.contributions.append((user, FigureContribution(version: versions[user] ?? 0, sums)))
+            change.add(sums)
+            guard let contribution = batch.previous[user] else { continue }
+            let included = try? FigureSumsCoding.decode(contribution.sums)
+            if included == nil { batch.damaged += 1 }
+            change.add(included ?? sums, times: -1)
         }
+        var amounts: [FigureRow: Int64] = [:]
+        for (key, amount) in change.amounts {
+            for row in FigureRow.all(of: key) { amounts[row, default: 0] &+= amount }
+        }
+        batch.changes = amounts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+        return batch
     }
 
     /// Adds a batch to the sums. The number of statements does not depend on the number of users.
@@ -129,7 +142,7 @@ extension LedgerTransaction {
     fileprivate func updateFigures(_ batch: FigureBatch) throws -> Bool {
         guard try contributions(of: batch.users) == batch.previous else { return false }
         try database.add(
-            to: "figure", "amount", where: FigureRow.columns, batch.changes.map { $0.row.values + [$0.amount] })
+            to: "figure", "amount", where: FigureRow.columns, batch.changes.map { $0.values + [$1] })
         try database.delete(from: "figure_contribution", where: ["user_id"], batch.users.map { [$0] })
         try database.insert(
             into: "figure_contribution", ["user_id", "version", "rules", "sums"],
@@ -186,40 +199,12 @@ struct FigureBatch: Sendable {
     let marks: [FigureMark]
     /// The contributions that the sums include.
     let previous: [Int64: FigureContribution]
-    let contributions: [(user: Int64, current: FigureContribution)]
+    var contributions: [(user: Int64, current: FigureContribution)] = []
     /// In the order of the keys, which prevents deadlocks between two processes.
-    let changes: [(row: FigureRow, amount: Int64)]
+    var changes: [(key: FigureRow, value: Int64)] = []
     /// The number of users whose contributions were damaged. The sums have what the damaged ones said, which is taken for what
     /// the transactions say: what was written since is lacking until the sums are computed anew.
-    let damaged: Int
-
-    /// - Parameter current: Returns the number of the last write for a user, and the sums of the user's transactions.
-    init(
-        _ users: [Int64], _ marks: [FigureMark], previous: [Int64: FigureContribution],
-        _ current: (_ user: Int64) -> (version: Int64, sums: FigureSums)
-    ) {
-        var (change, damaged) = (FigureSums(), 0)
-        contributions = users.map { user in
-            let (version, sums) = current(user)
-            var added = sums
-            if let contribution = previous[user] {
-                let included = try? FigureSumsCoding.decode(contribution.sums)
-                if included == nil { damaged += 1 }
-                added.add(included ?? sums, times: -1)
-            }
-            change.add(added)
-            return (
-                user,
-                FigureContribution(version: version, rules: UserFigures.version, sums: FigureSumsCoding.encode(sums))
-            )
-        }
-        var amounts: [FigureRow: Int64] = [:]
-        for (key, amount) in change.amounts {
-            for row in FigureRow.all(of: key) { amounts[row, default: 0] &+= amount }
-        }
-        changes = amounts.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { ($0, $1) }
-        (self.users, self.marks, self.previous, self.damaged) = (users, marks, previous, damaged)
-    }
+    var damaged = 0
 }
 
 /// The contribution of a user to the sums.
@@ -232,12 +217,14 @@ struct FigureContribution: Hashable, Sendable {
     /// The version of the rules by which it was computed.
     let rules: Int
     let sums: [UInt8]
-}
 
-extension FigureContribution {
+    init(version: Int64, _ sums: FigureSums) {
+        (self.version, rules, self.sums) = (version, UserFigures.version, FigureSumsCoding.encode(sums))
+    }
+
     /// The contribution in the next columns, which are `columns`.
     init(_ row: inout ResultRow) throws {
-        self.init(version: try row.next(), rules: try row.next(), sums: try row.next())
+        (version, rules, sums) = (try row.next(), try row.next(), try row.next())
     }
 }
 

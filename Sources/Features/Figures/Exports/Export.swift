@@ -79,14 +79,10 @@ struct ExportText {
     static func cell(_ value: ExportValue) -> String {
         guard case .text(var text?) = value else { return plainText(value) ?? "" }
         if isFormula(text) { text = "'" + text }
-        return text.utf8.contains(where: needsQuotes) ? quoted(text) : text
-    }
-
-    private static func needsQuotes(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n"): true
-        default: false
+        let isPlain = text.utf8.allSatisfy {
+            $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n")
         }
+        return isPlain ? text : quoted(text)
     }
 
     /// True if a spreadsheet could interpret a text as a formula. It may skip spaces and invisible characters before one, and a line

@@ -64,14 +64,13 @@ extension FigureCalculation {
         require("app", app)
         require("product_id", query.product)
         require("storefront", query.storefront)
-        let group = column.map { ", \($0)" } ?? ""
         let places = metrics.compactMap { metric, target in
             table.metrics.firstIndex(of: target).map { "WHEN '\(metric.rawValue)' THEN \($0)" }
         }.sorted().joined(separator: " ")
         let names = metrics.keys.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
         return SQLQuery(
             """
-            SELECT day, CASE metric \(places) END, amount, currency\(group)
+            SELECT day, CASE metric \(places) END, amount, currency, \(query.group?.column ?? "''")
             FROM \(database.listed("$1")) JOIN figure ON day = listed.value
             WHERE span = $2 AND breakdown = $3 AND metric IN (\(names))
                 AND origin IN \(query.environment.origins.sqlList)\(conditions)
@@ -79,26 +78,11 @@ extension FigureCalculation {
             arguments)
     }
 
-    /// The column of the series; nil for one series.
-    private var column: String? {
-        switch query.group {
-        case .app: "app"
-        case .product: "product_id"
-        case .storefront: "storefront"
-        case .origin: "origin"
-        case nil: nil
-        }
-    }
-
-    /// The series of a sum, from its column.
+    /// The group of a sum, from its column.
     private func group(_ row: inout ResultRow) throws -> ByteKey {
-        switch query.group {
-        case .app:
-            guard let name = apps[try row.next()] else { throw SQLRow.Mismatch(column: "app") }
-            return ByteKey(name)
-        case .product, .storefront, .origin: return ByteKey(try row.next())
-        case nil: return ""
-        }
+        guard query.group == .app else { return ByteKey(try row.next()) }
+        guard let name = apps[try row.next()] else { throw SQLRow.Mismatch(column: "app") }
+        return ByteKey(name)
     }
 }
 
