@@ -43,20 +43,6 @@ struct FigureRow: Hashable {
         currency = ByteKey(try row.next())
     }
 
-    /// - Returns: Nil for a row of another version.
-    init?(_ row: SQLRow) throws {
-        guard let span = FigureSpan(rawValue: try row["span"]),
-            let metric = FigureMetric(try row["metric"] as SQLValue),
-            let breakdown = FigureBreakdown(rawValue: try row["breakdown"])
-        else { return nil }
-        day = CalendarDay(daysSince1970: try row["day"])
-        (self.span, self.metric, self.breakdown) = (span, metric, breakdown)
-        (app, origin) = (try row["app"], try row["origin"])
-        product = ByteKey(try row["product_id"])
-        storefront = ByteKey(try row["storefront"])
-        currency = ByteKey(try row["currency"])
-    }
-
     /// All rows of a sum.
     static func all(of key: FigureKey) -> [FigureRow] {
         FigureSpan.allCases.flatMap { span in FigureBreakdown.allCases.map { FigureRow(key, span, $0) } }

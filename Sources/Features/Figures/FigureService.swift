@@ -177,18 +177,13 @@ extension LedgerTransaction {
     }
 
     private func contributions(of users: [Int64]) throws -> [Int64: FigureContribution] {
-        var contributions: [Int64: FigureContribution] = [:]
-        try database.forEachRow(
+        try database.dictionary(
             """
             SELECT user_id, \(FigureContribution.columns)
             FROM \(database.listed("$1")) JOIN figure_contribution AS contribution ON user_id = listed.value
             """,
             [database.list(users)]
-        ) { row in
-            let user: Int64 = try row.next()
-            contributions[user] = try FigureContribution(&row)
-        }
-        return contributions
+        ) { row in (try row.next(), try FigureContribution(&row)) }
     }
 }
 

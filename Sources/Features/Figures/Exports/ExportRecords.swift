@@ -95,8 +95,7 @@ struct ExportRecords {
     }
 
     private func customers(_ users: [ExportedUser], until end: Timestamp) throws -> [[ExportValue]] {
-        var purchases: [Int64: [ExportValue]] = [:]
-        try database.forEachRow(
+        let purchases: [Int64: [ExportValue]] = try database.dictionary(
             """
             SELECT user_id, count(*), min(purchase_date), max(purchase_date)
             FROM \(database.listed("$1")) JOIN redeemed_transaction ON user_id = listed.value
@@ -104,8 +103,7 @@ struct ExportRecords {
             """,
             [database.list(users.map(\.number)), end]
         ) { row in
-            let user: Int64 = try row.next()
-            purchases[user] = [.integer(try row.next()), .date(try row.next()), .date(try row.next())]
+            (try row.next(), [.integer(try row.next()), .date(try row.next()), .date(try row.next())])
         }
         return users.filter { $0.name != nil && $0.firstSeenAt <= end }.map { user in
             [.text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(user.appAccountToken)]

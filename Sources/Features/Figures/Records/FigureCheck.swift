@@ -33,11 +33,9 @@ struct FigureCheck {
             }
         }
         let columns = (FigureRow.columns + ["amount"]).joined(separator: ", ")
-        try database.forEachPage(of: "SELECT \(columns) FROM figure") { rows in
-            for row in rows {
-                guard let key = try FigureRow(row) else { continue }
-                fingerprints.subtract(try row["amount"], from: key)
-            }
+        try database.streamRows(of: "SELECT \(columns) FROM figure") { row in
+            guard let key = try FigureRow(&row) else { return }
+            fingerprints.subtract(try row.next(), from: key)
         }
         problems += fingerprints.unequal.sorted().prefix(limit).map {
             "The figures of \($0.description.prefix(7)) differ from the sum of the users' figures. \(Self.remedy)"
