@@ -89,7 +89,7 @@ struct ExportText {
     /// break could begin another cell.
     private static func isFormula(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first else { return false }
-        if ["\t", "\r", "\n"].contains(first) { return true }
+        if first == "\t" || first == "\r" || first == "\n" { return true }
         let shown = text.unicodeScalars.first { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
