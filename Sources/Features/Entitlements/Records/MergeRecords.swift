@@ -37,13 +37,13 @@ extension LedgerTransaction {
         let moved: [String] = try database.rows(
             "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key IS NOT NULL", [former]
         ) { try $0.next() }
-        let taken: [ByteKey] =
+        let taken = Set(
             try moved.isEmpty
-            ? []
-            : database.rows(
-                "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key \(database.isIn("$2"))",
-                [user, database.list(eachOf: moved)]
-            ) { ByteKey(try $0.next()) }
+                ? []
+                : database.rows(
+                    "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key \(database.isIn("$2"))",
+                    [user, database.list(eachOf: moved)]
+                ) { ByteKey(try $0.next()) })
         try database.moveRows(
             of: "spending", from: former, to: user, changing: ["merged_from", "idempotency_key", "request_digest"]
         ) { row in
