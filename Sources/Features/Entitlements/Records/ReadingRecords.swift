@@ -159,15 +159,15 @@ struct ReadingRecords {
         """
 
     /// The transactions of a purchase of a user.
-    ///
-    /// - Parameter app: The number of the app.
-    func transactions(ofPurchase key: TransactionKey, app: Int64, of user: Int64) throws -> [RedeemedTransaction] {
+    func transactions(
+        ofPurchase key: TransactionKey, _ apps: AppNumbers, of user: Int64
+    ) throws -> [RedeemedTransaction] {
         try transactions(
             where: """
                 redeemed_transaction.user_id = $1 AND redeemed_transaction.original_transaction_id = $2
                     AND redeemed_transaction.origin = $3 AND redeemed_transaction.app = $4
                 """,
-            [user, key.identifier, key.origin, app])
+            [user] + key.sqlValues(apps))
     }
 
     /// The transactions with the type of a subscription, and those with an end but without a stated type.
