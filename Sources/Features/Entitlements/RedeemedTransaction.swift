@@ -196,7 +196,6 @@ extension LedgerTransaction {
 
     /// Checks if anybody has redeemed a product. Reads all transactions.
     package func isRedeemed(_ productIdentifier: String) throws -> Bool {
-        try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
-            != nil
+        try database.hasRow("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
     }
 }
