@@ -106,15 +106,10 @@ private struct CountingDatabase: LedgerDatabase {
 
     private func count() { storage.count.add(1, ordering: .relaxed) }
 
-    func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
-        count()
-        return try database.rows(sql, arguments)
-    }
-
     func forEachRow(
         _ sql: String,
         _ arguments: [any SQLConvertible],
-        _ body: (borrowing ResultRow) throws -> Void
+        _ body: (inout ResultRow) throws -> Void
     ) throws {
         count()
         try database.forEachRow(sql, arguments, body)
@@ -167,8 +162,8 @@ private struct CountingDatabase: LedgerDatabase {
 
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {}
     func recordChange(of user: Int64) {}
-    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
-        try database.forEachPage(of: sql, body)
+    func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {
+        try database.streamRows(of: sql, body)
     }
     func list(_ numbers: [Int64]) -> SQLValue { database.list(numbers) }
     func list(_ texts: [String]) -> SQLValue { database.list(texts) }
