@@ -48,10 +48,8 @@ package struct AccountLink: Sendable {
         endsAt = moment.adding(seconds: purpose.lifetime)
     }
 
-    fileprivate init(_ row: SQLRow) throws {
-        purpose = try row["purpose"]
-        emailLowercase = try row["email_lowercase"]
-        endsAt = try row["ends_at"]
+    fileprivate init(_ row: inout ResultRow) throws {
+        (purpose, emailLowercase, endsAt) = (try row.next(), try row.next(), try row.next())
     }
 
     /// A new secret for a user's number.
@@ -109,8 +107,9 @@ extension LedgerTransaction {
     ) throws -> (account: AccountRecord, purpose: LinkPurpose) {
         let user = secret.number(at: 0)
         let link = try database.row(
-            "SELECT * FROM account_link WHERE user_id = $1 AND digest = $2", [user, secret.digest]
-        ).map(AccountLink.init)
+            "SELECT purpose, email_lowercase, ends_at FROM account_link WHERE user_id = $1 AND digest = $2",
+            [user, secret.digest]
+        ) { try AccountLink(&$0) }
         guard let link, let account = try account(of: user) else { throw AccountError.linkInvalid }
         let refusal = link.refusal(
             for: purposes, of: account.emailLowercase, changingTo: try addressChange(of: user)?.emailLowercase,
@@ -143,10 +142,16 @@ extension LedgerTransaction {
 
     /// The pending change of an account's address; nil if there is none.
     func addressChange(of user: Int64) throws -> AddressChange? {
-        try database.row("SELECT * FROM address_change WHERE user_id = $1", [user]).map { row in
+        try database.row(
+            """
+            SELECT email, email_lowercase, asked_at, is_confirmed_at_old, is_confirmed_at_new FROM address_change
+            WHERE user_id = $1
+            """,
+            [user]
+        ) { row in
             AddressChange(
-                email: try row["email"], emailLowercase: try row["email_lowercase"], askedAt: try row["asked_at"],
-                isConfirmedAtOld: try row["is_confirmed_at_old"], isConfirmedAtNew: try row["is_confirmed_at_new"])
+                email: try row.next(), emailLowercase: try row.next(), askedAt: try row.next(),
+                isConfirmedAtOld: try row.next(), isConfirmedAtNew: try row.next())
         }
     }
 

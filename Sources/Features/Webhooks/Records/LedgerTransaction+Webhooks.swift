@@ -27,15 +27,29 @@ extension LedgerTransaction {
     /// All endpoints, oldest first.
     package func webhookEndpoints() throws -> [WebhookEndpoint] {
         guard try database.has("webhook_endpoint") else { return [] }
-        return try database.rows(
-            "SELECT * FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY created_at, endpoint_id"
-        ).map(WebhookEndpoint.init)
+        return try webhookEndpoints("ORDER BY created_at, endpoint_id")
     }
 
     package func webhookEndpoint(_ identifier: String) throws -> WebhookEndpoint? {
-        try database.row(
-            "SELECT * FROM webhook_endpoint WHERE endpoint_id = $1 AND removed_at IS NULL", [identifier]
-        ).map(WebhookEndpoint.init)
+        try webhookEndpoints("AND endpoint_id = $1", [identifier]).first
+    }
+
+    /// - Parameter condition: The SQL after the condition that excludes removed endpoints.
+    func webhookEndpoints(_ condition: String, _ arguments: [any SQLConvertible] = []) throws -> [WebhookEndpoint] {
+        try database.rows(
+            """
+            SELECT endpoint_id, url, format, created_at, created_by, secret, previous_secret, previous_secret_ends_at,
+                authorization_value, app
+            FROM webhook_endpoint WHERE removed_at IS NULL \(condition)
+            """,
+            arguments
+        ) { row in
+            WebhookEndpoint(
+                identifier: try row.next(), url: try row.next(), format: try row.next(), createdAt: try row.next(),
+                createdBy: try row.next(), secret: try row.next(), previousSecret: try row.next(),
+                previousSecretEndsAt: try row.next(),
+                authorization: (try row.next() as String?).flatMap { WebhookAuthorization($0) }, app: try row.next())
+        }
     }
 
     /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
@@ -64,13 +78,12 @@ extension LedgerTransaction {
     func record(
         _ event: WebhookChange.Event, of endpoint: String, at moment: Timestamp, by key: String, detail: String?
     ) throws {
-        let last = try database.row(
+        let last: [UInt8]? = try database.value(
             """
             SELECT change_id FROM webhook_change WHERE endpoint_id = $1 AND happened_at = $2
             ORDER BY change_id DESC LIMIT 1
             """,
-            [endpoint, moment]
-        ).map { try $0["change_id"] as [UInt8] }
+            [endpoint, moment])
         let identifier = WebhookChangeIdentifier(
             after: last, randomBytes: randomness.bytes(WebhookChangeIdentifier.randomCount))
         try database.insert(
@@ -82,15 +95,16 @@ extension LedgerTransaction {
     package func webhookChanges(of endpoint: String, limit: Int) throws -> [WebhookChange] {
         try database.rows(
             """
-            SELECT * FROM webhook_change WHERE endpoint_id = $1 ORDER BY happened_at DESC, change_id DESC LIMIT $2
+            SELECT event, happened_at, changed_by, detail FROM webhook_change WHERE endpoint_id = $1
+            ORDER BY happened_at DESC, change_id DESC LIMIT $2
             """,
             [endpoint, limit]
-        ).compactMap { row in
-            guard let event = WebhookChange.Event(rawValue: try row["event"]) else { return nil }
+        ) { row -> WebhookChange? in
+            guard let event = WebhookChange.Event(rawValue: try row.next()) else { return nil }
             return WebhookChange(
-                endpointIdentifier: try row["endpoint_id"], happenedAt: try row["happened_at"], event: event,
-                changedBy: try row["changed_by"], detail: try row["detail"])
-        }
+                endpointIdentifier: endpoint, happenedAt: try row.next(), event: event, changedBy: try row.next(),
+                detail: try row.next())
+        }.compactMap(\.self)
     }
 }
 
