@@ -161,14 +161,13 @@ extension LedgerTransaction {
     private func latestRedemptions(of product: String, by users: Set<Int64>) throws -> [Int64: Timestamp] {
         guard !users.isEmpty else { return [:] }
         // The query uses the users' key, not the product's index.
-        let latest = try database.rows(
+        return try database.dictionary(
             """
             SELECT user_id, max(redeemed_at) FROM \(database.listed("$1"))
                 JOIN redeemed_transaction ON user_id = listed.value
             WHERE coalesce(product_id, '') = $2 GROUP BY user_id
             """,
             [database.list(users.sorted()), product]
-        ) { (try $0.next() as Int64, try $0.next() as Timestamp) }
-        return Dictionary(uniqueKeysWithValues: latest)
+        ) { (try $0.next(), try $0.next()) }
     }
 }

@@ -125,18 +125,17 @@ extension LedgerTransaction {
     private func owned(_ notifications: [ReceivedNotification], _ apps: AppNumbers) throws -> [ReceivedNotification] {
         let originals = notifications.compactMap(\.purchase)
         guard !originals.isEmpty else { return notifications }
-        let found = try database.rows(
+        let owners: [TransactionKey: Int64] = try database.dictionary(
             """
             SELECT original_transaction_id, origin, app, user_id FROM original
             WHERE original_transaction_id \(database.isIn("$1"))
             """,
             [database.list(originals)]
-        ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
-        let names = try presentNames(of: Set(found.map(\.owner)))
-        let owners = Dictionary(uniqueKeysWithValues: found.map { ($0.key, names[$0.owner]) })
+        ) { (try apps.key(&$0), try $0.next()) }
+        let names = try presentNames(of: Set(owners.values))
         return notifications.map { received in
             var received = received
-            received.owner = received.purchase.flatMap { owners[$0] ?? nil }
+            received.owner = received.purchase.flatMap { owners[$0] }.flatMap { names[$0] }
             return received
         }
     }
