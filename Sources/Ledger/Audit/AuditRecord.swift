@@ -29,10 +29,8 @@ package struct AuditRecord: Hashable, Sendable {
         digest = Self.digest(number, entry, reasonDigest, after: previous?.digest ?? Self.beginning)
     }
 
-    fileprivate static let columnNames = [
-        "number", "happened_at", "event", "actor", "origin", "app", "reference", "subject", "reason", "reason_salt",
-        "reason_digest", "digest",
-    ]
+    fileprivate static let columnNames =
+        ["number"] + AuditEntry.columnNames + ["reason_salt", "reason_digest", "digest"]
 
     /// The columns of `audit` with a record, for a `SELECT`.
     package static let columns = columnNames.map { "audit.\($0)" }.joined(separator: ", ")
@@ -40,9 +38,7 @@ package struct AuditRecord: Hashable, Sendable {
     /// The record in the next columns, which are `columns`.
     package init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
         number = try row.next()
-        entry = AuditEntry(
-            happenedAt: try row.next(), event: try row.next(), actor: try row.next(), origin: try row.next(),
-            app: try row.next(), reference: try row.next(), subject: try row.next(), reason: try row.next())
+        entry = try AuditEntry(&row)
         reasonSalt = try row.next()
         reasonDigest = try row.next()
         digest = try row.next()
