@@ -234,12 +234,7 @@ extension LedgerTransaction {
         try database.insert(
             into: "mail",
             ["user_id", "mail_id", "purpose", "email", "language", "created_at", "attempts", "next_attempt_at"],
-            [
-                [
-                    account.number, randomness.bytes(16).hexadecimal, purpose, email, language, moment, 0,
-                    moment,
-                ]
-            ])
+            [[account.number, randomness.bytes(16).hexadecimal, purpose, email, language, moment, 0, moment]])
         // Wakes the sender.
         database.recordChange(of: account.number)
         return true

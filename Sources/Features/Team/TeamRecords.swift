@@ -48,9 +48,7 @@ extension LedgerTransaction {
             UPDATE team_member SET role = $1, password_hash = $2, code_secret = $3, last_code_step = $4, removed_at = $5
             WHERE name = $6
             """,
-            [
-                member.role, member.passwordHash, member.codeSecret, member.lastCodeStep, member.removedAt, member.name,
-            ])
+            [member.role, member.passwordHash, member.codeSecret, member.lastCodeStep, member.removedAt, member.name])
     }
 
     /// The member of a secret that has not ended.
@@ -64,14 +62,9 @@ extension LedgerTransaction {
     /// Makes a secret for a member.
     func addSecret(to table: TeamSecretTable, of name: String, at moment: Timestamp) throws -> Secret {
         let secret = Secret(randomness: randomness)
+        let end = Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + table.lifetime)
         try database.insert(
-            into: table.name, [table.digest, "name", table.beginning, "ends_at"],
-            [
-                [
-                    secret.digest, name, moment,
-                    Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + table.lifetime),
-                ]
-            ])
+            into: table.name, [table.digest, "name", table.beginning, "ends_at"], [[secret.digest, name, moment, end]])
         return secret
     }
 

@@ -271,7 +271,7 @@ extension TeamService {
             if member != nil || event != nil {
                 end = try database.row(
                     "SELECT happened_at, user_id, number \(sql) \(order) LIMIT 1 OFFSET $4", arguments + [searched - 1]
-                ).map { RecordPosition(try $0["happened_at"], try $0["user_id"], try $0["number"]) }
+                ) { RecordPosition(try $0.next(), try $0.next(), try $0.next()) }
             }
             if let end {
                 sql += " AND (happened_at, user_id, number) >= ($4, $5, $6)"

@@ -59,12 +59,10 @@ extension LedgerTransaction {
 
     /// The SHA-256 of each item's picture.
     private func pictureDigests() throws -> [Item: [UInt8]] {
-        var digests: [Item: [UInt8]] = [:]
-        try database.forEachRow("SELECT collection, number, digest FROM catalog_picture", []) { row in
-            let (item, digest): (Item, [UInt8]) = (try Item(&row), try row.next())
-            digests[item] = digest
+        let digests: [(Item, [UInt8])] = try database.rows("SELECT collection, number, digest FROM catalog_picture") {
+            (try Item(&$0), try $0.next())
         }
-        return digests
+        return Dictionary(digests) { _, last in last }
     }
 
     /// The bytes of an item's picture; nil if there is none.
@@ -99,16 +97,11 @@ extension LedgerTransaction {
                 """,
                 [item.collection, item.number, digest, picture])
         }
-        try database.execute(
-            """
-            INSERT INTO catalog_change (number, happened_at, changed_by, kind, product_id, definition, collection,
-                item_number, picture_digest, app, subject) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-            """,
-            [
-                change.number, change.happenedAt, change.changedBy, change.content.kind.rawValue,
-                change.subject.identifier, definition, item?.collection, item?.number, digest, change.app,
-                change.subject.kind,
-            ])
+        let values: [any SQLConvertible] = [
+            change.number, change.happenedAt, change.changedBy, change.app, change.subject.kind,
+            change.subject.identifier, change.content.kind, definition, item?.collection, item?.number, digest,
+        ]
+        try database.insert(into: "catalog_change", CatalogChange.columns, [values])
         return true
     }
 
@@ -142,17 +135,25 @@ extension LedgerTransaction {
         }
         return try database.rows(
             """
-            SELECT number, happened_at, changed_by, app, subject, product_id, kind, definition, collection, item_number,
-                picture_digest
-            FROM catalog_change WHERE app = $1 AND number < $2 \(condition)
+            SELECT \(CatalogChange.columns.joined(separator: ", ")) FROM catalog_change
+            WHERE app = $1 AND number < $2 \(condition)
             ORDER BY number DESC LIMIT $\(arguments.count + 1)
             """,
-            arguments + [limit]
-        ) { row in
-            CatalogChange(
-                number: try row.next(), happenedAt: try row.next(), changedBy: try row.next(), app: try row.next(),
-                subject: try CatalogSubject(&row), content: try CatalogChange.Content(&row))
-        }
+            arguments + [limit], CatalogChange.init)
+    }
+}
+
+extension CatalogChange {
+    fileprivate static let columns = [
+        "number", "happened_at", "changed_by", "app", "subject", "product_id", "kind", "definition", "collection",
+        "item_number", "picture_digest",
+    ]
+
+    /// The change in the next columns, which are `columns`.
+    fileprivate init(_ row: inout ResultRow) throws {
+        self.init(
+            number: try row.next(), happenedAt: try row.next(), changedBy: try row.next(), app: try row.next(),
+            subject: try CatalogSubject(&row), content: try Content(&row))
     }
 }
 

@@ -59,7 +59,7 @@ extension LedgerTransaction {
                 endpointIdentifier: try row.next(), messageIdentifier: try row.next(), issuer: try row.next(),
                 name: try row.next(), number: try row.next(), entry: try AuditEntry(&row), actorName: try row.next(),
                 isDelivered: try row.next(), attempts: try row.next(), nextAttemptAt: try row.next(),
-                user: try row.next(), lastAttemptNumber: try row.next(), lastAttempt: try .init(&row))
+                user: try row.next(), lastAttemptNumber: try row.next(), lastAttempt: try WebhookDelivery.Attempt(&row))
         }
         // The tombstone of a merged user stands for the user into whom it was merged.
         let tombstones = deliveries.lazy.filter { $0.issuer == User.erasedIssuer }.map(\.user)
@@ -82,10 +82,8 @@ extension LedgerTransaction {
                 \(entry.app == nil ? "" : "AND (app IS NULL OR app = $6)")
             ORDER BY number DESC LIMIT 1
             """,
-            [
-                delivery.user, delivery.number, AuditEntry.Event.revoked, entry.reference, entry.origin,
-            ] + (entry.app.map { [$0] } ?? [])
-        ) { try AuditEntry(&$0) }
+            [delivery.user, delivery.number, AuditEntry.Event.revoked, entry.reference, entry.origin]
+                + (entry.app.map { [$0] } ?? []), AuditEntry.init)
     }
 
     /// The attempts of a delivery, newest first.
@@ -95,8 +93,8 @@ extension LedgerTransaction {
             SELECT \(WebhookDelivery.Attempt.columns) FROM webhook_attempt AS attempt
             WHERE user_id = $1 AND audit_number = $2 AND endpoint_id = $3 ORDER BY number DESC LIMIT $4
             """,
-            delivery.key + [limit]
-        ) { try WebhookDelivery.Attempt(&$0) }.compactMap(\.self)
+            delivery.key + [limit], WebhookDelivery.Attempt.init
+        ).compactMap(\.self)
     }
 
     /// Marks a message as pending again, in any state.
@@ -199,10 +197,7 @@ extension LedgerTransaction {
                 SELECT user_id, audit_number, endpoint_id FROM webhook_delivery
                 WHERE endpoint_id = $1 AND happened_at < $2 \(condition) LIMIT $3
                 """,
-                [
-                    endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max),
-                    limit - deleted,
-                ]
+                [endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max), limit - deleted]
             ) { [try $0.nextValue(), try $0.nextValue(), try $0.nextValue()] }
             for table in ["webhook_attempt", "webhook_delivery"] {
                 try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id"], old)

@@ -10,17 +10,7 @@ extension LedgerTransaction {
     package func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
         let count = try webhookEndpoints().count { $0.app.map { ByteKey($0) } == endpoint.app.map { ByteKey($0) } }
         guard count < maximum else { return false }
-        try database.execute(
-            """
-            INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
-                previous_secret_ends_at, format, authorization_value, app)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """,
-            [
-                endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
-                endpoint.previousSecret, endpoint.previousSecretEndsAt,
-                endpoint.format, endpoint.authorization?.value, endpoint.app,
-            ])
+        try database.insert(into: "webhook_endpoint", WebhookEndpoint.columns, [endpoint.sqlValues])
         return true
     }
 
@@ -38,18 +28,10 @@ extension LedgerTransaction {
     func webhookEndpoints(_ condition: String, _ arguments: [any SQLConvertible] = []) throws -> [WebhookEndpoint] {
         try database.rows(
             """
-            SELECT endpoint_id, url, format, created_at, created_by, secret, previous_secret, previous_secret_ends_at,
-                authorization_value, app
-            FROM webhook_endpoint WHERE removed_at IS NULL \(condition)
+            SELECT \(WebhookEndpoint.columns.joined(separator: ", ")) FROM webhook_endpoint
+            WHERE removed_at IS NULL \(condition)
             """,
-            arguments
-        ) { row in
-            WebhookEndpoint(
-                identifier: try row.next(), url: try row.next(), format: try row.next(), createdAt: try row.next(),
-                createdBy: try row.next(), secret: try row.next(), previousSecret: try row.next(),
-                previousSecretEndsAt: try row.next(),
-                authorization: (try row.next() as String?).flatMap { WebhookAuthorization($0) }, app: try row.next())
-        }
+            arguments, WebhookEndpoint.init)
     }
 
     /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
@@ -105,6 +87,30 @@ extension LedgerTransaction {
                 endpointIdentifier: endpoint, happenedAt: try row.next(), event: event, changedBy: try row.next(),
                 detail: try row.next())
         }.compactMap(\.self)
+    }
+}
+
+extension WebhookEndpoint {
+    fileprivate static let columns = [
+        "endpoint_id", "url", "format", "created_at", "created_by", "secret", "previous_secret",
+        "previous_secret_ends_at", "authorization_value", "app",
+    ]
+
+    /// The values of the columns, in their order.
+    fileprivate var sqlValues: [any SQLConvertible] {
+        [
+            identifier, url, format, createdAt, createdBy, secret, previousSecret, previousSecretEndsAt,
+            authorization?.value, app,
+        ]
+    }
+
+    /// The endpoint in the next columns, which are `columns`.
+    fileprivate init(_ row: inout ResultRow) throws {
+        self.init(
+            identifier: try row.next(), url: try row.next(), format: try row.next(), createdAt: try row.next(),
+            createdBy: try row.next(), secret: try row.next(), previousSecret: try row.next(),
+            previousSecretEndsAt: try row.next(),
+            authorization: (try row.next() as String?).flatMap { WebhookAuthorization($0) }, app: try row.next())
     }
 }
 
