@@ -111,7 +111,8 @@ extension LedgerTransaction {
             [database.list(users)])
         for row in marks { pending[try row["user_id"], default: []].append(try row["version"]) }
         let previous = try contributions(of: users)
-        let transactions = try ReadingRecords(database: database).transactions(of: Set(users))
+        let transactions = try ReadingRecords(database: database).transactions(
+            of: Set(users), stating: UserFigures.facts)
         return users.map { user in
             FigureUpdate(
                 user: user, version: versions[user] ?? 0, pending: pending[user] ?? [], previous: previous[user],

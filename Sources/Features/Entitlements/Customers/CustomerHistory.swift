@@ -11,6 +11,13 @@ package struct CustomerHistory: Sendable {
     /// The number of the newest grants. Older ones are left out, except the valid grant of each item that lasts longest.
     package static let newestGrants = 1000
 
+    /// The facts of its transactions. The others are not read.
+    static let facts: [TransactionFact] =
+        PurchasePeriod.Terms.facts + [
+            .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .price, .currency,
+            .multiSeatInfo,
+        ]
+
     /// The user by the own name, not by an alias.
     package let user: User
     package let firstSeenAt: Timestamp
@@ -54,7 +61,7 @@ extension LedgerTransaction {
         newestTransactions transactions: Int = CustomerHistory.newestTransactions,
         newestGrants grants: Int = CustomerHistory.newestGrants
     ) throws -> CustomerHistory? {
-        guard let number = try users.known(user), let known = try knownUser(user) else { return nil }
+        guard let number = try users.known(user), let known = try nameAndFirstSeen(number) else { return nil }
         let (origins, records) = (view.accepted.origins(for: user), ReadingRecords(database: database))
         let apps = try database.apps.names()
         var renewals: [TransactionKey: StatedRenewal] = [:]
@@ -70,15 +77,21 @@ extension LedgerTransaction {
                 || renewal.facts.integer(.expirationIntent) != nil
         }
         return CustomerHistory(
-            user: try users.names(of: [number])[number] ?? user, firstSeenAt: known.firstSeenAt,
+            user: known.user ?? user, firstSeenAt: known.firstSeenAt,
             transactions: try self.number(ofApp: view.limit?.app).map {
                 try records.transactions(of: number, in: $0.number, newest: transactions)
                     .filter { origins.contains($0.origin) }
             } ?? [],
             renewals: renewals,
             renewalEvents: hasEvents ? try records.renewalEvents(of: number, from: origins) : RenewalEvents(),
-            grants: try self.grants(of: number, newest: grants)
-                .filter { view.sees($0.item) })
+            grants: try self.grants(of: number, newest: grants).filter { view.sees($0.item) })
+    }
+
+    /// The user by the own name, and the time of the first request. Nil for an unknown number.
+    private func nameAndFirstSeen(_ number: Int64) throws -> (user: User?, firstSeenAt: Timestamp)? {
+        try database.row(#"SELECT issuer, name, first_seen_at FROM "user" WHERE user_id = $1"#, [number]) { row in
+            (User(issuer: try row.next(), name: try row.next()), try row.next())
+        }
     }
 
     /// The owners of purchases by their original transactions, each under the own name. A purchase without an owner is absent.

@@ -19,7 +19,8 @@ struct FigureCheck {
         while let page = try page(after: last) {
             last = page.last
             let current = Set(page.users.filter(\.isCurrent).map(\.user))
-            let transactions = try ReadingRecords(database: database).transactions(of: current)
+            let transactions = try ReadingRecords(database: database).transactions(
+                of: current, stating: UserFigures.facts)
             for entry in page.users {
                 guard let sums = try? FigureSumsCoding.decode(entry.contribution.sums) else {
                     problems.append("The figures of user \(entry.user) are damaged. \(Self.remedy)")
