@@ -265,7 +265,7 @@ extension Claim {
     /// - Parameters:
     ///   - json: The claim in a row of `parked_transaction`.
     ///   - app: The bundle identifier of the app.
-    fileprivate init(parked json: [UInt8], of app: String) throws {
+    init(parked json: [UInt8], of app: String) throws {
         self = try JSONDecoder().decode(Claim.self, from: Data(json))
         self.app = app
     }

@@ -62,8 +62,8 @@ extension LedgerTransaction {
         ) { row in
             let (claim, app): ([UInt8], Int64) = (try row.next(), try row.next())
             return UnclaimedPurchase(
-                claim: try Claim(parked: Data(claim), ofApp: app, apps), appNumber: app, statedAt: try row.next(),
-                revocationDate: try row.next())
+                claim: try Claim(parked: claim, of: try apps.bundleIdentifier(of: app)), appNumber: app,
+                statedAt: try row.next(), revocationDate: try row.next())
         }
     }
 
@@ -83,29 +83,13 @@ extension LedgerTransaction {
             WHERE revocation_date IS NULL AND origin IN \(origins.sqlList) \(database.isIn(app))
             ORDER BY stated_at DESC, transaction_id, origin, app LIMIT 500
             """
-        ) { (claim: Data(try $0.next() as [UInt8]), app: try $0.next() as Int64) }
+        ) { (claim: try $0.next() as [UInt8], app: try $0.next() as Int64) }
         let known = Set(products.map { ByteKey($0) })
         return try rows.first { row in
             // One member takes a tenth of the time of all.
-            let claim = try JSONDecoder().decode(ClaimedProduct.self, from: row.claim)
+            let claim = try JSONDecoder().decode(ClaimedProduct.self, from: Data(row.claim))
             return known.contains(ByteKey(claim.productIdentifier))
-        }.map { try Claim(parked: $0.claim, ofApp: $0.app, apps) }
-    }
-}
-
-extension Claim {
-    /// - Parameters:
-    ///   - claim: The column `claim` of `parked_transaction`.
-    ///   - app: The number of the app.
-    init(parked claim: Data, ofApp app: Int64, _ apps: AppNumbers) throws {
-        self = try JSONDecoder().decode(Claim.self, from: claim)
-        self.app = try apps.bundleIdentifier(of: app)
-    }
-
-    /// - Parameter row: A row of `parked_transaction`.
-    init(parked row: SQLRow, _ apps: AppNumbers) throws {
-        self = try JSONDecoder().decode(Claim.self, from: Data(try row["claim"] as [UInt8]))
-        app = try apps.bundleIdentifier(row)
+        }.map { try Claim(parked: $0.claim, of: try apps.bundleIdentifier(of: $0.app)) }
     }
 }
 
