@@ -29,27 +29,16 @@ package struct AuditRecord: Hashable, Sendable {
         digest = Self.digest(number, entry, reasonDigest, after: previous?.digest ?? Self.beginning)
     }
 
-    fileprivate static let columnNames =
-        ["number"] + AuditEntry.columnNames + ["reason_salt", "reason_digest", "digest"]
-
-    /// The columns of `audit` with a record, for a `SELECT`.
-    package static let columns = columnNames.map { "audit.\($0)" }.joined(separator: ", ")
+    /// The columns of `audit` with a record.
+    static let columns = "number, \(AuditEntry.columns), reason_salt, reason_digest, digest"
 
     /// The record in the next columns, which are `columns`.
-    package init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow) throws {
         number = try row.next()
         entry = try AuditEntry(&row)
         reasonSalt = try row.next()
         reasonDigest = try row.next()
         digest = try row.next()
-    }
-
-    /// The values of the columns, in their order.
-    fileprivate var sqlValues: [any SQLConvertible] {
-        [
-            number, entry.happenedAt, entry.event, entry.actor, entry.origin, entry.app, entry.reference,
-            entry.subject, entry.reason, reasonSalt, reasonDigest, digest,
-        ]
     }
 
     /// Returns true if the record is the next one of the chain after `previous`; nil for a user's first.
@@ -125,7 +114,19 @@ package struct AuditRecords {
             return (record: record, user: user)
         }
         try database.insert(
-            into: "audit", ["user_id"] + AuditRecord.columnNames, records.map { [$0.user] + $0.record.sqlValues })
+            into: "audit",
+            [
+                "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "reason",
+                "reason_salt", "reason_digest", "digest", "app",
+            ],
+            records.map { record, user in
+                let entry = record.entry
+                return [
+                    user, record.number, entry.happenedAt, entry.event, entry.actor, entry.origin, entry.reference,
+                    entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
+                    entry.app,
+                ]
+            })
         for user in Set(records.map(\.user)) { database.recordChange(of: user) }
         // The App Store goes on stating what happens to the purchases of an erased user, which concerns nobody any more.
         let told = records.filter { heads[$0.user]?.isErased != true }
