@@ -164,11 +164,7 @@ extension LedgerTransaction {
         let sequence = (heads[user]?.lastGrant ?? 0) + 1
         heads[user]?.lastGrant = sequence
         try database.insert(
-            into: "team_grant",
-            [
-                "user_id", "sequence", "grant_id", "collection", "number", "reason", "granted_by", "granted_at",
-                "ends_at",
-            ],
+            into: "team_grant", ["user_id"] + Grant.newColumns,
             [
                 [
                     user, sequence, grant.identifier, grant.item.collection, grant.item.number, grant.reason,
@@ -239,10 +235,11 @@ extension AuditEntry {
 }
 
 extension Grant {
-    fileprivate static let columns = """
-        sequence, grant_id, collection, number, reason, granted_by, granted_at, ends_at, revoked_at, revocation_reason,
-            revoked_by
-        """
+    fileprivate static let newColumns = [
+        "sequence", "grant_id", "collection", "number", "reason", "granted_by", "granted_at", "ends_at",
+    ]
+    fileprivate static let columns = (newColumns + ["revoked_at", "revocation_reason", "revoked_by"])
+        .joined(separator: ", ")
 
     /// The grant in the next columns, which are `columns`.
     fileprivate init(_ row: inout ResultRow) throws {

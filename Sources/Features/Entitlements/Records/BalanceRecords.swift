@@ -178,15 +178,11 @@ extension LedgerTransaction {
             from: try balances(of: user, accepting: origins), earlier: try earlier(for: spending.request, of: user))
         guard !answer.isRepeated else { return answer }
         try database.insert(
-            into: "spending",
-            [
-                "spending_id", "user_id", "balance", "amount", "reason", "spent_by", "spent_at", "idempotency_key",
-                "request_digest", "left_after",
-            ],
+            into: "spending", ["user_id", "idempotency_key"] + Self.spendingColumns,
             [
                 [
-                    spending.identifier, user, spending.balance, spending.amount, spending.reason, spending.spentBy,
-                    spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, answer.left,
+                    user, spending.request?.idempotencyKey, spending.identifier, spending.balance, spending.amount,
+                    spending.reason, spending.spentBy, spending.spentAt, spending.request?.digest, answer.left,
                 ]
             ])
         let entry = AuditEntry(
@@ -196,12 +192,17 @@ extension LedgerTransaction {
         return answer
     }
 
+    /// The columns of a spending and of the rest of its balance.
+    private static let spendingColumns = [
+        "spending_id", "balance", "amount", "reason", "spent_by", "spent_at", "request_digest", "left_after",
+    ]
+
     /// The spending under the idempotency key of a request; nil if there is none.
     private func earlier(for request: Spending.Request?, of user: Int64) throws -> Spending.Earlier? {
         guard let key = request?.idempotencyKey else { return nil }
         return try database.row(
             """
-            SELECT spending_id, balance, amount, reason, spent_by, spent_at, request_digest, left_after FROM spending
+            SELECT \(Self.spendingColumns.joined(separator: ", ")) FROM spending
             WHERE user_id = $1 AND idempotency_key = $2
             """,
             [user, key]

@@ -32,13 +32,6 @@ package struct ReceivedNotification: Hashable, Sendable {
         Position(
             notification.receivedAt.millisecondsSince1970, notification.origin.rawValue, notification.notificationUUID)
     }
-
-    /// The key of the purchase; nil for a notification about none.
-    fileprivate var purchase: TransactionKey? {
-        notification.originalTransactionIdentifier.map {
-            TransactionKey(app: app, origin: notification.origin, identifier: $0)
-        }
-    }
 }
 
 extension ReceivedNotification {
@@ -123,19 +116,21 @@ extension LedgerTransaction {
 
     /// The notifications with the owners of their purchases.
     private func owned(_ notifications: [ReceivedNotification], _ apps: AppNumbers) throws -> [ReceivedNotification] {
-        let originals = notifications.compactMap(\.purchase)
+        let originals = notifications.compactMap(\.notification.originalTransactionIdentifier)
         guard !originals.isEmpty else { return notifications }
         let owners: [TransactionKey: Int64] = try database.dictionary(
             """
             SELECT original_transaction_id, origin, app, user_id FROM original
             WHERE original_transaction_id \(database.isIn("$1"))
             """,
-            [database.list(originals)]
+            [database.list(eachOf: originals)]
         ) { (try apps.key(&$0), try $0.next()) }
         let names = try presentNames(of: Set(owners.values))
         return notifications.map { received in
             var received = received
-            received.owner = received.purchase.flatMap { owners[$0] }.flatMap { names[$0] }
+            let (app, origin) = (received.app, received.notification.origin)
+            received.owner = received.notification.originalTransactionIdentifier
+                .flatMap { owners[TransactionKey(app: app, origin: origin, identifier: $0)] }.flatMap { names[$0] }
             return received
         }
     }
