@@ -18,15 +18,15 @@ extension LedgerTransaction {
         guard try database.has("kept_proof") else {
             return ProofReport(notKept: try database.value("SELECT count(*) FROM redeemed_transaction", []) ?? 0)
         }
-        var check = ProofCheck(verifier: verifier, apps: try database.apps.numbers(of: []))
-        try database.streamRows(of: "SELECT digest, bytes FROM kept_certificate") { row in
-            let digest: [UInt8] = try row.next()
-            check.certificates[digest] = try row.next() as [UInt8]
-        }
+        var check = ProofCheck(
+            verifier: verifier, apps: try apps,
+            certificates: try database.dictionary("SELECT digest, bytes FROM kept_certificate") {
+                (try $0.next(), try $0.next())
+            })
         try database.streamRows(
             of: """
-                SELECT transaction_id, product_id, quantity, purchase_date, bytes, redeemed.proof_digest, certificates,
-                    app, origin
+                SELECT bytes, redeemed.transaction_id, redeemed.product_id, redeemed.quantity, redeemed.purchase_date,
+                    redeemed.proof_digest, certificates, redeemed.app, redeemed.origin
                 FROM redeemed_transaction AS redeemed LEFT JOIN kept_proof
                     ON kept_proof.user_id = redeemed.user_id AND kept_proof.proof_digest = redeemed.proof_digest
                 ORDER BY redeemed.user_id, redeemed.sequence
@@ -43,19 +43,20 @@ private struct ProofCheck {
     let verifier: ProofVerifier
     let apps: AppNumbers
     /// The certificates by their SHA-256.
-    var certificates: [[UInt8]: [UInt8]] = [:]
+    let certificates: [[UInt8]: [UInt8]]
     fileprivate(set) var report = ProofReport()
     /// The last proof. One receipt proves many transactions in a row.
     fileprivate var last: (digest: [UInt8], purchases: [ProvenPurchase])?
 
     mutating func check(_ row: inout ResultRow) throws {
-        let (identifier, product): (String, String) = (try row.next(), try row.next())
-        let (quantity, purchaseDate): (Int, Timestamp) = (try row.next(), try row.next())
         guard let bytes: [UInt8] = try row.next() else {
             report.notKept += 1
             return
         }
+        let identifier: String = try row.next()
         do {
+            let (product, quantity): (String, Int) = (try row.next(), try row.next())
+            let purchaseDate: Timestamp = try row.next()
             let isProven = try purchases(provenBy: bytes, &row).contains { purchase in
                 purchase.transactionIdentifier.hasSameBytes(as: identifier)
                     && purchase.productIdentifier.hasSameBytes(as: product) && purchase.quantity == quantity

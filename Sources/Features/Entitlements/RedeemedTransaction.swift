@@ -117,21 +117,6 @@ extension RedeemedTransaction {
     }
 }
 
-extension RedeemedTransaction {
-    /// The transaction of a row of `redeemed_transaction`.
-    init(_ row: SQLRow, revocationDate: Timestamp? = nil, revocationReason: Int? = nil, details: Details) throws {
-        sequence = try row["sequence"]
-        origin = try row["origin"]
-        transactionIdentifier = try row["transaction_id"]
-        originalTransactionIdentifier = try row["original_transaction_id"]
-        productIdentifier = try row["product_id"]
-        quantity = try row["quantity"]
-        purchaseDate = try row["purchase_date"]
-        redeemedAt = try row["redeemed_at"]
-        (self.revocationDate, self.revocationReason, self.details) = (revocationDate, revocationReason, [details])
-    }
-}
-
 extension [RedeemedTransaction] {
     /// The type of the product of these transactions, as they state it, or else the catalog. An app receipt states no type, but the
     /// end of a subscription.
@@ -196,7 +181,6 @@ extension LedgerTransaction {
 
     /// Checks if anybody has redeemed a product. Reads all transactions.
     package func isRedeemed(_ productIdentifier: String) throws -> Bool {
-        try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
-            != nil
+        try database.hasRow("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
     }
 }

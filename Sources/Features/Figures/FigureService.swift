@@ -116,7 +116,7 @@ extension LedgerTransaction {
             versions[mark.user] = try row.next()
             return mark
         }
-        let transactions = try ReadingRecords(database: database).transactions(of: Set(users))
+        let transactions = try ReadingRecords(database: database).transactions(of: Set(users), stating: UserFigures.facts)
         var batch = FigureBatch(users: users, marks: marks, previous: try contributions(of: users))
         var change = FigureSums()
         for user in users {

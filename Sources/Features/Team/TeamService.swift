@@ -285,7 +285,9 @@ extension TeamService {
                 sql += " AND \(column) = $\(arguments.count)"
             }
             arguments.append(limit + 1)
-            let found = try database.rows("SELECT * \(sql) \(order) LIMIT $\(arguments.count)", arguments)
+            let found = try database.rows(
+                "SELECT \(ActivityEntry.columns) \(sql) \(order) LIMIT $\(arguments.count)", arguments,
+                ActivityEntry.init)
             let actions = try transaction.activity(Array(found.prefix(limit)))
             return (actions, found.count > limit ? actions.last?.position : end)
         }

@@ -60,10 +60,6 @@ extension StatedRenewal {
     init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
         self.init(statedAt: try row.next(), proofDigest: try row.next(), facts: try RenewalFacts(&row))
     }
-
-    init(_ row: SQLRow) throws {
-        self.init(statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row))
-    }
 }
 
 extension TransactionStatus {
@@ -78,12 +74,6 @@ extension TransactionStatus {
         self.init(
             revocationDate: try row.next(), revocationReason: try row.next(), expiresAt: try row.next(),
             statedAt: statedAt)
-    }
-
-    init(_ row: SQLRow) throws {
-        self.init(
-            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
-            expiresAt: try row["expires_at"], statedAt: try row["stated_at"])
     }
 }
 

@@ -19,7 +19,8 @@ struct FigureCheck {
         while case let page = try page(after: last), let user = page.last?.user {
             last = user
             let current = Set(page.filter(\.isCurrent).map(\.user))
-            let transactions = try ReadingRecords(database: database).transactions(of: current)
+            let transactions = try ReadingRecords(database: database).transactions(
+                of: current, stating: UserFigures.facts)
             for entry in page {
                 guard let sums = try? FigureSumsCoding.decode(entry.contribution.sums) else {
                     problems.append("The figures of user \(entry.user) are damaged. \(Self.remedy)")
