@@ -55,7 +55,7 @@ extension EntitlementService {
     /// - Parameter make: Makes the answer from the items, in order, if none is kept.
     package func answer<Answer>(
         aboutItemsOf user: User, keptIn answers: UserAnswers<Answer>,
-        _ make: ([OwnedItem]) throws -> Answer
+        _ make: @Sendable ([OwnedItem]) throws -> Answer
     ) async throws -> Answer {
         try await answer(about: user, keptIn: answers) { read, view in
             try make(
@@ -70,7 +70,7 @@ extension EntitlementService {
     ///   - make: Makes the answer from the rights, if none is kept.
     package func answer<Answer>(
         aboutRightsOf user: User, in app: String? = nil, keptIn answers: UserAnswers<Answer>,
-        _ make: ([UserRight]) throws -> Answer
+        _ make: @Sendable ([UserRight]) throws -> Answer
     ) async throws -> Answer {
         try await answer(about: user, in: app, keptIn: answers) { read, view in
             try make(

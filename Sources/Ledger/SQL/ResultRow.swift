@@ -109,7 +109,23 @@ package struct ResultRow: ~Copyable {
         }
     }
 
-    // MARK: Names, for errors and for whole rows
+    /// The values that are left.
+    package mutating func rest() throws(SQLRow.Mismatch) -> [SQLValue] { try values(from: Int(position)) }
+
+    /// All values from a position on.
+    mutating func values(from first: Int) throws(SQLRow.Mismatch) -> [SQLValue] {
+        let count =
+            switch source {
+            case .statement(let statement): sqlite3_column_count(statement)
+            case .result(let result, _): result.columnCount
+            }
+        position = Int32(first)
+        var values: [SQLValue] = []
+        while position < count { values.append(try nextValue()) }
+        return values
+    }
+
+    // MARK: Names, for errors
 
     var columnNames: [String] {
         switch source {

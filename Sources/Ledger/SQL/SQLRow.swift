@@ -48,3 +48,29 @@ package struct SQLRow: Sendable {
         }
     }
 }
+
+/// The readers by names that are left.
+extension LedgerDatabase {
+    package func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
+        try streamRows(of: sql) { try body([SQLRow(&$0)]) }
+    }
+}
+
+extension AuditRecord {
+    package init(_ row: SQLRow) throws {
+        number = try row["number"]
+        entry = AuditEntry(
+            happenedAt: try row["happened_at"], event: try row["event"], actor: try row["actor"],
+            origin: try row["origin"], app: try row["app"], reference: try row["reference"],
+            subject: try row["subject"], reason: try row["reason"])
+        reasonSalt = try row["reason_salt"]
+        reasonDigest = try row["reason_digest"]
+        digest = try row["digest"]
+    }
+}
+
+extension AppNumbers {
+    package func bundleIdentifier(_ row: SQLRow) throws(SQLRow.Mismatch) -> String {
+        try bundleIdentifier(of: try row["app"])
+    }
+}

@@ -10,10 +10,7 @@ package enum FigureSumsCoding {
         for (group, sums) in groups.sorted(by: { $0.key < $1.key }) {
             writer.write(group)
             writer.write(UInt64(sums.count))
-            let ordered = sums.sorted {
-                $0.key.day != $1.key.day
-                    ? $0.key.day < $1.key.day : $0.key.metric.rawValue < $1.key.metric.rawValue
-            }
+            let ordered = sums.sorted { ($0.key.day, $0.key.metric.rawValue) < ($1.key.day, $1.key.metric.rawValue) }
             for (key, amount) in ordered {
                 writer.write(signed: key.day.daysSince1970)
                 writer.write(key.metric.rawValue)
