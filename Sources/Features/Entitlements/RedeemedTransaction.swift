@@ -125,8 +125,7 @@ extension [RedeemedTransaction] {
     /// - Returns: Nil if neither tells it.
     package func productType(inCatalog known: ProductType?) -> ProductType? {
         let stated = lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
-        let hasEnd = contains { $0.facts.date(.expiresDate) != nil }
-        return stated ?? known ?? (hasEnd ? .autoRenewableSubscription : nil)
+        return stated ?? known ?? first { $0.facts.date(.expiresDate) != nil }.map { _ in .autoRenewableSubscription }
     }
 }
 

@@ -116,7 +116,8 @@ extension LedgerTransaction {
             versions[mark.user] = try row.next()
             return mark
         }
-        let transactions = try ReadingRecords(database: database).transactions(of: Set(users), stating: UserFigures.facts)
+        let transactions = try ReadingRecords(database: database).transactions(
+            of: Set(users), stating: UserFigures.facts)
         var batch = FigureBatch(users: users, marks: marks, previous: try contributions(of: users))
         var change = FigureSums()
         for user in users {

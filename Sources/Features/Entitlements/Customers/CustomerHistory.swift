@@ -61,9 +61,17 @@ extension LedgerTransaction {
         newestTransactions transactions: Int = CustomerHistory.newestTransactions,
         newestGrants grants: Int = CustomerHistory.newestGrants
     ) throws -> CustomerHistory? {
-        guard let number = try users.known(user), let known = try nameAndFirstSeen(number) else { return nil }
+        try database.prefetch([UserRecords.known(user), AppRecords.known])
+        guard let number = try users.known(user) else { return nil }
+        let (apps, app) = (try database.apps.names(), try self.number(ofApp: view.limit?.app))
+        try database.prefetch(
+            [Self.firstSeen(number), ReadingRecords.renewals(of: number)]
+                + [app.map { ReadingRecords.newest(transactions, of: number, in: $0.number) }].compactMap(\.self))
+        let known = try database.row(Self.firstSeen(number)) { row in
+            (firstSeenAt: try row.next() as Timestamp, user: User(issuer: try row.next(), name: try row.next()))
+        }
+        guard let known else { return nil }
         let (origins, records) = (view.accepted.origins(for: user), ReadingRecords(database: database))
-        let apps = try database.apps.names()
         var renewals: [TransactionKey: StatedRenewal] = [:]
         for purchase in try records.renewals(of: number)
         where origins.contains(purchase.origin) && view.includes(app: apps[purchase.app]) {
@@ -78,7 +86,7 @@ extension LedgerTransaction {
         }
         return CustomerHistory(
             user: known.user ?? user, firstSeenAt: known.firstSeenAt,
-            transactions: try self.number(ofApp: view.limit?.app).map {
+            transactions: try app.map {
                 try records.transactions(of: number, in: $0.number, newest: transactions)
                     .filter { origins.contains($0.origin) }
             } ?? [],
@@ -87,11 +95,8 @@ extension LedgerTransaction {
             grants: try self.grants(of: number, newest: grants).filter { view.sees($0.item) })
     }
 
-    /// The user by the own name, and the time of the first request. Nil for an unknown number.
-    private func nameAndFirstSeen(_ number: Int64) throws -> (user: User?, firstSeenAt: Timestamp)? {
-        try database.row(#"SELECT issuer, name, first_seen_at FROM "user" WHERE user_id = $1"#, [number]) { row in
-            (User(issuer: try row.next(), name: try row.next()), try row.next())
-        }
+    private static func firstSeen(_ number: Int64) -> SQLQuery {
+        SQLQuery(#"SELECT first_seen_at, issuer, name FROM "user" WHERE user_id = $1"#, [number])
     }
 
     /// The owners of purchases by their original transactions, each under the own name. A purchase without an owner is absent.

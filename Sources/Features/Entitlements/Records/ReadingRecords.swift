@@ -99,19 +99,19 @@ struct ReadingRecords {
         before sequence: Int64,
         limit: Int
     ) throws -> [RedeemedTransaction] {
-        try transactions(Self.older, [user, sequence, app ?? Self.allApps, limit])
+        try transactions(Self.older, [user, sequence, app, limit])
     }
 
-    /// Stands for all apps, because no app has this number.
-    private static let allApps: Int64 = 0
     private static let older = older(stating: TransactionFact.allCases)
-    private static let isOlder = """
-        redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
-            AND (redeemed_transaction.app = $3 OR $3 = \(allApps))
-        """
 
     private static func older(stating facts: [TransactionFact]) -> TransactionStatement {
-        TransactionStatement(facts, where: "\(isOlder) ORDER BY redeemed_transaction.sequence DESC LIMIT $4")
+        TransactionStatement(
+            facts,
+            where: """
+                redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
+                    AND (redeemed_transaction.app = $3 OR $3 IS NULL)
+                ORDER BY redeemed_transaction.sequence DESC LIMIT $4
+                """)
     }
 
     /// All transactions of users, in no order.
@@ -182,8 +182,11 @@ struct ReadingRecords {
 
     /// The last statements about renewals, in the order of the purchases.
     func renewals(of user: Int64) throws -> [SubscribedPurchase] {
-        try database.rows(Self.renewalsOfUser, [user], SubscribedPurchase.init)
+        try database.rows(Self.renewals(of: user), SubscribedPurchase.init)
     }
+
+    /// The query of `renewals`.
+    static func renewals(of user: Int64) -> SQLQuery { SQLQuery(renewalsOfUser, [user]) }
 
     private static let renewalsOfUser = """
         SELECT \(SubscribedPurchase.columns) FROM subscription WHERE user_id = $1
@@ -216,8 +219,7 @@ struct ReadingRecords {
     ///   - app: The number of the app; nil for all apps.
     ///   - count: The number of the newest transactions.
     func transactions(of user: Int64, in app: Int64?, newest count: Int) throws -> [RedeemedTransaction] {
-        let app = app ?? Self.allApps
-        let newest = try transactions(Self.newest, [user, Int64.max, app, count])
+        let newest = try database.rows(Self.newest(count, of: user, in: app)) { try Self.newest.transaction(&$0) }
         guard newest.count == count, let oldest = newest.last else { return newest }
         return newest
             + (try transactions(
@@ -225,11 +227,18 @@ struct ReadingRecords {
                 [user, oldest.sequence, app, ProductType.autoRenewableSubscription.rawValue]))
     }
 
+    /// The query for the newest transactions.
+    static func newest(_ count: Int, of user: Int64, in app: Int64?) -> SQLQuery {
+        SQLQuery(newest.text, [user, Int64.max, app, count])
+    }
+
     private static let newest = older(stating: CustomerHistory.facts)
     private static let olderWithEffect = TransactionStatement(
         CustomerHistory.facts,
         where: """
-            \(isOlder) AND (\(isSubscribed("$4")) OR redeemed_transaction.sequence IN (
+            redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
+                AND (redeemed_transaction.app = $3 OR $3 IS NULL)
+                AND (\(isSubscribed("$4")) OR redeemed_transaction.sequence IN (
                 SELECT sequence FROM (
                     SELECT sequence, row_number() OVER (
                         PARTITION BY product_id, origin, app
