@@ -34,7 +34,7 @@ extension APIKeyRecord {
         key_id, name, scopes, app, platform, secret_digest, created_at, expires_at, last_used_at, revoked_at
         """
 
-    init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(
             identifier: try row.next(), name: try row.next(),
             scopes: (try row.next() as String).split(separator: " ").map(String.init), app: try row.next(),

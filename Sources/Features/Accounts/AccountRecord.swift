@@ -26,7 +26,7 @@ extension User {
     /// The user in the next columns: the issuer and the name.
     init(accountRow row: inout ResultRow) throws {
         guard let user = User(issuer: try row.next(), name: try row.next()) else {
-            throw SQLRow.Mismatch(column: "name")
+            throw ColumnMismatch(column: "name")
         }
         self = user
     }

@@ -86,7 +86,7 @@ package struct EventRecords {
         ) { row -> (EventPosition, String?) in
             (EventPosition(audit: try row.next(), change: try row.next()), try row.next())
         }
-        guard let (position, issuer) = state else { throw SQLRow.Mismatch(column: "audit") }
+        guard let (position, issuer) = state else { throw ColumnMismatch(column: "audit") }
         return (position, issuer == User.erasedIssuer)
     }
 

@@ -19,7 +19,7 @@ struct ExportLine: Codable {
 
 extension ExportLine {
     /// - Parameter row: A row of `Table.inOrder`.
-    init(_ table: Table, _ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    init(_ table: Table, _ row: inout ResultRow) throws(ColumnMismatch) {
         var values: [String: SQLValue] = [:]
         for column in table.columns {
             let value = try row.nextValue()

@@ -53,7 +53,7 @@ final class PostgreSQLResult {
     }
 
     /// The first value of the first row; nil without rows, and for null.
-    func firstValue<Value: SQLConvertible>() throws(SQLRow.Mismatch) -> Value? {
+    func firstValue<Value: SQLConvertible>() throws(ColumnMismatch) -> Value? {
         guard rowCount > 0 else { return nil }
         var row = ResultRow(.result(self, row: 0))
         return try row.next()

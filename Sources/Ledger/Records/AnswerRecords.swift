@@ -68,7 +68,7 @@ package struct AnswerRecords {
 extension KeptAnswer {
     fileprivate static let columns = "caller, idempotency_key, request_digest, answer"
 
-    fileprivate init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    fileprivate init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(
             under: IdempotencyKey(caller: try row.next(), key: try row.next()), requestDigest: try row.next(),
             bytes: try row.next())

@@ -40,9 +40,9 @@ package struct AppNumbers {
 
     package subscript(bundleIdentifier: String) -> Int64? { numbers[bundleIdentifier] }
 
-    /// - Throws: `SQLRow.Mismatch` for a number that no app has.
-    package func bundleIdentifier(of number: Int64) throws(SQLRow.Mismatch) -> String {
-        guard let bundleIdentifier = bundleIdentifiers[number] else { throw SQLRow.Mismatch(column: "app") }
+    /// - Throws: `ColumnMismatch` for a number that no app has.
+    package func bundleIdentifier(of number: Int64) throws(ColumnMismatch) -> String {
+        guard let bundleIdentifier = bundleIdentifiers[number] else { throw ColumnMismatch(column: "app") }
         return bundleIdentifier
     }
 }

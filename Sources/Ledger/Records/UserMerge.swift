@@ -105,7 +105,7 @@ package struct UserHead {
 }
 
 extension UserHead {
-    init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(
             version: try row.next(), lastTransaction: try row.next(), lastGrant: try row.next(),
             auditNumber: try row.next(), auditDigest: try row.next(),

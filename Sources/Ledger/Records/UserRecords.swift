@@ -168,7 +168,7 @@ extension User {
     /// The user in the next columns: the issuer and the name.
     ///
     /// - Returns: Nil for an invalid name.
-    package init?(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    package init?(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(issuer: try row.next(), name: try row.next())
     }
 }

@@ -150,18 +150,6 @@ extension LedgerDatabase {
         try row(sql, arguments) { _ in true } ?? false
     }
 
-    package func rows(_ sql: String, _ arguments: [any SQLConvertible] = []) throws -> [SQLRow] {
-        try rows(sql, arguments) { try SQLRow(&$0) }
-    }
-
-    package func rows(_ query: SQLQuery) throws -> [SQLRow] { try rows(query.sql, query.arguments) }
-
-    package func row(_ sql: String, _ arguments: [any SQLConvertible]) throws -> SQLRow? {
-        try rows(sql, arguments).first
-    }
-
-    package func row(_ query: SQLQuery) throws -> SQLRow? { try row(query.sql, query.arguments) }
-
     /// The first column of the first row; nil if there is no row.
     package func value<Value: SQLConvertible>(
         _ sql: String, _ arguments: [any SQLConvertible], as type: Value.Type = Value.self

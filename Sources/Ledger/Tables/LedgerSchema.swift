@@ -39,10 +39,10 @@ struct LedgerSchema: Sendable {
 
     /// The kind of a column.
     ///
-    /// - Throws: `SQLRow.Mismatch` if the table has no such column.
-    func kind(of column: String, in table: String) throws(SQLRow.Mismatch) -> Table.Column.Kind {
+    /// - Throws: `ColumnMismatch` if the table has no such column.
+    func kind(of column: String, in table: String) throws(ColumnMismatch) -> Table.Column.Kind {
         let described = named[table]?.columns.first { $0.name == column }
-        guard let kind = described?.kind else { throw SQLRow.Mismatch(column: column) }
+        guard let kind = described?.kind else { throw ColumnMismatch(column: column) }
         return kind
     }
 }

@@ -52,7 +52,7 @@ struct EntitlementRecords {
 
     /// The original transaction of a redeemed transaction.
     ///
-    /// - Throws: `SQLRow.Mismatch` if the user has no transaction of that number.
+    /// - Throws: `ColumnMismatch` if the user has no transaction of that number.
     func original(ofTransaction sequence: Int64, of user: Int64) throws -> TransactionKey {
         let original = try database.row(
             """
@@ -60,7 +60,7 @@ struct EntitlementRecords {
             WHERE user_id = $1 AND sequence = $2
             """,
             [user, sequence], apps.key)
-        guard let original else { throw SQLRow.Mismatch(column: "sequence") }
+        guard let original else { throw ColumnMismatch(column: "sequence") }
         return original
     }
 

@@ -92,7 +92,7 @@ extension StatedFacts {
 
 extension StatedFacts where Fact.AllCases == [Fact] {
     /// The facts in the next columns of a row, one for each.
-    init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(ColumnMismatch) {
         self.init()
         for fact in facts {
             switch try row.nextValue() {
