@@ -23,11 +23,9 @@ package struct AccountRecord: Hashable, Sendable {
 }
 
 extension User {
-    /// The user in the next columns: the issuer and the name.
+    /// The user in the next columns, whose name must be valid.
     init(accountRow row: inout ResultRow) throws {
-        guard let user = User(issuer: try row.next(), name: try row.next()) else {
-            throw ColumnMismatch(column: "name")
-        }
+        guard let user = try User(&row) else { throw ColumnMismatch(column: "name") }
         self = user
     }
 }
