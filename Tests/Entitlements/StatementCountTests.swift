@@ -167,7 +167,7 @@ private struct CountingDatabase: LedgerDatabase {
     }
     func list(_ numbers: [Int64]) -> SQLValue { database.list(numbers) }
     func list(_ texts: [String]) -> SQLValue { database.list(texts) }
-    func listed(_ parameter: String) -> String { database.listed(parameter) }
+    func isIn(numbers parameter: String) -> String { database.isIn(numbers: parameter) }
     func isIn(_ parameter: String) -> String { database.isIn(parameter) }
     func indexed(by index: String) -> String { database.indexed(by: index) }
     func isConstraintViolation(_ error: any Error) -> Bool { database.isConstraintViolation(error) }

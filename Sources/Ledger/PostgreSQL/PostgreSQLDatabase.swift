@@ -97,14 +97,12 @@ struct PostgreSQLDatabase: LedgerDatabase {
         _ rows: [[any SQLConvertible]], _ columns: [String], _ table: String, _ statement: (_ values: String) -> String
     ) throws {
         guard !rows.isEmpty else { return }
-        let arrays = columns.indices.map { column in
-            SQLValue.text(PostgreSQLArray.literal(of: rows.map { $0[column].sqlValue }))
+        let kinds = try columns.map { try tables.schema.kind(of: $0, in: table) }
+        let arrays = try kinds.enumerated().map { column, kind in
+            try PostgreSQLArray(of: kind, rows.map { $0[column].sqlValue }).argument
         }
-        let values = try tables.list(of: columns, in: table) {
-            let values = try columns.enumerated().map { index, column in
-                let type = PostgreSQLArray.type(of: try tables.schema.kind(of: column, in: table))
-                return "CAST(CAST($\(index + 1) AS text) AS \(type))"
-            }
+        let values = tables.list(of: columns, in: table) {
+            let values = kinds.enumerated().map { PostgreSQLArray.parameter("$\($0 + 1)", of: $1) }
             return "unnest(\(values.joined(separator: ", ")))"
         }
         try connection.enqueue(SQLQuery(statement(values), arrays))
@@ -119,53 +117,15 @@ struct PostgreSQLDatabase: LedgerDatabase {
         return numbers
     }
 
-    func list(_ numbers: [Int64]) -> SQLValue { .text("{" + numbers.map(String.init).joined(separator: ",") + "}") }
+    func list(_ numbers: [Int64]) -> SQLValue { PostgreSQLArray(numbers).argument }
 
-    func listed(_ parameter: String) -> String {
-        "unnest(CAST(CAST(\(parameter) AS text) AS bigint[])) AS listed (value)"
-    }
+    func isIn(numbers parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .integer)))" }
 
-    func list(_ texts: [String]) -> SQLValue { .text(PostgreSQLArray.literal(of: texts.map { .text($0) })) }
+    func list(_ texts: [String]) -> SQLValue { PostgreSQLArray(texts).argument }
 
-    func isIn(_ parameter: String) -> String { "= ANY(CAST(CAST(\(parameter) AS text) AS text[]))" }
+    func isIn(_ parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .text)))" }
 
     func isConstraintViolation(_ error: any Error) -> Bool {
         (error as? PostgreSQLFailure)?.isConstraintViolation ?? false
-    }
-}
-
-/// PostgreSQL's literals of arrays ("Array Input and Output Syntax").
-enum PostgreSQLArray {
-    static func literal(of values: [SQLValue]) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "{")]
-        for (index, value) in values.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            switch value {
-            case .null: bytes += "NULL".utf8
-            case .integer(let number): bytes += String(number).utf8
-            case .text(let text): append(quoted: text.utf8, to: &bytes)
-            case .blob(let blob): append(quoted: ("\\x" + blob.hexadecimal).utf8, to: &bytes)
-            }
-        }
-        bytes.append(UInt8(ascii: "}"))
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func append(quoted text: String.UTF8View, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text {
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
-            bytes.append(byte)
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    /// The type of an array of a column's values.
-    static func type(of kind: Table.Column.Kind) -> String {
-        switch kind {
-        case .text: "text[]"
-        case .integer: "bigint[]"
-        case .blob: "bytea[]"
-        }
     }
 }

@@ -72,11 +72,11 @@ package protocol LedgerDatabase {
     /// - Returns: The users' numbers, in order.
     func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64]
 
-    /// An argument with several numbers, for `listed`.
+    /// An argument with several numbers, for `isIn(numbers:)`.
     func list(_ numbers: [Int64]) -> SQLValue
 
-    /// The SQL for a table `listed` whose column `value` has the numbers of an argument of `list`.
-    func listed(_ parameter: String) -> String
+    /// The SQL after a column's name that finds the rows with one of the numbers of an argument of `list`.
+    func isIn(numbers parameter: String) -> String
 
     /// An argument with several texts, for `isIn`.
     func list(_ texts: [String]) -> SQLValue

@@ -118,7 +118,7 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func list(_ numbers: [Int64]) -> SQLValue { .text("[" + numbers.map(String.init).joined(separator: ",") + "]") }
 
-    func listed(_ parameter: String) -> String { "json_each(\(parameter)) AS listed" }
+    func isIn(numbers parameter: String) -> String { isIn(parameter) }
 
     func list(_ texts: [String]) -> SQLValue { .text(JSONValue.array(texts.map { .string($0) }).compactText) }
 

@@ -136,10 +136,10 @@ extension LedgerTransaction {
     func items(of sequences: [Int64], of user: Int64) throws -> [Item] {
         try database.rows(
             """
-            SELECT DISTINCT collection, number FROM \(database.listed("$1"))
-                JOIN entitlement ON sequence = listed.value WHERE user_id = $2
+            SELECT DISTINCT collection, number FROM entitlement
+            WHERE user_id = $1 AND sequence \(database.isIn(numbers: "$2"))
             """,
-            [database.list(sequences), user], Item.init
+            [user, database.list(sequences)], Item.init
         ).sorted()
     }
 
