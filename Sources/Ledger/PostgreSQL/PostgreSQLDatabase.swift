@@ -64,7 +64,8 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try runOnce(rows, names, table) { values in
             """
             UPDATE "\(table)" AS present SET \((columns.map { "\($0) = new.\($0)" } + next).joined(separator: ", "))
-            FROM \(values) AS new (\(names.joined(separator: ", "))) WHERE \(Self.condition(keys))
+            FROM \(values) AS new (\(names.joined(separator: ", ")))
+            WHERE \(try condition(keys, in: table, after: columns.count))
             """
         }
     }
@@ -83,18 +84,29 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try runOnce(rows, keys, table) { values in
             """
             DELETE FROM "\(table)" AS present USING \(values) AS new (\(keys.joined(separator: ", ")))
-            WHERE \(Self.condition(keys))
+            WHERE \(try condition(keys, in: table, after: 0))
             """
         }
     }
 
-    private static func condition(_ keys: [String]) -> String {
-        keys.map { "present.\($0) = new.\($0)" }.joined(separator: " AND ")
+    /// The condition that finds the rows of keys.
+    ///
+    /// Citus distributes each table by the first column of its key, and sends a statement with a list of its values only to their
+    /// shards. PostgreSQL would read all rows with these values, so it gets the list only with Citus.
+    ///
+    /// - Parameter count: The number of arguments before the first key.
+    private func condition(_ keys: [String], in table: String, after count: Int) throws -> String {
+        var conditions = keys.map { "present.\($0) = new.\($0)" }
+        if connection.hasCitus, let first = keys.first {
+            let kind = try tables.schema.kind(of: first, in: table)
+            conditions.append("present.\(first) = ANY(\(PostgreSQLArray.parameter("$\(count + 1)", of: kind)))")
+        }
+        return conditions.joined(separator: " AND ")
     }
 
     /// Runs one statement for many rows. Each column is an array.
     private func runOnce(
-        _ rows: [[any SQLConvertible]], _ columns: [String], _ table: String, _ statement: (_ values: String) -> String
+        _ rows: [[any SQLConvertible]], _ columns: [String], _ table: String, _ statement: (_ values: String) throws -> String
     ) throws {
         guard !rows.isEmpty else { return }
         let kinds = try columns.map { try tables.schema.kind(of: $0, in: table) }
@@ -105,7 +117,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
             let values = kinds.enumerated().map { PostgreSQLArray.parameter("$\($0 + 1)", of: $1) }
             return "unnest(\(values.joined(separator: ", ")))"
         }
-        try connection.enqueue(SQLQuery(statement(values), arrays))
+        try connection.enqueue(SQLQuery(try statement(values), arrays))
     }
 
     /// Inserts users with random numbers, so that concurrent transactions do not wait for each other.

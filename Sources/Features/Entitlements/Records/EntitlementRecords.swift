@@ -150,6 +150,7 @@ struct EntitlementRecords {
             database.list(Set(facts.purchases.values.map(\.owner)).sorted()),
             database.list(facts.purchases.keys),
         ]
+        // The sign keeps SQLite from reading all transactions of the users in this order.
         try database.forEachRow(
             """
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
@@ -159,7 +160,7 @@ struct EntitlementRecords {
             FROM redeemed_transaction AS redeemed
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
-            ORDER BY redeemed.user_id, redeemed.sequence
+            ORDER BY +redeemed.user_id, redeemed.sequence
             """,
             arguments
         ) { row in
