@@ -141,6 +141,11 @@ private struct CountingDatabase: LedgerDatabase {
         try database.update(table, set: columns, where: keys, incrementing: version, rows)
     }
 
+    func require(_ column: String, of table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        if !rows.isEmpty { count() }
+        try database.require(column, of: table, where: keys, rows)
+    }
+
     func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         if !rows.isEmpty { count() }
         try database.add(to: table, column, where: keys, rows)

@@ -6,6 +6,9 @@ package struct TestSchema: Sendable {
     /// The address of the server; nil if there is none. The tests then use SQLite.
     package static let server = ProcessInfo.processInfo.environment["TILL_POSTGRES"]
 
+    /// True if pgbouncer is in front of the server. A connection to it may be a session of another connection.
+    package static let isPooled = ProcessInfo.processInfo.environment["TILL_POSTGRES_BOUNCER"] != nil
+
     struct Failure: Error {
         let message: String
     }
@@ -16,7 +19,7 @@ package struct TestSchema: Sendable {
     package init() throws {
         guard let server = Self.server else { throw Failure(message: "TILL_POSTGRES is not set") }
         let name = "test_\(UUID().uuidString.replacing("-", with: "").lowercased())"
-        guard ProcessInfo.processInfo.environment["TILL_POSTGRES_BOUNCER"] == nil else {
+        guard !Self.isPooled else {
             // pgbouncer does not pass the search path on, so a separate database replaces the schema.
             try Self.execute("CREATE DATABASE \(name) TEMPLATE template0", at: server)
             // The first connection to a new database is slow, and may come when many databases are made.

@@ -70,6 +70,20 @@ struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
+    /// Writes the present value again, so that a concurrent change is a conflict on the node of the row, or divides by zero.
+    func require(_ column: String, of table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        let names = [column] + keys
+        let (present, new) = ("present.\(column)", "new.\(column)")
+        try runOnce(rows, names, table) { values in
+            """
+            UPDATE "\(table)" AS present
+            SET \(column) = CASE WHEN \(present) = \(new) THEN \(present) ELSE 1 / (\(new) - \(new)) END
+            FROM \(values) AS new (\(names.joined(separator: ", ")))
+            WHERE \(try condition(keys, in: table, after: 1))
+            """
+        }
+    }
+
     func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         let names = keys + [column]
         try runOnce(rows, names, table) { values in
@@ -106,7 +120,10 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     /// Runs one statement for many rows. Each column is an array.
     private func runOnce(
-        _ rows: [[any SQLConvertible]], _ columns: [String], _ table: String, _ statement: (_ values: String) throws -> String
+        _ rows: [[any SQLConvertible]],
+        _ columns: [String],
+        _ table: String,
+        _ statement: (_ values: String) throws -> String
     ) throws {
         guard !rows.isEmpty else { return }
         let kinds = try columns.map { try tables.schema.kind(of: $0, in: table) }

@@ -81,7 +81,7 @@ package struct UserRecords {
     }
 
     /// The owner of an account token; nil if no user has it.
-    func owner(of token: UUID) throws -> Int64? {
+    package func owner(of token: UUID) throws -> Int64? {
         try database.value("SELECT user_id FROM account_token WHERE app_account_token = $1", [token])
     }
 

@@ -54,6 +54,14 @@ package protocol LedgerDatabase {
         _ rows: [[any SQLConvertible]]
     ) throws
 
+    /// Fails as a conflict if a row has another value than the one that was read. A later statement may throw the error.
+    ///
+    /// - Parameters:
+    ///   - column: A column of numbers.
+    ///   - keys: The columns that identify a row.
+    ///   - rows: The value that was read, then a value for each key.
+    func require(_ column: String, of table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws
+
     /// Adds amounts to a column and inserts missing rows, with one statement. A later statement may throw the error.
     ///
     /// - Parameters:

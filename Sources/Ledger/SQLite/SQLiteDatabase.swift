@@ -80,6 +80,9 @@ struct SQLiteDatabase: LedgerDatabase {
             """, rows)
     }
 
+    /// Does nothing: the transaction has the write lock, so no other connection has changed the rows.
+    func require(_ column: String, of table: String, where keys: [String], _ rows: [[any SQLConvertible]]) {}
+
     func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         guard !rows.isEmpty else { return }
         try runEach(
