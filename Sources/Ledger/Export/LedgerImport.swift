@@ -18,11 +18,8 @@ struct LedgerImport {
     private var rows = 0
     private var isComplete = false
 
-    private let dialect: SQLDialect
-
-    init(database: any LedgerDatabase, dialect: SQLDialect) throws {
+    init(database: any LedgerDatabase) throws {
         self.database = database
-        self.dialect = dialect
         tables = Dictionary(uniqueKeysWithValues: database.tables.schema.tables.map { ($0.name, $0) })
         present = try database.presentTables()
     }
@@ -56,7 +53,7 @@ struct LedgerImport {
     /// Creates a table, unless the ledger has it.
     private mutating func make(_ table: Table) throws {
         guard present.insert(table.name).inserted else { return }
-        for statement in table.statements(in: dialect) { try database.write(statement, []) }
+        try database.create(table)
     }
 
     private mutating func append(line bytes: Data) throws {
