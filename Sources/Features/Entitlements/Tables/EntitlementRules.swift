@@ -70,7 +70,7 @@ enum EntitlementRules {
         (
             "The period of an item differs from its transaction",
             """
-            SELECT transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
+            SELECT covered.transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
             WHERE entitlement.is_revoked <> covered.is_revoked OR entitlement.origin <> covered.origin
                 OR (entitlement.begins_at IS NULL) <> (covered.begins_at IS NULL)
                 OR entitlement.begins_at > covered.begins_at
@@ -96,13 +96,13 @@ enum EntitlementRules {
                 OR coalesce(entitlement.product_type, '') <> CASE WHEN bought.type IN (\(list(ProductType.self)))
                     THEN bought.type ELSE '' END
                 OR entitlement.is_upgraded <> coalesce(bought.is_upgraded, 0)
-                OR entitlement.is_trial <> CASE WHEN offer_discount_type = 'FREE_TRIAL' OR is_trial_period = 1
-                    THEN 1 ELSE 0 END
+                OR entitlement.is_trial <> CASE WHEN bought.offer_discount_type = 'FREE_TRIAL'
+                    OR bought.is_trial_period = 1 THEN 1 ELSE 0 END
                 OR entitlement.is_introductory <> CASE WHEN bought.offer_type = 1
-                    OR is_in_intro_offer_period = 1 THEN 1 ELSE 0 END
+                    OR bought.is_in_intro_offer_period = 1 THEN 1 ELSE 0 END
                 OR coalesce(entitlement.ownership, '') <> CASE
-                    WHEN bought.in_app_ownership_type IN (\(list(InAppOwnershipType.self)))
-                    THEN bought.in_app_ownership_type ELSE '' END
+                    WHEN bought.ownership_type IN (\(list(InAppOwnershipType.self)))
+                    THEN bought.ownership_type ELSE '' END
                 -- A statement counts for a period that has not ended, from a day before it begins.
                 OR entitlement.renewal_stated_at IS DISTINCT FROM CASE
                     WHEN subscription.stated_at < entitlement.ends_at
