@@ -2,8 +2,13 @@
 
 
 class Statements:
-    def __init__(self, storage: str) -> None:
+    """
+    - columns: The only columns that are filled, each as TABLE.COLUMN; none for all.
+    """
+
+    def __init__(self, storage: str, columns: set[str] | None = None) -> None:
         self.is_postgres = storage == "postgres"
+        self.columns = columns
 
     def begin(self) -> None:
         """Prints the statements before the first row."""
@@ -22,6 +27,13 @@ class Statements:
     def add_app(self, bundle: str) -> None:
         """Prints the statement that adds the first app, if a service has not."""
         print(f"INSERT INTO app (app, bundle_id) SELECT 1, '{bundle}' WHERE NOT EXISTS (SELECT 1 FROM app WHERE app = 1);")
+
+    def insert(self, table: str, values: dict[str, str | int], rows: str) -> None:
+        """Prints the statement that fills columns, each with an expression of n, for each n of a table."""
+        if self.columns is not None:
+            values = {column: value for column, value in values.items() if f"{table}.{column}".replace('"', "") in self.columns}
+        if values:
+            print(f"INSERT INTO {table} ({', '.join(values)}) SELECT {', '.join(map(str, values.values()))} FROM {rows};")
 
     def series(self, first: int, last: int) -> str:
         """A table with the numbers from `first` to `last` as n."""
