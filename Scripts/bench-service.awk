@@ -20,8 +20,9 @@ BEGIN {
     peer_target["items-cold PostgreSQL"] = 2; peer_target["items-repeated PostgreSQL"] = 2
     peer_target["redeem SQLite"] = 10; peer_target["redeem PostgreSQL"] = 10
     # Milliseconds at the 99th percentile, and these beside those of the smallest ledger.
-    high_target["items-cold"] = 15; high_target["items-repeated"] = 15
-    growth_target["redeem"] = 1.5
+    high_target["items-cold SQLite"] = 15; high_target["items-repeated SQLite"] = 15
+    high_target["items-cold PostgreSQL"] = 15; high_target["items-repeated PostgreSQL"] = 15
+    growth_target["redeem SQLite"] = 1.5; growth_target["redeem PostgreSQL"] = 1.5
 }
 
 $1 == "result" {
@@ -50,50 +51,59 @@ function whole(key) { return each(service, key) + each(database, key) }
 
 function ninetyninth(key) { return turns[key] ? high[key] / turns[key] : 0 }
 
-# Adds a ratio to those of a row, with its target if it has one. `is_least` is true if the target is the least that is met.
-function add(text, value, target, is_least) {
-    if (target) text = text " (target " target ((is_least ? value >= target : value <= target) ? ")" : ", missed)")
-    ratios = ratios (ratios ? "; " : "") text
+# A ratio with its target in brackets, if it has one, and ! behind a target that is missed.
+# - is_least: True if the target is the least that is met.
+function cell(text, value, target, is_least) {
+    if (!target) return text
+    return text " (" target ((is_least ? value >= target : value <= target) ? ")" : "!)")
+}
+
+# The ratios of a row of a till, or an empty text if it has none.
+function ratios(what, name, size, key,    row, storage, hello, service_part, database_part, rank, peer, rate_part, time_part,
+        first, growth, other, other_part, value) {
+    row = what " " name; storage = name; sub(/-against$/, "", storage)
+    hello = each(service, "hello " storage " " size)
+    if (!hello || name ~ /-peer$/ || what == "hello") return ""
+    value = each(service, key) / hello; service_part = cell(sprintf("%.1f", value), value, service_target[row])
+    value = each(database, key) / hello
+    if (value) database_part = cell(sprintf("%.1f", value), value, database_target[row])
+    value = ninetyninth(key); rank = cell(sprintf("%.0f ms", value), value, high_target[row])
+    peer = what " " storage "-peer " size
+    if (rate(peer) && whole(peer)) {
+        value = rate(key) / rate(peer); rate_part = cell(sprintf("%.1f", value), value, peer_target[row], 1)
+        time_part = sprintf("%.2f", whole(key) / whole(peer))
+    }
+    first = row " " least
+    if (size != least && ninetyninth(first)) {
+        value = ninetyninth(key) / ninetyninth(first); growth = cell(sprintf("%.2f", value), value, growth_target[row])
+    }
+    other = row "-against " size
+    if (rate(other) && service[other])
+        other_part = sprintf("%.2f, %.2f", rate(key) / rate(other), each(service, key) / each(service, other))
+    return sprintf("%-14s %-18s %9d   %-12s %-10s %-12s %-11s %-11s %-11s %s", what, name, size, service_part, database_part,
+        rank, growth, rate_part, time_part, other_part)
 }
 
 END {
-    printf "%-14s %-18s %9s %9s %9s %9s %7s %26s\n", "", "", "", "", "", "", "", "processor time of a request"
-    printf "%-14s %-18s %9s %9s %9s %9s %7s %8s %8s %8s   %s\n",
-        "what", "in", "size", "a second", "p50", "p99", "errors", "service", "database", "load", "ratios"
+    print "processor time is that of a request"
+    printf "%-14s %-18s %9s %9s %9s %9s %7s %8s %8s %8s\n",
+        "what", "in", "size", "a second", "p50", "p99", "errors", "service", "database", "load"
     for (i = 1; i <= count; i++) {
-        key = order[i]; split(key, part, " "); ratios = ""
-        what = part[1]; name = part[2]; size = part[3]; row = what " " name
-        is_till = name !~ /-peer$/ && what != "hello"
-        storage = name; sub(/-(peer|against)$/, "", storage)
-        hello = each(service, "hello " storage " " size)
-        if (is_till && hello) {
-            ratio = each(service, key) / hello
-            add(sprintf("%.1f hellos", ratio), ratio, service_target[row])
-            ratio = each(database, key) / hello
-            if (ratio) add(sprintf("database %.1f", ratio), ratio, database_target[row])
-        }
-        if (is_till && (what in high_target) && name == storage)
-            add(sprintf("p99 %.0f ms", ninetyninth(key)), ninetyninth(key), high_target[what])
-        peer = what " " storage "-peer " size
-        if (is_till && rate(peer) && whole(peer)) {
-            ratio = rate(key) / rate(peer)
-            add(sprintf("%.1f times the peer's rate", ratio), ratio, peer_target[row], 1)
-            add(sprintf("%.2f of its processor time", whole(key) / whole(peer)))
-        }
-        first = row " " least
-        if (is_till && size != least && ninetyninth(first)) {
-            ratio = ninetyninth(key) / ninetyninth(first)
-            add(sprintf("p99 %.2f of that at %d", ratio, least), ratio, growth_target[what])
-        }
-        other = what " " name "-against " size
-        if (rate(other) && service[other])
-            add(sprintf("%.2f of the other till's rate, %.2f of its processor time", rate(key) / rate(other),
-                each(service, key) / each(service, other)))
-        printf "%-14s %-18s %9d %9d %6.1f ms %6.1f ms %7d %5.0f us %5.0f us %5.0f us   %s\n", what, name, size, rate(key),
-            median[key] / turns[key], ninetyninth(key), errors[key], each(service, key), each(database, key), each(load, key),
-            ratios
-        if (!rate(key) || (is_till && errors[key])) failed = 1
+        key = order[i]; split(key, part, " "); what = part[1]; name = part[2]; size = part[3]
+        printf "%-14s %-18s %9d %9d %6.1f ms %6.1f ms %7d %5.0f us %5.0f us %5.0f us\n", what, name, size, rate(key),
+            median[key] / turns[key], ninetyninth(key), errors[key], each(service, key), each(database, key), each(load, key)
+        if (!rate(key) || (name !~ /-peer$/ && errors[key])) failed = 1
     }
+    print "\nratios; a target is in brackets, with ! if it is missed"
+    printf "%-14s %-18s %9s   %-23s %-24s %-23s %s\n", "", "", "", "processor time in hellos", "p99, and beside", "beside the peer",
+        "beside the other till"
+    printf "%-14s %-18s %9s   %-12s %-10s %-12s %-11s %-11s %-11s %s\n", "what", "in", "size", "service", "database", "", least, "rate",
+        "time", "rate, time"
+    for (i = 1; i <= count; i++) {
+        split(order[i], part, " "); line = ratios(part[1], part[2], part[3], order[i])
+        if (line) print line
+    }
+    print ""
     for (i = 1; i <= names; i++) {
         printf "%s: %d to %d %s\n", named[i], best[named[i]], worst[named[i]], named[i] ~ /^(idle|peak)/ ? "MB" : "ms"
     }

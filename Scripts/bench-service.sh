@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures the service over HTTP with wrk: redeeming signed transactions, each a new one and durable when it is answered, reading
-# users' items, cold and again and again, and the same over the door of RevenueCat's SDKs. Till runs over SQLite and over PostgreSQL,
-# at ledgers of growing size. The same run measures a peer over each of the two (Benchmarks/Service/peer.py), and Hummingbird's bare
-# hello, beside which the processor time of each request is stated.
+# users' items, cold and again and again, and the same over the door of RevenueCat's SDKs. Till runs over SQLite and over
+# PostgreSQL, at ledgers of growing size. The same run measures a peer over each of the two (Benchmarks/Service/peer.py), and
+# Hummingbird's bare hello, beside which the processor time of each request is stated.
 #   Scripts/bench-service.sh TILL [SECONDS [SIZES [TRANSACTIONS [READERS]]]]
 # BENCH_AGAINST names a second till, such as that of the commit before: both are measured in turns, in the same run.
 set -euo pipefail
@@ -104,9 +104,10 @@ prepare() {
         key[$name]=peer
     else
         choose "$name"
-        "${command[@]}" trust add "$work/root.cer" >/dev/null
-        key[$name]=$("${command[@]}" keys make bench 2>/dev/null)
-        public[$name]=$("${command[@]}" keys make --public --app com.memolease.sesac1 2>/dev/null)
+        "${command[@]}" trust add "$work/root.cer" >/dev/null &&
+            key[$name]=$("${command[@]}" keys make bench 2>/dev/null) &&
+            public[$name]=$("${command[@]}" keys make --public --app com.memolease.sesac1 2>/dev/null) ||
+            fail_to_compare "the till of $name makes no keys" "$name"
     fi
 }
 # choose NAME: sets `command` to the till of a name with its ledger.
@@ -134,7 +135,7 @@ seed() {
         case $storage in
         sqlite) run_sql "$name" <<<"SELECT m.name, p.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS p" ;;
         postgres) run_sql "$name" <<<"SELECT table_name || '.' || column_name FROM information_schema.columns" ;;
-        esac >"$work/columns"
+        esac >"$work/columns" || fail_to_compare "there is no ledger of $name" "$name"
     fi
     python3 Benchmarks/Service/seed.py "$storage" "$@" "${columns[@]}" | run_sql "$name" >/dev/null ||
         fail_to_compare "the seed does not fit the database of $name" "$name"
@@ -170,7 +171,10 @@ launch() {
         --requests-per-minute 10000000 --doors revenuecat --address-requests-per-minute 10000000 >"$work/out" 2>"$work/err" &
     service[$1]=$!
     until grep -q "^Listening" "$work/out"; do
-        kill -0 "${service[$1]}" 2>/dev/null || { cat "$work/err" >&2; fail_to_compare "the service of $1 does not start" "$1"; }
+        kill -0 "${service[$1]}" 2>/dev/null || {
+            cat "$work/err" >&2
+            fail_to_compare "the service of $1 does not start" "$1"
+        }
         sleep 0.002
     done
     url[$1]=$(awk '/^Listening/ { print $3 }' "$work/out")
@@ -214,7 +218,7 @@ measure() {
     items30-cold) LOAD_PREFIX=t LOAD_USERS=$((readers * 2 / 5)) ;;
     info-cold) path=/v1/subscribers/USER is_door=1 LOAD_PREFIX=c LOAD_USERS=$((readers * 2 / 5)) ;;
     info-repeated) path=/v1/subscribers/USER is_door=1 LOAD_PREFIX=c LOAD_USERS=100 ;;
-    receipt) path=/v1/receipts is_door=1 LOAD_PREFIX=c LOAD_USERS=$((readers * 2 / 5)) proofs=("$work/transactions") ;;
+    receipt) path=/v1/receipts is_door=1 LOAD_PREFIX=d LOAD_USERS=2000 proofs=("$work/transactions") ;;
     redeem) path=/v1/users/USER/transactions LOAD_PREFIX=u LOAD_USERS=$((size / 5)) proofs=("$work/transactions") ;;
     esac
     [[ ${names[0]} == *-peer ]] ||
