@@ -119,12 +119,13 @@ choose() {
 # run_sql NAME: runs standard input in the database of a name, until the first error.
 run_sql() {
     if [[ $1 == PostgreSQL* ]]; then
-        as_postgres "$postgres_bin/psql" -q -A -t -v ON_ERROR_STOP=1 "${address[$1]}"
+        as_postgres "$postgres_bin/psql" -q -A -t -F " " -v ON_ERROR_STOP=1 "${address[$1]}"
     else
-        sqlite3 -bail -separator . "${address[$1]}"
+        sqlite3 -bail -separator " " "${address[$1]}"
     fi
 }
-# seed NAME ARGUMENT…: fills the database of a name (Benchmarks/Service/seed.py). The other till's ledger may lack columns.
+# seed NAME ARGUMENT…: fills the database of a name (Benchmarks/Service/seed.py). The other till's ledger may
+# have other columns.
 seed() {
     local name=$1 storage=sqlite columns=()
     shift
@@ -133,8 +134,11 @@ seed() {
     if [[ $name == *-against ]]; then
         columns=(--columns "$work/columns")
         case $storage in
-        sqlite) run_sql "$name" <<<"SELECT m.name, p.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS p" ;;
-        postgres) run_sql "$name" <<<"SELECT table_name || '.' || column_name FROM information_schema.columns" ;;
+        sqlite) run_sql "$name" <<<"SELECT m.name || '.' || p.name, p.\"notnull\" AND p.dflt_value IS NULL AND p.type = 'INTEGER'
+            FROM sqlite_schema AS m, pragma_table_info(m.name) AS p WHERE m.type = 'table'" ;;
+        postgres) run_sql "$name" <<<"SELECT table_name || '.' || column_name,
+                (is_nullable = 'NO' AND column_default IS NULL AND data_type IN ('integer', 'bigint'))::int
+            FROM information_schema.columns WHERE table_schema = current_schema()" ;;
         esac >"$work/columns" || fail_to_compare "there is no ledger of $name" "$name"
     fi
     python3 Benchmarks/Service/seed.py "$storage" "$@" "${columns[@]}" | run_sql "$name" >/dev/null ||

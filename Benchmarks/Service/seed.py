@@ -8,7 +8,8 @@ The first makes COUNT transactions of users u0, u1 and so on, who have five each
 moment FIRST until LAST, in milliseconds since 1970. The second adds users who are only read: USERS users r0, r1 and so on with ten
 transactions each, two fifths as many customers of the doors, c0, c1 and so on, with ten, too, and in SQLite as many users t0, t1
 and so on with thirty. A peer's database gets the first alone. Every user buys once in each round. The audit log has the right size
-but no hash chain. With `--columns FILE`, whose lines are the TABLE.COLUMN of a ledger of another version, only these are filled.
+but no hash chain. With `--columns FILE`, a ledger of another version gets the columns that it has. A line is TABLE.COLUMN, and 1
+for an integer that must be there, which is 0 where this version has none, or 0 for any other column.
 """
 import sys
 from typing import NamedTuple
@@ -19,7 +20,7 @@ arguments = sys.argv[1:]
 columns = None
 if "--columns" in arguments:
     place = arguments.index("--columns")
-    columns = set(open(arguments[place + 1]).read().split())
+    columns = dict(line.split() for line in open(arguments[place + 1]))
     del arguments[place:place + 2]
 storage, _, peer = arguments[0].partition("-")
 statements = Statements(storage, columns)

@@ -2,11 +2,10 @@
 
 
 class Statements:
-    """
-    - columns: The only columns that are filled, each as TABLE.COLUMN; none for all.
-    """
-
-    def __init__(self, storage: str, columns: set[str] | None = None) -> None:
+    def __init__(self, storage: str, columns: dict[str, str] | None = None) -> None:
+        """
+        - columns: The columns of a ledger of another version, each as TABLE.COLUMN with "1" if it needs an integer.
+        """
         self.is_postgres = storage == "postgres"
         self.columns = columns
 
@@ -31,7 +30,9 @@ class Statements:
     def insert(self, table: str, values: dict[str, str | int], rows: str) -> None:
         """Prints the statement that fills columns, each with an expression of n, for each n of a table."""
         if self.columns is not None:
-            values = {column: value for column, value in values.items() if f"{table}.{column}".replace('"', "") in self.columns}
+            prefix = table.strip('"') + "."
+            kinds = {key.removeprefix(prefix): kind for key, kind in self.columns.items() if key.startswith(prefix)}
+            values = {column: values.get(column, 0) for column, kind in kinds.items() if column in values or kind == "1"}
         if values:
             print(f"INSERT INTO {table} ({', '.join(values)}) SELECT {', '.join(map(str, values.values()))} FROM {rows};")
 
