@@ -103,6 +103,17 @@ def notifications(kind: str, original: str, signed: str, type: str, outcome: str
            f" {original}, {outcome}, '{content}'", first, last)
 
 
+ENTITLEMENT = ("user_id, sequence, collection, number, origin, app, purchase_date, granted_at, transaction_id,"
+               " original_transaction_id, product_id, begins_at, ends_at, is_revoked, expires_at, product_type, is_upgraded,"
+               " is_trial, is_introductory")
+
+
+def entitlement(user: str, sequence: str, number: str, original: str, bought: str, ends: str) -> str:
+    """The columns of the garden that a period of the subscription gives."""
+    return (f"{user}, {sequence}, 'garden', 1, '{origin}', 1, {bought}, {bought}, {number}, {original},"
+            f" '{APP}.gardener.monthly', {bought}, {ends}, 0, {ends}, 'Auto-Renewable Subscription', 0, 0, 0")
+
+
 def subscribers() -> None:
     """Every second user subscribes as the last purchase."""
     number, bought, user = "CAST(5000000000000000 + n AS TEXT)", moment(users // 2, 1 / 13), "2 * n + 1"
@@ -111,8 +122,7 @@ def subscribers() -> None:
         user, "6", number, number, f"'{APP}.gardener.monthly'", bought, f"{bought} + {31 * DAY}",
         "'Auto-Renewable Subscription'", last + 1)
     subscriptions(user, number, bought, 0, last)
-    insert("entitlement", "user_id, sequence, collection, number, origin, granted_at, begins_at, ends_at, is_revoked",
-           f"{user}, 6, 'garden', 1, '{origin}', {bought}, {bought}, {bought} + {31 * DAY}, 0", 0, last)
+    insert("entitlement", ENTITLEMENT, entitlement(user, "6", number, number, bought, f"{bought} + {31 * DAY}"), 0, last)
     audit(user, "6", bought, "'granted'", "'user'", f"'{origin}'", f"'{APP}.gardener.monthly'", "NULL", 0, last)
 
 
@@ -139,8 +149,8 @@ def regular_customer() -> None:
     subscriptions(str(regular), "CAST(3000000000000000 + n * 10 AS TEXT)", str(end - DAY), 0, 19)
     print(f"INSERT INTO original (original_transaction_id, origin, app, user_id) SELECT {number}, '{origin}', 1, {regular}"
           f" FROM {statements.series(0, last)} WHERE NOT {is_renewal};")
-    print("INSERT INTO entitlement (user_id, sequence, collection, number, origin, granted_at, begins_at, ends_at, is_revoked)"
-          f" SELECT {regular}, n + 1, 'garden', 1, '{origin}', {bought}, {bought}, {ends}, 0"
+    print(f"INSERT INTO entitlement ({ENTITLEMENT})"
+          f" SELECT {entitlement(str(regular), 'n + 1', number, original, bought, ends)}"
           f" FROM {statements.series(0, last)} WHERE {is_renewal};")
     print(f"INSERT INTO credit (user_id, sequence, balance, amount, origin, is_revoked) SELECT {regular}, n + 1, 'seeds', 10,"
           f" '{origin}', 0 FROM {statements.series(0, last)} WHERE NOT {is_renewal};")

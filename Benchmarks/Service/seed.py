@@ -28,6 +28,7 @@ origin, beginning, end = "local/Sandbox", 1_790_000_000_000, 1_790_000_000_000
 if arguments[1] != "readers" and arguments[2:]:
     origin, beginning, end = arguments[2], int(arguments[3]), int(arguments[4])
 APP = "com.memolease.sesac1"
+TYPE = "'Non-Consumable'"
 BATCH = 1_000_000
 
 
@@ -87,10 +88,16 @@ class Group(NamedTuple):
             "original_transaction_id": identifier, "origin": f"'{origin}'", "app": 1, "user_id": key["user_id"]}, rows)
         statements.insert("redeemed_transaction", key | name | {
             "product_id": product, "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
+            "environment": "'Sandbox'", "type": TYPE, "ownership_type": "'PURCHASED'", "transaction_reason": "'PURCHASE'",
+            "original_purchase_date": moment, "price": 1_200_000, "currency": "'KRW'", "storefront": "'KOR'",
+            "storefront_id": "'143466'", "signed_date": moment,
             "proof_digest": statements.digest(), "anchor_digest": statements.digest(), "leaf_digest": statements.digest(),
         }, rows)
-        statements.insert("entitlement", key | {
-            "collection": collection, "number": number, "origin": f"'{origin}'", "granted_at": moment, "is_revoked": 0}, rows)
+        statements.insert("entitlement", key | name | {
+            "collection": collection, "number": number, "product_id": product, "product_type": TYPE, "purchase_date": moment,
+            "granted_at": moment, "is_revoked": 0, "is_upgraded": 0, "is_trial": 0, "is_introductory": 0,
+            "ownership": "'PURCHASED'",
+        }, rows)
         statements.insert("audit", {
             "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": "'granted'",
             "actor": "'user'", "origin": f"'{origin}'", "reference": identifier, "subject": product,

@@ -36,6 +36,9 @@ package struct Apps: Sendable {
 
     package var catalogs: Catalogs { Catalogs(all: all.map(\.catalog)) }
 
+    /// The revisions of the catalogs, in the order of the apps. Another list means that a catalog has changed.
+    package var revisions: [Int64] { all.map(\.current.revision) }
+
     /// The type of a product, which is the same in all apps; nil for an unknown product.
     package func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
 

@@ -14,6 +14,7 @@ package struct Ledger: Sendable {
     private let randomness: Randomness
     private let commits: GroupCommits
     private let reads: ReadThreads
+    private let numbers = UserNumbers()
     /// The names for which the ledger writes nothing.
     package private(set) var blockedNames = BlockedNames.standard
 
@@ -102,7 +103,8 @@ package struct Ledger: Sendable {
 
     package func transaction(_ database: any LedgerDatabase) -> LedgerTransaction {
         LedgerTransaction(
-            database: database, randomness: randomness, damaged: storage.damaged, blockedNames: blockedNames)
+            database: database, randomness: randomness, damaged: storage.damaged, blockedNames: blockedNames,
+            numbers: numbers)
     }
 }
 
@@ -201,7 +203,7 @@ extension Table {
 }
 
 package enum ReadExtent: Sendable {
-    /// At most one statement. It is a snapshot by itself and needs no transaction.
+    /// A few statements that need no transaction, because each is a snapshot by itself.
     case statement
     /// Any number of statements on one snapshot.
     case snapshot

@@ -12,6 +12,7 @@ package struct LedgerTransaction {
     package let damaged: StorageFault
     /// The names that stand for no user.
     package let blockedNames: BlockedNames
+    package let numbers: UserNumbers
 
     package var users: UserRecords { UserRecords(database: database, randomness: randomness) }
 

@@ -79,7 +79,8 @@ struct SurfaceAnswers {
             guard let covered = coverage[key], !covered.isRevoked else { return nil }
             return ItemCoverage(
                 item: GeneratedLife.item(of: transaction.productIdentifier), beginsAt: transaction.purchaseDate,
-                coversFrom: covered.beginsAt, endsAt: covered.endsAt, source: .purchase(transaction), renewal: renewal)
+                coversFrom: covered.beginsAt, endsAt: covered.endsAt, source: .purchase(ItemPurchase(transaction)),
+                renewal: renewal)
         }
     }
 
@@ -144,9 +145,9 @@ struct SurfaceAnswers {
 
     /// An owned item as its explanation has to name it.
     private static func explained(_ item: OwnedItem) -> String {
-        let ownership = item.transaction.flatMap { PurchasePeriod.Terms($0.facts).ownership }
+        let ownership = item.purchase?.period.terms.ownership
         let cause: ItemExplanation.Cause =
-            switch (item.transaction == nil, item.state, ownership) {
+            switch (item.purchase == nil, item.state, ownership) {
             case (true, _, _): .granted
             case (_, .gracePeriod, _): .gracePeriod
             case (_, _, .familyShared): .familyShared
@@ -246,7 +247,7 @@ struct SurfaceAnswers {
             let isRight =
                 if GeneratedLife.types[claim.productIdentifier] == .consumable {
                     state == (purchase?.status.state == .refunded ? .canceled : .consumed)
-                } else if isLast, owned?.transaction?.transactionIdentifier == claim.transactionIdentifier {
+                } else if isLast, owned?.purchase?.transactionIdentifier == claim.transactionIdentifier {
                     state.isValid
                 } else {
                     // A renewal may be signed before its period begins.
@@ -264,7 +265,7 @@ struct SurfaceAnswers {
     var contradictionsOfFigures: [String] {
         let subscribed = subscribed
         // A renewal that is signed before its period begins counts on the day on which it begins.
-        guard !subscribed.contains(where: { $0.transaction.map { $0.purchaseDate > moment } ?? false }) else {
+        guard !subscribed.contains(where: { $0.purchase.map { $0.period.purchaseDate > moment } ?? false }) else {
             return []
         }
         let sums = UserFigures.sums(
@@ -273,7 +274,7 @@ struct SurfaceAnswers {
             sums.amounts.filter { key, _ in key.metric == metric && day.map { key.day <= $0 } ?? true }
                 .reduce(0) { $0 + $1.value }
         }
-        let terms = subscribed.compactMap { $0.transaction.map { PurchasePeriod.Terms($0.facts) } }
+        let terms = subscribed.compactMap(\.purchase?.period.terms)
             .filter { !$0.isPaidByAnother }
         let (trials, paid) = (Int64(terms.count(where: \.isTrial)), Int64(terms.count { !$0.isTrial }))
         let today = CalendarDay(moment)

@@ -36,7 +36,7 @@ import Testing
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for owned in [
             OwnedItem(
-                item: plus, source: .purchase(transaction), state: .active, since: since,
+                item: plus, source: .purchase(ItemPurchase(transaction)), state: .active, since: since,
                 until: since.adding(days: 30), renews: true),
             OwnedItem(item: plus, source: .grant(identifier: "g"), since: since),
             OwnedItem(item: plus, source: .rule, since: nil),

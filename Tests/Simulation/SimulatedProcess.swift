@@ -17,6 +17,8 @@ struct SimulatedProcess {
     private let policy: OwnershipPolicy
     private var storage: FaultyStorage
     private(set) var service: EntitlementService
+    /// The answers that the process keeps until it ends.
+    private(set) var answers = SimulatedAnswers()
 
     init(
         _ apps: [SimulatedApp], verifier: ProofVerifier, place: SimulatedLedger, policy: OwnershipPolicy, dice: Dice,
@@ -43,7 +45,7 @@ struct SimulatedProcess {
         guard let opened = try? place.storage() else { return }
         let storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)
         guard let service = try? Self.service(on: storage, apps, verifier, policy, dice) else { return }
-        (self.storage, self.service) = (storage, service)
+        (self.storage, self.service, answers) = (storage, service, SimulatedAnswers())
     }
 
     private static func service(

@@ -74,11 +74,12 @@ extension Simulation {
 
     /// The item of a subscription renews as the store of its app states.
     private func checkRenewal(of item: OwnedItem, _ sales: [SimulatedSale], named name: String) throws {
-        guard let transaction = item.transaction else { return }
+        guard let purchase = item.purchase else { return }
         // An item does not name the app of its transaction.
         let sale = sales.first {
-            $0.transactionIdentifier == transaction.transactionIdentifier
-                && $0.productIdentifier == transaction.productIdentifier && $0.purchaseDate == transaction.purchaseDate
+            $0.transactionIdentifier == purchase.transactionIdentifier
+                && $0.productIdentifier == purchase.productIdentifier
+                && $0.purchaseDate == purchase.period.purchaseDate
         }
         guard let sale, sale.type == .autoRenewableSubscription, sale.ownership == .purchased else { return }
         let renews = try sale.app.garden.renewalInfo(try books(of: sale).signedRenewalInfo).facts.bool(.autoRenewStatus)

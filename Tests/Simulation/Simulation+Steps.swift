@@ -26,10 +26,13 @@ extension Simulation {
             story.append("\(step) at \(now.rfc3339)")
             try await take(step)
             try check()
+            try await checkKeptAnswers()
             try addToTrace(from: line)
         }
         let line = story.count
         story.append("the end")
+        let made = processes.reduce(0) { $0 + $1.answers.made.load(ordering: .relaxed) }
+        guard made < answersGiven || answersGiven == 0 else { throw SimulationError.broken("no answer was kept") }
         try await settle()
         try addToTrace(from: line)
     }

@@ -61,6 +61,8 @@ actor Simulation {
     var story: [String] = []
     /// The answers of the service in this step.
     var answers: [String] = []
+    /// The number of answers about items that the processes have given.
+    var answersGiven = 0
     var trace = SimulationTrace()
 
     /// - Parameter diskLies: True if the disks report lost commits as written. The checks must find this.

@@ -7,7 +7,7 @@ package struct OwnedItem: Hashable, Sendable {
     /// The source of an item.
     package indirect enum Source: Hashable, Sendable {
         /// A purchase. If several give the item, the one that ends last.
-        case purchase(RedeemedTransaction)
+        case purchase(ItemPurchase)
         /// A grant by the team.
         ///
         /// - identifier: The identifier of the grant.
@@ -42,9 +42,9 @@ package struct OwnedItem: Hashable, Sendable {
         self.renews = renews
     }
 
-    /// The transaction that gives the item; nil if no purchase does.
-    package var transaction: RedeemedTransaction? {
-        if case .purchase(let transaction) = source { transaction } else { nil }
+    /// The purchase that gives the item; nil if none does.
+    package var purchase: ItemPurchase? {
+        if case .purchase(let purchase) = source { purchase } else { nil }
     }
 }
 
@@ -72,113 +72,7 @@ extension LedgerTransaction {
     /// The items of a user, with their periods and sources, each once, in order.
     package func ownedItems(of user: User, from view: Viewpoint) throws -> [OwnedItem] {
         OwnedItem.all(
-            by: try coverage(of: user, from: view), owningBesides: view.free, at: view.moment, type: view.type)
-    }
-
-    /// The coverage that is not revoked and has begun, or begins soon, in one query.
-    ///
-    /// - Parameter item: The only item whose coverage is read; nil for all items.
-    func coverage(of user: User, with item: Item? = nil, from view: Viewpoint) throws -> [ItemCoverage] {
-        let (origins, limit) = (view.accepted.origins(for: user), view.limit)
-        var arguments: [any SQLConvertible] = [
-            user.name, user.issuer, view.moment.adding(days: CoverageStatement.earlyDays),
-        ]
-        if let item { arguments += [item.collection, item.number] as [any SQLConvertible] }
-        if let limit { arguments.append(limit.app) }
-        var coverage: [ItemCoverage] = []
-        try database.forEachRow(CoverageStatement.text(ofItem: item != nil, inApp: limit != nil), arguments) { row in
-            if let next = try CoverageStatement.coverage(row, of: origins, from: view) { coverage.append(next) }
-        }
-        return coverage
-    }
-}
-
-/// The SQL that reads the coverage of a user's items with their sources, and its rows.
-private enum CoverageStatement {
-    /// The longest time before its start in which a renewal is read, in days. The App Store signs it a day before.
-    static let earlyDays: Int64 = 31
-
-    /// The facts that a state depends on.
-    private static let transactionFacts = PurchasePeriod.Terms.facts
-    private static let renewalFacts: [RenewalFact] = [
-        .autoRenewStatus, .autoRenewProductId, .isInBillingRetryPeriod, .expirationIntent, .commitmentInfo,
-    ]
-
-    /// The columns that a purchase alone has, from `firstOfPurchase` on, and then the facts.
-    private static let purchaseColumns = [
-        "sequence", "transaction_id", "original_transaction_id", "product_id", "quantity", "redeemed_at", "expires_at",
-        "grace_ends_at",
-    ]
-    private static let firstOfPurchase = 7
-    private static let firstFact = firstOfPurchase + purchaseColumns.count
-    private static let renewalStatedAt = firstFact + transactionFacts.count
-
-    private static let all = text(where: "true")
-    private static let ofItem = text(where: isItem)
-    private static let inApp = text(where: "true", app: "$4")
-    private static let ofItemInApp = text(where: isItem, app: "$6")
-    private static let isItem = "collection = $4 AND number = $5"
-
-    static func text(ofItem isOfItem: Bool, inApp isInApp: Bool) -> String {
-        isOfItem ? isInApp ? ofItemInApp : ofItem : isInApp ? inApp : all
-    }
-
-    /// - Parameter app: The parameter of the bundle identifier of the purchases' app; nil for all apps.
-    private static func text(where condition: String, app: String? = nil) -> String {
-        let user = "(SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
-        let columns =
-            (purchaseColumns + transactionFacts.map(\.field.column)).map { "redeemed." + $0 }
-            + ["subscription.stated_at AS renewal_stated_at"] + renewalFacts.map { "subscription." + $0.field.column }
-        return """
-            SELECT collection, number, begins_at, ends_at, NULL AS grant_id, redeemed.purchase_date, entitlement.origin,
-                \(columns.joined(separator: ", "))
-            FROM entitlement JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
-                LEFT JOIN subscription ON subscription.user_id = redeemed.user_id
-                    AND subscription.original_transaction_id = redeemed.original_transaction_id
-                    AND subscription.origin = redeemed.origin AND subscription.app = redeemed.app
-            WHERE entitlement.user_id = \(user) AND is_revoked = 0 AND (begins_at IS NULL OR begins_at <= $3)
-                AND \(condition) \(app.map { "AND redeemed.app = (SELECT app FROM app WHERE bundle_id = \($0))" } ?? "")
-            UNION ALL
-            SELECT collection, number, NULL, ends_at, grant_id, granted_at, NULL, \(
-                columns.map { _ in "NULL" }.joined(separator: ", "))
-            FROM team_grant WHERE user_id = \(user) AND revoked_at IS NULL AND \(condition)
-            """
-    }
-
-    /// The coverage of a row; nil for a purchase from an origin that does not count, and for a grant that the caller does not see.
-    static func coverage(
-        _ row: borrowing ResultRow, of origins: Set<Origin>, from view: Viewpoint
-    ) throws -> ItemCoverage? {
-        let item = Item(collection: try row.text(at: 0), number: Int(try row.integer(at: 1)))
-        let (endsAt, date) = (try row.optionalTimestamp(at: 3), try row.timestamp(at: 5))
-        if let grant = try row.optionalText(at: 4) {
-            guard view.sees(item) else { return nil }
-            return ItemCoverage(item: item, beginsAt: date, endsAt: endsAt, source: .grant(identifier: grant))
-        }
-        guard let origin = Origin(rawValue: try row.text(at: 6)) else { throw SQLRow.Mismatch(column: "origin") }
-        guard origins.contains(origin) else { return nil }
-        let transaction = try transaction(row, from: origin, purchasedAt: date)
-        return ItemCoverage(
-            item: item, beginsAt: PurchasePeriod(transaction).ownedFrom, coversFrom: try row.optionalTimestamp(at: 2),
-            endsAt: endsAt, source: .purchase(transaction), renewal: try renewal(row))
-    }
-
-    private static func transaction(
-        _ row: borrowing ResultRow, from origin: Origin, purchasedAt purchaseDate: Timestamp
-    ) throws -> RedeemedTransaction {
-        let first = firstOfPurchase
-        return RedeemedTransaction(
-            sequence: try row.integer(at: first), origin: origin, transactionIdentifier: try row.text(at: first + 1),
-            originalTransactionIdentifier: try row.text(at: first + 2),
-            productIdentifier: try row.text(at: first + 3), quantity: Int(try row.integer(at: first + 4)),
-            purchaseDate: purchaseDate, redeemedAt: try row.timestamp(at: first + 5),
-            expiresAt: try row.optionalTimestamp(at: first + 6), graceEndsAt: try row.optionalTimestamp(at: first + 7),
-            facts: TransactionFacts(row, transactionFacts, at: firstFact))
-    }
-
-    private static func renewal(_ row: borrowing ResultRow) throws -> StatedRenewal? {
-        guard let statedAt = try row.optionalTimestamp(at: renewalStatedAt) else { return nil }
-        return StatedRenewal(
-            statedAt: statedAt, proofDigest: [], facts: RenewalFacts(row, renewalFacts, at: renewalStatedAt + 1))
+            by: try coverage(of: user, from: view)?.coverage ?? [], owningBesides: view.free, at: view.moment,
+            type: view.type)
     }
 }

@@ -121,7 +121,7 @@ extension LedgerTransaction {
                 [caller, moment] + purchase)
         }
         try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: after)
-            .updateCoverage(of: [original], .init(before: before))
+            .updateBenefits(of: [original], .init(before: before))
         return original
     }
 }

@@ -47,8 +47,8 @@ extension UserRight {
 extension RightSources {
     fileprivate func isGiven(by coverage: ItemCoverage) -> Bool {
         if items.contains(coverage.item) { return true }
-        guard case .purchase(let transaction) = coverage.source else { return false }
-        return products.contains(ByteKey(transaction.productIdentifier))
+        guard case .purchase(let purchase) = coverage.source else { return false }
+        return products.contains(ByteKey(purchase.productIdentifier))
     }
 }
 
@@ -75,7 +75,8 @@ extension LedgerTransaction {
     /// The rights that a user has or had, in the order of their definitions.
     package func rights(_ rights: [RightSources], of user: User, from view: Viewpoint) throws -> [UserRight] {
         UserRight.all(
-            of: rights, by: try coverage(of: user, from: view), owningBesides: view.free, at: view.moment,
+            of: rights, by: try coverage(of: user, from: view)?.coverage ?? [], owningBesides: view.free,
+            at: view.moment,
             type: view.type)
     }
 }

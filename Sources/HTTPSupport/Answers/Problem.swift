@@ -237,6 +237,9 @@ package struct CacheableAnswer: Sendable {
         tag = Self.tag(of: bytes)
     }
 
+    /// The number of the bytes.
+    package var size: Int { body.readableBytes }
+
     /// Returns a strong entity tag (RFC 9110 section 8.8.3).
     package static func tag(of bytes: [UInt8]) -> String {
         "\"" + DigestAlgorithm.sha256.digest(of: bytes).prefix(16).hexadecimal + "\""

@@ -31,7 +31,7 @@ final class PostgreSQLConnection {
     /// True until the connection has received the answer to the end of a read.
     private var isEnding = false
     /// The rows of prefetched queries, until the next other statement.
-    private var known: [SQLQuery: [SQLRow]] = [:]
+    private var known: [SQLQuery: PostgreSQLResult] = [:]
     /// The largest number of commands sent before their answers are read. More could block both sides.
     private static let maximumWaiting = 64
 
@@ -111,16 +111,16 @@ final class PostgreSQLConnection {
             places.append(waiting.count - 1)
         }
         let results = try exchange()
-        for (query, place) in zip(queries, places) { known[query] = results[place].rows }
+        for (query, place) in zip(queries, places) { known[query] = results[place] }
     }
 
-    /// - Returns: The rows, and the number of written rows.
-    func query(_ query: SQLQuery) throws(PostgreSQLFailure) -> (rows: [SQLRow], changes: Int) {
-        if let rows = known[query] { return (rows, 0) }
+    /// - Throws: `PostgreSQLFailure`, also if the server has sent no answer.
+    func query(_ query: SQLQuery) throws(PostgreSQLFailure) -> PostgreSQLResult {
+        if let result = known[query] { return result }
         if !query.sql.hasPrefix("SELECT") { known.removeAll() }
         waiting += commands(query)
-        let result = try exchange().last
-        return (result?.rows ?? [], result?.changes ?? 0)
+        guard let result = try exchange().last else { throw PostgreSQLFailure(state: nil) }
+        return result
     }
 
     /// Sends waiting writes now, so that their error reaches the part that made them.
@@ -234,10 +234,10 @@ final class PostgreSQLConnection {
     /// The answer to one command.
     private func answer() throws(PostgreSQLFailure) -> PostgreSQLResult {
         let result = PQgetResult(handle)
-        defer { PQclear(result) }
         // A null result ends each answer.
         defer { PQclear(PQgetResult(handle)) }
         guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+            defer { PQclear(result) }
             throw failure(result)
         }
         return PostgreSQLResult(result)

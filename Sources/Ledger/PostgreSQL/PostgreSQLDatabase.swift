@@ -11,14 +11,10 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     func recordChange(of user: Int64) { connection.changed.numbers.insert(user) }
 
-    func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
-        try connection.query(SQLQuery(sql, arguments)).rows
-    }
-
     func forEachRow(
-        _ sql: String, _ arguments: [any SQLConvertible], _ body: (borrowing ResultRow) throws -> Void
+        _ sql: String, _ arguments: [any SQLConvertible], _ body: (inout ResultRow) throws -> Void
     ) throws {
-        for row in try rows(sql, arguments) { try body(ResultRow(source: .values(row.values))) }
+        try connection.query(SQLQuery(sql, arguments)).forEachRow(body)
     }
 
     func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int {
@@ -35,7 +31,7 @@ struct PostgreSQLDatabase: LedgerDatabase {
 
     func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
         connection.enqueue("DECLARE page NO SCROLL CURSOR FOR \(sql)")
-        while case let rows = try connection.query(SQLQuery("FETCH \(Self.rowsOfPage) FROM page")).rows, !rows.isEmpty {
+        while case let rows = try self.rows("FETCH \(Self.rowsOfPage) FROM page", []), !rows.isEmpty {
             try body(rows)
         }
         connection.enqueue("CLOSE page")

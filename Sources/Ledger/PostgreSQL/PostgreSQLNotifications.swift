@@ -62,9 +62,8 @@ final class PostgreSQLNotifications: Sendable {
     /// - Parameter listener: Returns the object to notify. The function returns once this is nil.
     private static func listen(at address: PostgreSQLAddress, _ listener: () -> PostgreSQLNotifications?) throws {
         let connection = try PostgreSQLConnection(address)
-        let row = try connection.query(SQLQuery("SELECT current_schema() AS schema")).rows.first
-        let schema: String = try row?["schema"] ?? "public"
-        try connection.script("LISTEN \"till_\(schema.replacing("\"", with: "\"\""))\"")
+        let schema: String? = try connection.query(SQLQuery("SELECT current_schema()")).firstValue()
+        try connection.script("LISTEN \"till_\((schema ?? "public").replacing("\"", with: "\"\""))\"")
         while listener() != nil {
             let users = try connection.notifications(within: pollInterval)
                 .flatMap { $0.split(separator: " ").compactMap { Int64($0) } }

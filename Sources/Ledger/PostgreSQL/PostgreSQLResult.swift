@@ -1,47 +1,60 @@
 import CPostgreSQL
 
-/// The answer to a statement.
-struct PostgreSQLResult {
-    let rows: [SQLRow]
+/// The answer to a statement, with its values in binary in libpq's memory.
+final class PostgreSQLResult {
+    /// The result of libpq. Only `deinit` frees it.
+    private let handle: OpaquePointer
+    let rowCount: Int32
+
+    /// - Parameter handle: A result of libpq with values in binary. This object frees it.
+    init(_ handle: OpaquePointer) {
+        self.handle = handle
+        rowCount = PQntuples(handle)
+    }
+
+    deinit { PQclear(handle) }
+
     /// The number of written rows.
-    let changes: Int
+    var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+
     /// The command tag, such as COMMIT.
-    let tag: String
+    var tag: String { String(cString: PQcmdStatus(handle)) }
+
+    var columnNames: [String] { (0..<PQnfields(handle)).map { String(cString: PQfname(handle, $0)) } }
+
+    /// The value of a column; nil if there is no such column.
+    func value(_ row: Int32, _ column: Int32) -> SQLValue? {
+        guard column < PQnfields(handle) else { return nil }
+        guard PQgetisnull(handle, row, column) == 0 else { return .null }
+        let bytes = UnsafeRawBufferPointer(
+            start: PQgetvalue(handle, row, column), count: Int(PQgetlength(handle, row, column)))
+        switch PQftype(handle, column) {
+        case Self.bool: return .integer(bytes.first == 1 ? 1 : 0)
+        case Self.bytes: return .blob([UInt8](bytes))
+        case Self.bigint where bytes.count == 8:
+            return .integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+        case Self.integer where bytes.count == 4:
+            return .integer(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
+        default: return .text(String(decoding: bytes, as: UTF8.self))
+        }
+    }
 
     /// The identifiers of PostgreSQL's types (`pg_type.dat`).
-    private static let (bool, bytes): (Oid, Oid) = (16, 17)
-    private static let integers: Set<Oid> = [20, 21, 23]
+    private static let (bool, bytes, bigint, integer): (Oid, Oid, Oid, Oid) = (16, 17, 20, 23)
 
-    private static func value(_ bytes: UnsafeRawBufferPointer, of type: Oid) -> SQLValue {
-        if type == bool { return .integer(bytes.first == 1 ? 1 : 0) }
-        if type == Self.bytes { return .blob([UInt8](bytes)) }
-        guard integers.contains(type), let first = bytes.first else {
-            return .text(String(decoding: bytes, as: UTF8.self))
+    /// Calls a function for each row, in order.
+    func forEachRow(_ body: (inout ResultRow) throws -> Void) rethrows {
+        for index in 0..<rowCount {
+            var row = ResultRow(.result(self, row: index))
+            try body(&row)
         }
-        // The bytes are big-endian and signed.
-        return .integer(bytes.dropFirst().reduce(Int64(Int8(bitPattern: first))) { $0 << 8 | Int64($1) })
     }
-}
 
-extension PostgreSQLResult {
-    /// - Parameter result: A result of libpq with values in binary. The caller frees it.
-    init(_ result: OpaquePointer) {
-        tag = String(cString: PQcmdStatus(result))
-        changes = Int(String(cString: PQcmdTuples(result))) ?? 0
-        let columns = (0..<PQnfields(result)).map { String(cString: PQfname(result, $0)) }
-        let types = columns.indices.map { PQftype(result, Int32($0)) }
-        rows = (0..<PQntuples(result)).map { row in
-            SQLRow(
-                columns: columns,
-                values: types.indices.map { column in
-                    let column = Int32(column)
-                    guard PQgetisnull(result, row, column) == 0 else { return .null }
-                    return Self.value(
-                        UnsafeRawBufferPointer(
-                            start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column))),
-                        of: types[Int(column)])
-                })
-        }
+    /// The first value of the first row; nil without rows, and for null.
+    func firstValue<Value: SQLConvertible>() throws(SQLRow.Mismatch) -> Value? {
+        guard rowCount > 0 else { return nil }
+        var row = ResultRow(.result(self, row: 0))
+        return try row.next()
     }
 }
 

@@ -17,8 +17,7 @@ enum PostgreSQLSchema {
         let present = try connection.presentTables()
         var version = 0
         if present.contains("ledger_schema") {
-            let newest = try connection.query(SQLQuery("SELECT max(version) AS version FROM ledger_schema")).rows.first
-            version = try newest?["version"] ?? 0
+            version = try connection.query(SQLQuery("SELECT max(version) FROM ledger_schema")).firstValue() ?? 0
         }
         let isComplete = version == schema.version && schema.missing(from: present).isEmpty
         let mayComplete = migrates && !isComplete && version <= schema.version
@@ -56,7 +55,9 @@ extension PostgreSQLConnection {
                     (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('ledger_schema')),
                     to_regnamespace(quote_ident(current_schema()::text)))
             """
-        return Set(try query(SQLQuery(sql)).rows.map { try $0["name"] })
+        var names: Set<String> = []
+        try query(SQLQuery(sql)).forEachRow { names.insert(try $0.next()) }
+        return names
     }
 }
 

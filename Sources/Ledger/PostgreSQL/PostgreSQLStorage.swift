@@ -214,17 +214,17 @@ extension PostgreSQLStorage {
         try attempt(until: .now + Self.retryTime) {
             try pool.withConnection { connection in
                 connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-                let row = try connection.query(
+                let isCommitted: Bool? = try connection.query(
                     SQLQuery(
                         """
                         INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 0)
                         ON CONFLICT (token) DO UPDATE SET is_committed = ledger_commit.is_committed RETURNING is_committed
                         """,
                         [token])
-                ).rows.first
+                ).firstValue()
                 try connection.commit()
-                guard let row else { throw damaged }
-                return try row["is_committed"]
+                guard let isCommitted else { throw damaged }
+                return isCommitted
             }
         }
     }

@@ -10,14 +10,17 @@ package struct AppRecords {
     /// The bundle identifiers of all apps, by their numbers.
     package func names() throws -> [Int64: String] {
         var names: [Int64: String] = [:]
-        for row in try database.rows(Self.known) { names[try row["app"]] = try row["bundle_id"] as String }
+        try database.forEachRow(Self.known) { row in
+            let (number, bundleIdentifier): (Int64, String) = (try row.next(), try row.next())
+            names[number] = bundleIdentifier
+        }
         return names
     }
 
     /// The numbers of all apps. New apps among the given ones get a number.
     package func numbers(of bundleIdentifiers: Set<String>) throws -> AppNumbers {
         var apps = AppNumbers()
-        for row in try database.rows(Self.known) { apps.set(try row["app"], of: try row["bundle_id"]) }
+        try database.forEachRow(Self.known) { apps.set(try $0.next(), of: try $0.next()) }
         for bundleIdentifier in bundleIdentifiers.sorted() where apps[bundleIdentifier] == nil {
             let number = apps.last + 1
             try database.insert(into: "app", ["app", "bundle_id"], [[number, bundleIdentifier]])
@@ -43,8 +46,12 @@ package struct AppNumbers {
     package subscript(bundleIdentifier: String) -> Int64? { numbers[bundleIdentifier] }
 
     /// - Throws: `SQLRow.Mismatch` for a number that no app has.
-    package func bundleIdentifier(_ row: SQLRow) throws(SQLRow.Mismatch) -> String {
-        guard let bundleIdentifier = bundleIdentifiers[try row["app"]] else { throw SQLRow.Mismatch(column: "app") }
+    package func bundleIdentifier(of number: Int64) throws(SQLRow.Mismatch) -> String {
+        guard let bundleIdentifier = bundleIdentifiers[number] else { throw SQLRow.Mismatch(column: "app") }
         return bundleIdentifier
+    }
+
+    package func bundleIdentifier(_ row: SQLRow) throws(SQLRow.Mismatch) -> String {
+        try bundleIdentifier(of: try row["app"])
     }
 }

@@ -12,11 +12,9 @@ package protocol LedgerDatabase {
     /// The names of the tables that the ledger has.
     func presentTables() throws -> Set<String>
 
-    func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow]
-
-    /// Reads rows by the positions of their columns, without a value for each column that nobody reads.
+    /// Calls a function for each row of a query, in order.
     func forEachRow(
-        _ sql: String, _ arguments: [any SQLConvertible], _ body: (borrowing ResultRow) throws -> Void
+        _ sql: String, _ arguments: [any SQLConvertible], _ body: (inout ResultRow) throws -> Void
     ) throws
 
     /// - Returns: The number of rows inserted, updated or deleted.
@@ -109,7 +107,46 @@ extension LedgerDatabase {
         try update(table, set: columns, where: keys, incrementing: nil, rows)
     }
 
-    package func rows(_ sql: String) throws -> [SQLRow] { try rows(sql, []) }
+    /// The values that a function reads from the rows of a query, in their order.
+    package func rows<Value>(
+        _ sql: String, _ arguments: [any SQLConvertible] = [], _ value: (inout ResultRow) throws -> Value
+    ) throws -> [Value] {
+        var values: [Value] = []
+        try forEachRow(sql, arguments) { values.append(try value(&$0)) }
+        return values
+    }
+
+    package func rows<Value>(_ query: SQLQuery, _ value: (inout ResultRow) throws -> Value) throws -> [Value] {
+        try rows(query.sql, query.arguments, value)
+    }
+
+    package func forEachRow(_ query: SQLQuery, _ body: (inout ResultRow) throws -> Void) throws {
+        try forEachRow(query.sql, query.arguments, body)
+    }
+
+    /// The value that a function reads from the first row of a query; nil without rows.
+    package func row<Value>(
+        _ sql: String, _ arguments: [any SQLConvertible] = [], _ value: (inout ResultRow) throws -> Value
+    ) throws -> Value? {
+        var first: Value?
+        try forEachRow(sql, arguments) { row in
+            if first == nil { first = try value(&row) }
+        }
+        return first
+    }
+
+    package func row<Value>(_ query: SQLQuery, _ value: (inout ResultRow) throws -> Value) throws -> Value? {
+        try row(query.sql, query.arguments, value)
+    }
+
+    /// True if a query has a row.
+    package func hasRow(_ sql: String, _ arguments: [any SQLConvertible] = []) throws -> Bool {
+        try row(sql, arguments) { _ in true } ?? false
+    }
+
+    package func rows(_ sql: String, _ arguments: [any SQLConvertible] = []) throws -> [SQLRow] {
+        try rows(sql, arguments) { try SQLRow(&$0) }
+    }
 
     package func rows(_ query: SQLQuery) throws -> [SQLRow] { try rows(query.sql, query.arguments) }
 
@@ -123,11 +160,7 @@ extension LedgerDatabase {
     package func value<Value: SQLConvertible>(
         _ sql: String, _ arguments: [any SQLConvertible], as type: Value.Type = Value.self
     ) throws -> Value? {
-        guard let row = try row(sql, arguments) else { return nil }
-        guard let first = row.values.first, let value = Value(first) else {
-            throw SQLRow.Mismatch(column: row.columns.first ?? "")
-        }
-        return value
+        try row(sql, arguments) { try $0.next() }
     }
 
     package func value<Value: SQLConvertible>(_ query: SQLQuery) throws -> Value? {

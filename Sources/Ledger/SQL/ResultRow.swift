@@ -1,62 +1,140 @@
 import GRDBSQLite
 import Proofs
 
-/// A row of a statement that runs, read by the positions of its columns. It is valid until the next row.
+/// A row of a statement that runs. It is valid until the next row.
 ///
-/// For reads that every launch of an app makes: no name of a column is compared, and no column is read that nobody asks for.
+/// A reader takes the values from left to right, in the order of the columns of the `SELECT`. So no name of a column is compared
+/// for a row, and no value is copied that nobody asks for:
+///
+///     try database.rows("SELECT name, granted_at FROM …", [user]) { row in
+///         Grant(name: try row.next(), grantedAt: try row.next())
+///     }
 package struct ResultRow: ~Copyable {
     enum Source {
         case statement(OpaquePointer)
-        case values([SQLValue])
+        case result(PostgreSQLResult, row: Int32)
     }
 
-    let source: Source
+    private let source: Source
+    /// The position of the next value.
+    private var position: Int32 = 0
 
-    package func value(at position: Int) -> SQLValue {
+    init(_ source: Source) {
+        self.source = source
+    }
+
+    /// The next value of any type that columns can store, or null for an `Optional`. The others are the same for the types of
+    /// most columns, without a generic call.
+    ///
+    /// - Throws: `SQLRow.Mismatch`, as each `next` does: if the value has another type, or if there is no further one.
+    package mutating func next<Value: SQLConvertible>() throws(SQLRow.Mismatch) -> Value {
+        try some(Value(try nextValue()))
+    }
+
+    // MARK: Values without null
+
+    package mutating func next() throws(SQLRow.Mismatch) -> Int64 { try some(try next()) }
+
+    package mutating func next() throws(SQLRow.Mismatch) -> Int { try some(try next()) }
+
+    package mutating func next() throws(SQLRow.Mismatch) -> Bool { try some(try next()) }
+
+    package mutating func next() throws(SQLRow.Mismatch) -> String { try some(try next()) }
+
+    package mutating func next() throws(SQLRow.Mismatch) -> Timestamp { try some(try next()) }
+
+    package mutating func next() throws(SQLRow.Mismatch) -> [UInt8] { try some(try next()) }
+
+    // MARK: Values that may be null
+
+    package mutating func next() throws(SQLRow.Mismatch) -> Int64? {
+        defer { position += 1 }
         switch source {
-        case .values(let values): values[position]
-        case .statement(let statement): Self.value(of: statement, at: Int32(position))
+        case .statement(let statement):
+            switch sqlite3_column_type(statement, position) {
+            case SQLITE_INTEGER: return sqlite3_column_int64(statement, position)
+            case SQLITE_NULL where position < sqlite3_column_count(statement): return nil
+            default: throw mismatch(at: position)
+            }
+        case .result(let result, let row):
+            switch result.value(row, position) {
+            case .integer(let number): return number
+            case .null: return nil
+            case .text, .blob, nil: throw mismatch(at: position)
+            }
         }
     }
 
-    /// - Returns: Nil for null.
-    /// - Throws: `SQLRow.Mismatch` for a value of another type.
-    package func optionalInteger(at position: Int) throws(SQLRow.Mismatch) -> Int64? {
-        switch value(at: position) {
-        case .integer(let number): return number
-        case .null: return nil
-        case .text, .blob: throw SQLRow.Mismatch(column: String(position))
-        }
+    package mutating func next() throws(SQLRow.Mismatch) -> Int? {
+        guard let number: Int64 = try next() else { return nil }
+        return try some(Int(exactly: number))
     }
 
-    package func optionalText(at position: Int) throws(SQLRow.Mismatch) -> String? {
-        switch value(at: position) {
+    package mutating func next() throws(SQLRow.Mismatch) -> Bool? {
+        guard let number: Int64 = try next() else { return nil }
+        return number != 0
+    }
+
+    package mutating func next() throws(SQLRow.Mismatch) -> Timestamp? {
+        guard let number: Int64 = try next() else { return nil }
+        return Timestamp(millisecondsSince1970: number)
+    }
+
+    package mutating func next() throws(SQLRow.Mismatch) -> String? {
+        switch try nextValue() {
         case .text(let text): return text
         case .null: return nil
-        case .integer, .blob: throw SQLRow.Mismatch(column: String(position))
+        case .integer, .blob: throw mismatch(at: position - 1)
         }
     }
 
-    package func optionalTimestamp(at position: Int) throws(SQLRow.Mismatch) -> Timestamp? {
-        try optionalInteger(at: position).map { Timestamp(millisecondsSince1970: $0) }
+    package mutating func next() throws(SQLRow.Mismatch) -> [UInt8]? {
+        switch try nextValue() {
+        case .blob(let bytes): return bytes
+        case .null: return nil
+        case .integer, .text: throw mismatch(at: position - 1)
+        }
     }
 
-    package func integer(at position: Int) throws(SQLRow.Mismatch) -> Int64 {
-        guard let number = try optionalInteger(at: position) else { throw SQLRow.Mismatch(column: String(position)) }
-        return number
+    /// The next value of any type.
+    package mutating func nextValue() throws(SQLRow.Mismatch) -> SQLValue {
+        defer { position += 1 }
+        switch source {
+        case .statement(let statement):
+            guard position < sqlite3_column_count(statement) else { throw mismatch(at: position) }
+            return Self.value(of: statement, at: position)
+        case .result(let result, let row):
+            guard let value = result.value(row, position) else { throw mismatch(at: position) }
+            return value
+        }
     }
 
-    package func text(at position: Int) throws(SQLRow.Mismatch) -> String {
-        guard let text = try optionalText(at: position) else { throw SQLRow.Mismatch(column: String(position)) }
-        return text
+    // MARK: Names, for errors and for whole rows
+
+    var columnNames: [String] {
+        switch source {
+        case .statement(let statement):
+            (0..<sqlite3_column_count(statement)).map { Self.name(of: statement, at: $0) }
+        case .result(let result, _): result.columnNames
+        }
     }
 
-    package func timestamp(at position: Int) throws(SQLRow.Mismatch) -> Timestamp {
-        Timestamp(millisecondsSince1970: try integer(at: position))
+    private func some<Value>(_ value: Value?) throws(SQLRow.Mismatch) -> Value {
+        guard let value else { throw mismatch(at: position - 1) }
+        return value
+    }
+
+    private func mismatch(at position: Int32) -> SQLRow.Mismatch {
+        let names = columnNames
+        return SQLRow.Mismatch(column: names.indices.contains(Int(position)) ? names[Int(position)] : "\(position)")
+    }
+
+    private static func name(of statement: OpaquePointer, at column: Int32) -> String {
+        sqlite3_column_name(statement, column).map { String(cString: $0) } ?? ""
     }
 
     /// The value of a column of a row of SQLite.
-    static func value(of statement: OpaquePointer, at column: Int32) -> SQLValue {
+    private static func value(of statement: OpaquePointer, at column: Int32) -> SQLValue {
         func bytes(_ start: UnsafeRawPointer?) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
         }

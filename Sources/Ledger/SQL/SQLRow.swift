@@ -3,6 +3,18 @@ package struct SQLRow: Sendable {
     package let columns: [String]
     package let values: [SQLValue]
 
+    init(columns: [String], values: [SQLValue]) {
+        (self.columns, self.values) = (columns, values)
+    }
+
+    /// All columns of a row.
+    init(_ row: inout ResultRow) throws(Mismatch) {
+        columns = row.columnNames
+        var values: [SQLValue] = []
+        for _ in columns { values.append(try row.nextValue()) }
+        self.values = values
+    }
+
     /// The value of a column.
     ///
     /// - Throws: `Mismatch` if there is no such column, or its value has another type.

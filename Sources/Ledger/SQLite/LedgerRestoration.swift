@@ -73,10 +73,10 @@ struct ReplacedLedger {
     private static func readRevokedKeys(_ database: Database) throws -> [RestorationReport.RevivedKey] {
         guard try database.tableExists("api_key") else { return [] }
         return try SQLiteDatabase(database: database, tables: LedgerTables([])).rows(
-            "SELECT key_id, name, revoked_at FROM api_key WHERE revoked_at IS NOT NULL ORDER BY revoked_at, key_id", []
-        ).map { row in
+            "SELECT key_id, name, revoked_at FROM api_key WHERE revoked_at IS NOT NULL ORDER BY revoked_at, key_id"
+        ) { row in
             RestorationReport.RevivedKey(
-                identifier: try row["key_id"], name: try row["name"], revokedAt: try row["revoked_at"])
+                identifier: try row.next(), name: try row.next(), revokedAt: try row.next())
         }
     }
 

@@ -13,32 +13,35 @@ struct SQLiteDatabase: LedgerDatabase {
     var changed: ChangedUsers?
 
     func presentTables() throws -> Set<String> {
-        Set(try rows("SELECT name FROM sqlite_master WHERE type = 'table'", []).map { try $0["name"] })
+        Set(try rows("SELECT name FROM sqlite_master WHERE type = 'table'") { try $0.next() })
     }
 
     func recordChange(of user: Int64) { changed?.numbers.insert(user) }
 
-    func rows(_ sql: String, _ arguments: [any SQLConvertible]) throws -> [SQLRow] {
-        let run = try Run(database.cachedStatement(sql: sql), arguments, on: database)
-        defer { run.end() }
-        return try run.rows(limit: .max)
-    }
-
     func forEachRow(
-        _ sql: String, _ arguments: [any SQLConvertible], _ body: (borrowing ResultRow) throws -> Void
+        _ sql: String, _ arguments: [any SQLConvertible], _ body: (inout ResultRow) throws -> Void
     ) throws {
         let run = try Run(database.cachedStatement(sql: sql), arguments, on: database)
         defer { run.end() }
-        while try run.hasNext() { try body(run.row) }
+        while try run.hasNext() {
+            var row = run.row
+            try body(&row)
+        }
     }
 
     func execute(_ sql: String, _ arguments: [any SQLConvertible]) throws -> Int {
-        _ = try rows(sql, arguments)
+        try write(sql, arguments)
         return database.changesCount
     }
 
     func write(_ sql: String, _ arguments: [any SQLConvertible]) throws {
-        _ = try rows(sql, arguments)
+        try runToEnd(try database.cachedStatement(sql: sql), arguments)
+    }
+
+    private func runToEnd(_ statement: Statement, _ arguments: [any SQLConvertible]) throws {
+        let run = try Run(statement, arguments, on: database)
+        defer { run.end() }
+        while try run.hasNext() {}
     }
 
     /// Does nothing: there are no round trips to save.
@@ -111,11 +114,7 @@ struct SQLiteDatabase: LedgerDatabase {
 
     private func runEach(_ sql: String, _ rows: [[any SQLConvertible]]) throws {
         let statement = try database.cachedStatement(sql: sql)
-        for row in rows {
-            let run = try Run(statement, row, on: database)
-            defer { run.end() }
-            _ = try run.rows(limit: .max)
-        }
+        for row in rows { try runToEnd(statement, row) }
     }
 
     /// Inserts users with consecutive numbers, which keep the rows of new users together.
@@ -158,12 +157,9 @@ struct SQLiteDatabase: LedgerDatabase {
 
         func rows(limit: Int) throws -> [SQLRow] {
             var rows: [SQLRow] = []
-            let columns = statement.columnNames
             while rows.count < limit, try hasNext() {
-                rows.append(
-                    SQLRow(
-                        columns: columns,
-                        values: columns.indices.map { ResultRow.value(of: statement.sqliteStatement, at: Int32($0)) }))
+                var row = self.row
+                rows.append(try SQLRow(&row))
             }
             return rows
         }
@@ -178,7 +174,7 @@ struct SQLiteDatabase: LedgerDatabase {
         }
 
         /// The row of the last step.
-        var row: ResultRow { ResultRow(source: .statement(statement.sqliteStatement)) }
+        var row: ResultRow { ResultRow(.statement(statement.sqliteStatement)) }
 
         private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
             let handle = statement.sqliteStatement

@@ -25,19 +25,18 @@ extension OwnedItem: AnswerValue {
             json.append(name)
             json.string(text)
         }
-        let transaction = transaction
         text("\"collection\":", item.collection)
         if case .grant(let identifier) = source { text(",\"grant\":", identifier) }
         json.append(",\"number\":")
         json.append(String(item.number))
-        text(",\"origin\":", transaction?.origin.rawValue)
-        text(",\"originalTransactionId\":", transaction?.originalTransactionIdentifier)
-        text(",\"productId\":", transaction?.productIdentifier)
+        text(",\"origin\":", purchase?.origin.rawValue)
+        text(",\"originalTransactionId\":", purchase?.originalTransactionIdentifier)
+        text(",\"productId\":", purchase?.productIdentifier)
         if let renews { json.append(renews ? ",\"renews\":true" : ",\"renews\":false") }
         text(",\"since\":", since?.rfc3339)
         text(",\"source\":", sourceName)
         text(",\"state\":", state.rawValue)
-        text(",\"transactionId\":", transaction?.transactionIdentifier)
+        text(",\"transactionId\":", purchase?.transactionIdentifier)
         text(",\"until\":", until?.rfc3339)
     }
 

@@ -12,6 +12,9 @@ struct UserRoutes: Sendable {
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
     let metrics: ServiceMetrics
+    /// The answers that apps ask for at every launch.
+    private let items = UserAnswers<CacheableAnswer>(upTo: 32 << 20) { $0.size }
+    private let rights = UserAnswers<CacheableAnswer>(upTo: 16 << 20) { $0.size }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.setUserAccountToken) { request, context in
@@ -23,16 +26,20 @@ struct UserRoutes: Sendable {
         }
         group.on(.listUserItems, .listMeItems) { request, context in
             let user = try subjects.user(request, context)
-            let items = try await service.limited(to: context).items(of: user)
-            return CacheableAnswer(try ["items": items].json(), type: "application/json")
-                .response(to: request, headers: [.cacheControl: "private, no-cache"])
+            let answer = try await service.limited(to: context).answer(aboutItemsOf: user, keptIn: items) {
+                CacheableAnswer(try ["items": $0].json(), type: "application/json")
+            }
+            return answer.response(to: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.on(.listUserRights, .listOwnRights) { request, context in
             let user = try subjects.user(request, context)
-            let rights = try await service.limited(to: context).rights(
-                of: user, in: try RequestedApps.name(of: request, context))
-            return CacheableAnswer(try ["rights": rights.filter(\.isActive)].json(), type: "application/json")
-                .response(to: request, headers: [.cacheControl: "private, no-cache"])
+            let app = try RequestedApps.name(of: request, context)
+            let answer = try await service.limited(to: context).answer(
+                aboutRightsOf: user, in: app, keptIn: rights
+            ) {
+                CacheableAnswer(try ["rights": $0.filter(\.isActive)].json(), type: "application/json")
+            }
+            return answer.response(to: request, headers: [.cacheControl: "private, no-cache"])
         }
         group.on(.listUserSubscriptions, .listOwnSubscriptions) { request, context in
             let user = try subjects.user(request, context)

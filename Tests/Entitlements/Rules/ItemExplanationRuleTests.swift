@@ -99,24 +99,26 @@ import Testing
 
     static let cases = [
         Case(
-            testDescription: "bought", facts: owned(.purchase(transaction()), until: 200, renews: true), cause: .owned,
+            testDescription: "bought", facts: owned(.purchase(ItemPurchase(transaction())), until: 200, renews: true),
+            cause: .owned,
             isOwned: true, says: ["bought p", "it renews"]),
         Case(
-            testDescription: "shared by the family", facts: owned(.purchase(transaction(facts: shared)), .familyShared),
+            testDescription: "shared by the family",
+            facts: owned(.purchase(ItemPurchase(transaction(facts: shared))), .familyShared),
             cause: .familyShared, isOwned: true, says: ["A member of the family has bought p"]),
         Case(
             testDescription: "a subscription is shared by the family",
-            facts: owned(.purchase(transaction(facts: shared)), .active, until: 200, renews: true),
+            facts: owned(.purchase(ItemPurchase(transaction(facts: shared))), .active, until: 200, renews: true),
             cause: .familyShared, isOwned: true, says: ["A member of the family has bought p", "it renews"]),
         Case(
-            testDescription: "a seat", facts: owned(.purchase(transaction(facts: assigned)), .active),
+            testDescription: "a seat", facts: owned(.purchase(ItemPurchase(transaction(facts: assigned))), .active),
             cause: .assigned, isOwned: true, says: ["Another customer has paid for the user's seat of p"]),
         Case(
-            testDescription: "in the grace period", facts: owned(.purchase(transaction()), .gracePeriod),
+            testDescription: "in the grace period", facts: owned(.purchase(ItemPurchase(transaction())), .gracePeriod),
             cause: .gracePeriod, isOwned: true, says: ["The user has bought p", "correct the payment method"]),
         Case(
             testDescription: "a seat in the grace period",
-            facts: owned(.purchase(transaction(facts: assigned)), .gracePeriod),
+            facts: owned(.purchase(ItemPurchase(transaction(facts: assigned))), .gracePeriod),
             cause: .gracePeriod, isOwned: true, says: ["could not be charged", "paid for the user's seat of p"]),
         Case(
             testDescription: "granted", facts: owned(.grant(identifier: "g")), cause: .granted, isOwned: true),

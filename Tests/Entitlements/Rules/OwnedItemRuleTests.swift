@@ -28,7 +28,8 @@ import Testing
             purchaseDate: Rules.later(begin), redeemedAt: Rules.now,
             expiresAt: end.map(Rules.later), facts: TransactionFacts(facts))
         return ItemCoverage(
-            item: item, beginsAt: Rules.later(begin), endsAt: end.map(Rules.later), source: .purchase(transaction),
+            item: item, beginsAt: Rules.later(begin), endsAt: end.map(Rules.later),
+            source: .purchase(ItemPurchase(transaction)),
             renewal: renewal.map {
                 StatedRenewal(statedAt: Rules.later(begin), proofDigest: [], facts: RenewalFacts($0))
             })

@@ -37,7 +37,8 @@ import Testing
             originalTransactionIdentifier: "1", productIdentifier: product, purchaseDate: Rules.later(begin),
             redeemedAt: Rules.now, expiresAt: (paid ?? end).map(Rules.later))
         return ItemCoverage(
-            item: item, beginsAt: Rules.later(begin), endsAt: end.map(Rules.later), source: .purchase(transaction),
+            item: item, beginsAt: Rules.later(begin), endsAt: end.map(Rules.later),
+            source: .purchase(ItemPurchase(transaction)),
             renewal: renewal.map {
                 StatedRenewal(statedAt: Rules.later(begin), proofDigest: [], facts: RenewalFacts($0))
             })

@@ -61,7 +61,7 @@ extension CustomerView {
             column("Item") { owned in
                 spaced(self.names.picture(owned.item), bdi { self.names.item(owned.item) })
             }
-            column("State") { spaced(CustomerWords.badge($0.state), OriginWords.mark($0.transaction?.origin)) }
+            column("State") { spaced(CustomerWords.badge($0.state), OriginWords.mark($0.purchase?.origin)) }
             column("Since") { Shown.day($0.since) }
             column("Until") { self.until($0) }
             column("Source") { self.source(of: $0) }
@@ -83,8 +83,13 @@ extension CustomerView {
         switch owned.source {
         case .rule: "Everybody has it"
         case .grant: "Given by the team"
-        case .purchase(let transaction):
-            a(.href(transaction.path(of: user))) { names.product(transaction.productIdentifier) }
+        case .purchase(let purchase):
+            a(
+                .href(
+                    .customer(
+                        user, "transactions", purchase.transactionIdentifier,
+                        query: ["origin": purchase.origin.rawValue]))
+            ) { names.product(purchase.productIdentifier) }
         }
     }
 

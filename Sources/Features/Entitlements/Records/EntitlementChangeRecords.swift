@@ -28,7 +28,7 @@ struct EntitlementChangeRecords {
         try updateFacts(of: changes.changedFacts.sorted(), places)
         try writeRenewals(of: changes.changedRenewals.sorted())
         try writeStates(of: changes.recordedStates.sorted())
-        try updateCoverage(of: Set(changedKeys.compactMap(original(of:))), places)
+        try updateBenefits(of: changes.changedRenewals.union(changedKeys.compactMap(original(of:))), places)
         try updateNaming(of: changes.named.filter { before.purchases[$0] != nil })
         try writeParked(changes.parkedOrUnparked.sorted())
         try RefusalRecords(database: database, apps: apps).insert(refusals)
@@ -89,17 +89,18 @@ struct EntitlementChangeRecords {
     private func insertTransactions(_ claims: [Claim], _ heads: inout [Int64: UserHead]) throws {
         guard !claims.isEmpty else { return }
         let originals = Set(claims.compactMap { original(of: $0.key) })
-        let coverage = Dictionary(uniqueKeysWithValues: originals.map { ($0, after.coverage(of: $0)) })
+        let benefits = Dictionary(uniqueKeysWithValues: originals.map { ($0, after.benefits(of: $0)) })
         let new = claims.compactMap { claim -> NewTransaction? in
             guard let transaction = after.transactions[claim.key],
-                let owner = after.purchases[transaction.originalKey]?.owner, var head = heads[owner]
+                let owner = after.purchases[transaction.originalKey]?.owner, var head = heads[owner],
+                let benefit = benefits[transaction.originalKey]?[claim.key]
             else { return nil }
             // Numbers are per user, so that users do not wait for each other.
             head.lastTransaction += 1
             heads[owner] = head
             return NewTransaction(
                 claim: claim, transaction: transaction, owner: owner, sequence: head.lastTransaction,
-                coverage: coverage[transaction.originalKey]?[claim.key])
+                benefit: benefit)
         }
         try insert(new)
     }
@@ -153,23 +154,21 @@ struct EntitlementChangeRecords {
             })
     }
 
-    /// Writes the changed coverage of transactions that were already redeemed.
-    func updateCoverage(of originals: Set<TransactionKey>, _ places: Places) throws {
-        var changed: [(place: Place, coverage: Coverage)] = []
+    /// Writes the changed benefits of transactions that were already redeemed.
+    func updateBenefits(of originals: Set<TransactionKey>, _ places: Places) throws {
+        var changed: [(place: Place, benefit: StandingBenefit)] = []
         for original in originals.sorted() {
-            let (old, coverage) = (before.coverage(of: original), after.coverage(of: original))
-            for (key, coverage) in coverage.sorted(by: { $0.key < $1.key }) where old[key] != coverage {
-                if let place = places[key] { changed.append((place, coverage)) }
+            let (old, benefits) = (before.benefits(of: original), after.benefits(of: original))
+            for (key, benefit) in benefits.sorted(by: { $0.key < $1.key }) where old[key] != benefit {
+                if let place = places[key] { changed.append((place, benefit)) }
             }
         }
         try database.update(
-            "entitlement", set: ["begins_at", "ends_at", "is_revoked"], where: ["user_id", "sequence"],
-            changed.map { place, coverage in
-                [coverage.beginsAt, coverage.endsAt, coverage.isRevoked, place.user, place.sequence]
-            })
+            "entitlement", set: StandingBenefit.columns, where: ["user_id", "sequence"],
+            changed.map { place, benefit in benefit.sqlValues + [place.user, place.sequence] })
         try database.update(
             "credit", set: ["is_revoked"], where: ["user_id", "sequence"],
-            changed.map { place, coverage in [coverage.isRevoked, place.user, place.sequence] })
+            changed.map { place, benefit in [benefit.coverage.isRevoked, place.user, place.sequence] })
     }
 
     private func updateNaming(of originals: Set<TransactionKey>) throws {

@@ -8,9 +8,9 @@ struct NewTransaction {
     let transaction: EntitlementFacts.Transaction
     let owner: Int64
     let sequence: Int64
-    let coverage: Coverage?
+    let benefit: StandingBenefit
 
-    var isRevoked: Bool { coverage?.isRevoked ?? false }
+    var isRevoked: Bool { benefit.coverage.isRevoked }
 }
 
 /// The SQL that writes new transactions and their benefits.
@@ -89,16 +89,16 @@ extension EntitlementChangeRecords {
     private func insertEntitlements(_ new: [NewTransaction]) throws {
         try database.insert(
             into: "entitlement",
-            [
-                "user_id", "sequence", "collection", "number", "origin", "granted_at", "begins_at", "ends_at",
-                "is_revoked",
-            ],
+            ["user_id", "sequence", "collection", "number", "origin", "app"] + ItemPurchase.columns
+                + StandingBenefit.columns,
             new.compactMap { new in
-                new.claim.item.map { item in
+                let claim = new.claim
+                return claim.item.map { item in
                     [
-                        new.owner, new.sequence, item.collection, item.number, new.claim.origin, decision.moment,
-                        new.coverage?.beginsAt, new.coverage?.endsAt, new.isRevoked,
-                    ]
+                        new.owner, new.sequence, item.collection, item.number, claim.origin, apps[claim.app],
+                        claim.purchaseDate, decision.moment, claim.transactionIdentifier,
+                        claim.originalTransactionIdentifier, claim.productIdentifier,
+                    ] + new.benefit.sqlValues
                 }
             })
     }

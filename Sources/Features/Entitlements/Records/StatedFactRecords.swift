@@ -102,13 +102,11 @@ extension StatedFacts {
         self.init(values)
     }
 
-    /// The facts in a row of consecutive columns.
-    ///
-    /// - Parameter position: The position of the first.
-    init(_ row: borrowing ResultRow, _ facts: [Fact], at position: Int) {
+    /// The facts in the next columns of a row, one for each.
+    init(_ row: inout ResultRow, _ facts: [Fact] = Array(Fact.allCases)) throws(SQLRow.Mismatch) {
         self.init()
-        for (offset, fact) in facts.enumerated() {
-            switch row.value(at: position + offset) {
+        for fact in facts {
+            switch try row.nextValue() {
             case .integer(let number): self[fact] = .integer(number)
             case .text(let text): self[fact] = .text(text)
             case .null, .blob: break

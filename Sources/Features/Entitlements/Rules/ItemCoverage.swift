@@ -106,10 +106,14 @@ extension OwnedItem {
 
     init(_ coverage: ItemCoverage, since: Timestamp, at moment: Timestamp, type: (String) -> ProductType?) {
         var (state, renews): (PurchaseState, Bool?) = (.owned, false)
-        if case .purchase(let transaction) = coverage.source {
-            if let status = PurchaseStatus([transaction], coverage.renewal, at: moment, type: type) {
-                (state, renews) = (status.state, status.renews)
-            }
+        if case .purchase(let purchase) = coverage.source {
+            let period = purchase.period
+            let type =
+                period.terms.type ?? type(period.productIdentifier)
+                ?? coverage.renewal.map { _ in .autoRenewableSubscription }
+            let renewal = coverage.renewal.flatMap { $0.counts(forPeriodFrom: period.purchaseDate) ? $0 : nil }
+            state = PurchaseState(of: period, type, renewal, at: moment)
+            renews = state.renews(as: type, by: renewal)
         }
         self.init(
             item: coverage.item, source: coverage.source, state: state, since: since, until: coverage.endsAt,

@@ -17,20 +17,6 @@ package struct PurchasePeriod: Hashable, Sendable {
         /// The last signature of the transaction; nil if only app receipts have stated it.
         let signedAt: Timestamp?
 
-        package init(_ facts: TransactionFacts) {
-            type = facts.text(.type).flatMap(ProductType.init)
-            isUpgraded = facts.bool(.isUpgraded) == true
-            isTrial =
-                facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue
-                || facts.bool(.isTrialPeriod) == true
-            isIntroductory =
-                facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.introductory.rawValue)
-                || facts.bool(.isInIntroductoryOfferPeriod) == true
-            ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
-            isAdditional = facts[.additionalTransactionReason] != nil
-            signedAt = facts.date(.signedDate)
-        }
-
         package var isFamilyShared: Bool { ownership == .familyShared }
 
         /// True if the customer has paid nothing, and gets no refund: the purchase of a family member, or a seat.
@@ -62,7 +48,7 @@ package struct PurchasePeriod: Hashable, Sendable {
     package let redeemedAt: Timestamp?
     package let terms: Terms
     /// The start of the next period as another product, which has not begun; nil if none is known.
-    package private(set) var replacedAt: Timestamp?
+    package internal(set) var replacedAt: Timestamp?
 
     /// True if the App Store has refunded or revoked it.
     package var isRevoked: Bool { revocationDate != nil }
@@ -74,7 +60,25 @@ package struct PurchasePeriod: Hashable, Sendable {
     package var endsAt: Timestamp? {
         [expiresAt, graceEndsAt].compactMap(\.self).max().map { min($0, replacedAt ?? $0) }
     }
+}
 
+extension PurchasePeriod.Terms {
+    package init(_ facts: TransactionFacts) {
+        type = facts.text(.type).flatMap(ProductType.init)
+        isUpgraded = facts.bool(.isUpgraded) == true
+        isTrial =
+            facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue
+            || facts.bool(.isTrialPeriod) == true
+        isIntroductory =
+            facts.integer(.offerType) == Int64(SubscriptionOffer.Kind.introductory.rawValue)
+            || facts.bool(.isInIntroductoryOfferPeriod) == true
+        ownership = facts.text(.inAppOwnershipType).flatMap(InAppOwnershipType.init)
+        isAdditional = facts[.additionalTransactionReason] != nil
+        signedAt = facts.date(.signedDate)
+    }
+}
+
+extension PurchasePeriod {
     package init(_ transaction: RedeemedTransaction) {
         transactionIdentifier = transaction.transactionIdentifier
         productIdentifier = transaction.productIdentifier

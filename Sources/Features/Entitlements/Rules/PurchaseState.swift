@@ -64,6 +64,11 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
         }
     }
 
+    /// Nil if the App Store has not stated whether the subscription renews; false for a purchase that never renews.
+    func renews(as type: ProductType?, by renewal: StatedRenewal?) -> Bool? {
+        type == .autoRenewableSubscription && (isOwned || self == .billingRetry) ? renewal?.willRenew : false
+    }
+
     private static func ofSubscription(
         _ last: PurchasePeriod,
         _ renewal: StatedRenewal?,

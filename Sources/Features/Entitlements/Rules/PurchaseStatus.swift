@@ -106,8 +106,7 @@ package struct PurchaseStatus: Hashable, Sendable {
         retryEndsAt = last.expiresAt?.adding(days: renewal?.billingRetryDays ?? StatedRenewal.billingRetryDays)
         isRetried = renewal?.facts.bool(.isInBillingRetryPeriod) == true
         mayRenew = type == .autoRenewableSubscription && renewal?.facts.bool(.autoRenewStatus) != false
-        let isRunning = type == .autoRenewableSubscription && (state.isOwned || state == .billingRetry)
-        renews = isRunning ? renewal?.willRenew : false
+        renews = state.renews(as: type, by: renewal)
         nextProductIdentifier = renews == true ? renewal?.facts.text(.autoRenewProductId) ?? productIdentifier : nil
         expirationReason = state == .expired ? ExpirationReason(intent: renewal?.facts.integer(.expirationIntent)) : nil
     }

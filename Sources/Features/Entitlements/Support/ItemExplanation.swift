@@ -84,8 +84,8 @@ extension ItemExplanation {
                 item: item, cause: .granted, isOwned: true,
                 sentence: "The team has granted the item\(words(of: owned)).", since: owned.since,
                 until: owned.until, reference: identifier)
-        case .purchase(let transaction):
-            let ownership = PurchasePeriod.Terms(transaction.facts).ownership
+        case .purchase(let purchase):
+            let ownership = purchase.period.terms.ownership
             let cause: Cause =
                 switch (owned.state, ownership) {
                 case (.gracePeriod, _): .gracePeriod
@@ -97,10 +97,10 @@ extension ItemExplanation {
                 cause == .gracePeriod ? "The renewal could not be charged, and the grace period is not over. " : ""
             return ItemExplanation(
                 item: item, cause: cause, isOwned: true,
-                sentence: "\(failure)\(payment(ownership)) \(transaction.productIdentifier)\(words(of: owned)).",
+                sentence: "\(failure)\(payment(ownership)) \(purchase.productIdentifier)\(words(of: owned)).",
                 remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
-                since: owned.since, until: owned.until, reference: transaction.transactionIdentifier,
-                origin: transaction.origin, products: [transaction.productIdentifier], renews: owned.renews == true)
+                since: owned.since, until: owned.until, reference: purchase.transactionIdentifier,
+                origin: purchase.origin, products: [purchase.productIdentifier], renews: owned.renews == true)
         }
     }
 

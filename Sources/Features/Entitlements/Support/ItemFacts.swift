@@ -67,7 +67,8 @@ extension LedgerTransaction {
         facts.products = products
         facts.owned =
             OwnedItem.all(
-                by: try coverage(of: user, with: item, from: view), owningBesides: view.free.filter { $0 == item },
+                by: try coverage(of: user, with: item, from: view)?.coverage ?? [],
+                owningBesides: view.free.filter { $0 == item },
                 at: moment, type: view.type
             ).first
         if facts.owned == nil, !products.isEmpty {

@@ -4,6 +4,12 @@ import Proofs
 
 /// The columns that several tables have, as values.
 extension AppNumbers {
+    /// The key of the transaction in the next columns: its identifier, its origin and its app.
+    func key(_ row: inout ResultRow) throws -> TransactionKey {
+        let (identifier, origin): (String, Origin) = (try row.next(), try row.next())
+        return TransactionKey(app: try bundleIdentifier(of: try row.next()), origin: origin, identifier: identifier)
+    }
+
     /// The key of the transaction in a row.
     func key(_ row: SQLRow, _ column: String = "original_transaction_id") throws -> TransactionKey {
         TransactionKey(app: try bundleIdentifier(row), origin: try row["origin"], identifier: try row[column])
@@ -16,12 +22,28 @@ extension TransactionKey {
 }
 
 extension Item {
+    /// The item in the next columns: its collection and its number.
+    init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+        self.init(collection: try row.next(), number: try row.next())
+    }
+
     init(_ row: SQLRow) throws {
         self.init(collection: try row["collection"], number: try row["number"])
     }
 }
 
 extension Revocation {
+    /// The revocation in the next columns: its time, its reason and the one who revoked.
+    ///
+    /// - Returns: Nil if there is no revocation.
+    init?(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+        let (revokedAt, reason): (Timestamp?, String?) = (try row.next(), try row.next())
+        let revokedBy: String? = try row.next()
+        guard let revokedAt else { return nil }
+        guard let reason, let revokedBy else { throw SQLRow.Mismatch(column: "revoked_by") }
+        self.init(revokedAt: revokedAt, reason: reason, revokedBy: revokedBy)
+    }
+
     /// - Parameter reason: The name of the column with the reason.
     /// - Returns: Nil if there is no revocation.
     init?(_ row: SQLRow, reason: String = "revocation_reason") throws {
@@ -31,6 +53,14 @@ extension Revocation {
 }
 
 extension StatedRenewal {
+    /// The columns of `subscription` that state a renewal.
+    static let columns = ["stated_at", "proof_digest"] + RenewalFacts.columnNames
+
+    /// The statement in the next columns, which are `columns`.
+    init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+        self.init(statedAt: try row.next(), proofDigest: try row.next(), facts: try RenewalFacts(&row))
+    }
+
     init(_ row: SQLRow) throws {
         self.init(statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row))
     }
@@ -41,6 +71,14 @@ extension TransactionStatus {
 
     /// The values of the columns, in their order.
     var sqlValues: [any SQLConvertible] { [statedAt, revocationDate, revocationReason, expiresAt] }
+
+    /// The status in the next columns, which are `columns`.
+    init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+        let statedAt: Timestamp = try row.next()
+        self.init(
+            revocationDate: try row.next(), revocationReason: try row.next(), expiresAt: try row.next(),
+            statedAt: statedAt)
+    }
 
     init(_ row: SQLRow) throws {
         self.init(

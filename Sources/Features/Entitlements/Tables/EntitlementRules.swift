@@ -62,7 +62,7 @@ enum EntitlementRules {
             "A transaction has an unknown origin",
             """
             SELECT transaction_id FROM redeemed_transaction
-            WHERE origin NOT IN (\(Origin.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")))
+            WHERE origin NOT IN (\(list(Origin.self)))
             """
         ),
         (
@@ -75,6 +75,36 @@ enum EntitlementRules {
                 -- A renewal that was signed in advance covers the time before it, but not the time before the signature.
                 OR entitlement.begins_at < covered.begins_at AND entitlement.begins_at < covered.stated_at - 60000
                 OR coalesce(entitlement.ends_at, -1) <> coalesce(covered.ends_at, -1)
+            """
+        ),
+        (
+            "An item tells another story than its transaction",
+            """
+            SELECT entitlement.transaction_id
+            FROM entitlement JOIN redeemed_transaction AS bought USING (user_id, sequence)
+                LEFT JOIN subscription ON subscription.user_id = bought.user_id
+                    AND subscription.original_transaction_id = bought.original_transaction_id
+                    AND subscription.origin = bought.origin AND subscription.app = bought.app
+            WHERE entitlement.transaction_id <> bought.transaction_id
+                OR entitlement.original_transaction_id <> bought.original_transaction_id
+                OR entitlement.app <> bought.app OR entitlement.product_id <> bought.product_id
+                OR entitlement.purchase_date <> bought.purchase_date OR entitlement.granted_at <> bought.redeemed_at
+                OR entitlement.expires_at IS DISTINCT FROM bought.expires_at
+                OR entitlement.grace_ends_at IS DISTINCT FROM bought.grace_ends_at
+                OR coalesce(entitlement.product_type, '') <> CASE WHEN bought.type IN (\(list(ProductType.self)))
+                    THEN bought.type ELSE '' END
+                OR entitlement.is_upgraded <> coalesce(bought.is_upgraded, 0)
+                OR entitlement.is_trial <> CASE WHEN offer_discount_type = 'FREE_TRIAL' OR is_trial_period = 1
+                    THEN 1 ELSE 0 END
+                OR entitlement.is_introductory <> CASE WHEN bought.offer_type = 1
+                    OR is_in_intro_offer_period = 1 THEN 1 ELSE 0 END
+                OR coalesce(entitlement.ownership, '') <> CASE
+                    WHEN bought.in_app_ownership_type IN (\(list(InAppOwnershipType.self)))
+                    THEN bought.in_app_ownership_type ELSE '' END
+                -- A statement counts for a period that has not ended, from a day before it begins.
+                OR entitlement.renewal_stated_at IS DISTINCT FROM CASE
+                    WHEN subscription.stated_at < entitlement.ends_at
+                        AND subscription.stated_at >= bought.purchase_date - 86400000 THEN subscription.stated_at END
             """
         ),
         (
@@ -110,6 +140,10 @@ enum EntitlementRules {
             """
         ),
     ]
+
+    private static func list<Value: CaseIterable & RawRepresentable<String>>(_ type: Value.Type) -> String {
+        type.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    }
 }
 
 /// The SQL for the periods that redeemed transactions cover, for the check of the rows that the rules wrote.

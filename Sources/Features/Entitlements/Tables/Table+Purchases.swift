@@ -56,14 +56,19 @@ extension Table {
     // The team searches for the latest customers of a product.
     .indexed("redeemed_transaction_of_product", by: ["product_id", "redeemed_at", "user_id", "sequence"])
 
-    /// An item of a transaction. `begins_at` and `ends_at` bound the ownership; null without a bound.
+    /// An item of a transaction, with every fact that an answer about the item needs. `begins_at` and `ends_at` bound the
+    /// ownership; null without a bound. `renews` and its statement are kept for a period that has not ended.
     private static let entitlement = Table(
         name: "entitlement", family: .userData,
         columns: [
             .integer("user_id"), .integer("sequence"), .text("collection"),
-            .integer("number", check: "number >= 0"), .text("origin"), .integer("granted_at"),
+            .integer("number", check: "number >= 0"), .text("origin"), .integer("app"), .integer("purchase_date"),
+            .integer("granted_at"), .text("transaction_id"), .text("original_transaction_id"), .text("product_id"),
             .integer("begins_at").optional, .integer("ends_at").optional,
-            .integer("is_revoked", check: "is_revoked IN (0, 1)"),
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("expires_at").optional,
+            .integer("grace_ends_at").optional, .text("product_type").optional, .integer("is_upgraded"),
+            .integer("is_trial"), .integer("is_introductory"), .text("ownership").optional,
+            .integer("renewal_stated_at").optional, .integer("renews").optional,
         ],
         key: ["user_id", "sequence", "collection", "number"], merge: .byRule
     )

@@ -1,0 +1,109 @@
+import Catalog
+import Ledger
+import Proofs
+
+/// Answers that follow from what users own, kept in memory as long as they hold.
+///
+/// A kept answer is given again if one read by the user's number finds the same name and the same version, if no catalog has
+/// changed, and if no period has begun or ended since. So an answer needs no message to become invalid, and holds for several
+/// processes: each write that changes what a user owns raises the version of the user in the same commit.
+package final class UserAnswers<Answer: Sendable>: Sendable {
+    fileprivate struct Key: Hashable {
+        let user: User
+        /// The app that limits the caller, and the requested one.
+        let apps: [ByteKey?]
+    }
+
+    fileprivate struct Kept: Sendable {
+        let answer: Answer
+        let state: UserState
+        let revisions: [Int64]
+        let madeAt: Timestamp
+        /// The moment at which time alone may change the answer; nil for none.
+        let changesAt: Timestamp?
+
+        /// True if neither time nor a catalog has changed the answer.
+        func holds(at moment: Timestamp, _ revisions: [Int64]) -> Bool {
+            self.revisions == revisions && madeAt <= moment && changesAt.map { moment < $0 } ?? true
+        }
+    }
+
+    /// The approximate size of an entry without its answer, in bytes.
+    private static var overhead: Int { 512 }
+
+    private let size: @Sendable (Answer) -> Int
+    private let kept: RecentValues<Key, Kept>
+
+    /// - Parameters:
+    ///   - limit: The largest sum of the sizes of all answers, in bytes.
+    ///   - size: Returns the size of an answer in bytes.
+    package init(upTo limit: Int, _ size: @escaping @Sendable (Answer) -> Int) {
+        kept = RecentValues(upTo: limit)
+        self.size = size
+    }
+
+    fileprivate subscript(key: Key) -> Kept? { kept[key] }
+
+    fileprivate func keep(_ answer: Kept, for key: Key) {
+        kept.keep(answer, for: key, size: size(answer.answer) + key.user.name.utf8.count + Self.overhead)
+    }
+}
+
+extension EntitlementService {
+    /// An answer about the items of a user, including those that everybody owns.
+    ///
+    /// - Parameter make: Makes the answer from the items, in order, if none is kept.
+    package func answer<Answer>(
+        aboutItemsOf user: User, keptIn answers: UserAnswers<Answer>,
+        _ make: @Sendable ([OwnedItem]) throws -> Answer
+    ) async throws -> Answer {
+        try await answer(about: user, keptIn: answers) { read, view in
+            try make(
+                OwnedItem.all(by: read, owningBesides: view.free, at: view.moment, type: view.type))
+        }
+    }
+
+    /// An answer about the rights that a user has or had, in the order of the catalogs.
+    ///
+    /// - Parameters:
+    ///   - app: The bundle identifier of the app whose rights are read; nil for all apps.
+    ///   - make: Makes the answer from the rights, if none is kept.
+    package func answer<Answer>(
+        aboutRightsOf user: User, in app: String? = nil, keptIn answers: UserAnswers<Answer>,
+        _ make: @Sendable ([UserRight]) throws -> Answer
+    ) async throws -> Answer {
+        try await answer(about: user, in: app, keptIn: answers) { read, view in
+            try make(
+                UserRight.all(
+                    of: catalogs.rights(in: limitingApp ?? app), by: read, owningBesides: view.free, at: view.moment,
+                    type: view.type))
+        }
+    }
+
+    private func answer<Answer>(
+        about user: User, in app: String? = nil, keptIn answers: UserAnswers<Answer>,
+        _ make: ([ItemCoverage], Viewpoint) throws -> Answer
+    ) async throws -> Answer {
+        let key = UserAnswers<Answer>.Key(user: user, apps: [limitingApp, app].map { $0.map { ByteKey($0) } })
+        // Before anything is read. If the catalog changes meanwhile, the answer is kept for the earlier one and never given.
+        let revisions = apps.revisions
+        let known = answers[key].flatMap { $0.holds(at: clock.now(), revisions) ? $0 : nil }
+        let read = try await ledger.read(.statement) { transaction -> (UserCoverage?, Viewpoint)? in
+            if let known, try transaction.isUnchanged(known.state, of: user) { return nil }
+            let view = view
+            return (try transaction.coverage(of: user, from: view), view)
+        }
+        guard let (read, view) = read else {
+            guard let known else { throw ledger.storage.damaged }
+            return known.answer
+        }
+        let answer = try make(read?.coverage ?? [], view)
+        if let read, let state = read.state {
+            answers.keep(
+                .init(
+                    answer: answer, state: state, revisions: revisions, madeAt: view.moment, changesAt: read.changesAt),
+                for: key)
+        }
+        return answer
+    }
+}
