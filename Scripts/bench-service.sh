@@ -12,8 +12,8 @@ till=$(realpath "$1")
 seconds=${2:-10}
 sizes=${3:-10000 1000000 10000000}
 transactions=${4:-$((8000 * seconds))}
-# The users whose items are read cold: more than a cache keeps, and more than are read in the time.
-readers=${5:-100000}
+# The users who are read cold, more than Till keeps in memory: the numbers of 100,000 users, and fewer answers (`UserNumbers`).
+readers=${5:-120000}
 against=${BENCH_AGAINST:+$(realpath "$BENCH_AGAINST")}
 connections=200
 export LOAD_THREADS=2 PYTHONDONTWRITEBYTECODE=1
@@ -219,8 +219,8 @@ measure() {
     live) path=/health/live ;;
     products) path=/v1/products ;;
     items-repeated) LOAD_USERS=100 ;;
-    items30-cold) LOAD_PREFIX=t LOAD_USERS=$((readers * 2 / 5)) ;;
-    info-cold) path=/v1/subscribers/USER is_door=1 LOAD_PREFIX=c LOAD_USERS=$((readers * 2 / 5)) ;;
+    items30-cold) LOAD_PREFIX=t ;;
+    info-cold) path=/v1/subscribers/USER is_door=1 LOAD_PREFIX=c ;;
     info-repeated) path=/v1/subscribers/USER is_door=1 LOAD_PREFIX=c LOAD_USERS=100 ;;
     receipt) path=/v1/receipts is_door=1 LOAD_PREFIX=d LOAD_USERS=2000 proofs=("$work/transactions") ;;
     redeem) path=/v1/users/USER/transactions LOAD_PREFIX=u LOAD_USERS=$((size / 5)) proofs=("$work/transactions") ;;

@@ -5,11 +5,12 @@
     seed.py sqlite|postgres|sqlite-peer|postgres-peer readers USERS
 
 The first makes COUNT transactions of users u0, u1 and so on, who have five each. The transactions are of one moment, or from the
-moment FIRST until LAST, in milliseconds since 1970. The second adds users who are only read: USERS users r0, r1 and so on with ten
-transactions each, two fifths as many customers of the doors, c0, c1 and so on, with ten, too, and in SQLite as many users t0, t1
-and so on with thirty. A peer's database gets the first alone. Every user buys once in each round. The audit log has the right size
-but no hash chain. With `--columns FILE`, a ledger of another version gets the columns that it has. A line is TABLE.COLUMN, and 1
-for an integer that must be there, which is 0 where this version has none, or 0 for any other column.
+moment FIRST until LAST, in milliseconds since 1970. The second adds users who are only read, USERS of each kind: r0, r1 and so on
+with ten transactions, the doors' customers c0, c1 and so on with ten, too, and in SQLite t0, t1 and so on with thirty. A peer's
+database gets the first kind alone. Every user buys once in each round. The audit log has the right size but no hash chain.
+
+With `--columns FILE`, a ledger of another version gets the columns that it has. A line is TABLE.COLUMN, and 1 for an integer that
+must be there, which is 0 where this version has none, or 0 for any other column.
 """
 import sys
 from typing import NamedTuple
@@ -114,9 +115,9 @@ if arguments[1] == "readers":
     users = int(arguments[2])
     groups = [Group("r", users, 10, 1_000_000_000, 1_100_000_000_000_000)]
     if not peer:
-        groups.append(Group("c", users * 2 // 5, 10, 2_000_000_000, 1_200_000_000_000_000, issuer="customer"))
+        groups.append(Group("c", users, 10, 2_000_000_000, 1_200_000_000_000_000, issuer="customer"))
         if storage == "sqlite":
-            groups.append(Group("t", users * 2 // 5, 30, 3_000_000_000, 1_300_000_000_000_000))
+            groups.append(Group("t", users, 30, 3_000_000_000, 1_300_000_000_000_000))
 else:
     groups = [Group("u", int(arguments[1]) // 5, 5, 0, 1_000_000_000_000_000)]
 statements.begin()
