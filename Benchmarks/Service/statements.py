@@ -16,12 +16,14 @@ class Statements:
             print("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf();")
             print("SET session_replication_role = replica;")
         else:
-            print("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -200000;")
+            print("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000;")
 
     def finish(self) -> None:
         """Prints the statements after the last row. SQLite gets no statistics, because the service gathers none there."""
         if self.is_postgres:
             print("ALTER SYSTEM RESET ALL; SELECT pg_reload_conf(); VACUUM ANALYZE; CHECKPOINT;")
+        else:
+            print("PRAGMA journal_mode = WAL;")
 
     def add_app(self, bundle: str) -> None:
         """Prints the statement that adds the first app, if a service has not."""
