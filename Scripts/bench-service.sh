@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 till=$(realpath "$1")
 seconds=${2:-10}
 sizes=${3:-10000 1000000 10000000}
-transactions=${4:-$((8000 * seconds))}
+transactions=${4:-$((8000 * (seconds > 4 ? seconds : 4)))}
 # The users who are read cold, more than Till keeps in memory: the numbers of 100,000 users, and fewer answers (`UserNumbers`).
 readers=${5:-120000}
 against=${BENCH_AGAINST:+$(realpath "$BENCH_AGAINST")}
@@ -61,21 +61,23 @@ processor() {
     cat "/proc/$1/stat" $children 2>/dev/null | sed 's/.*) //' |
         awk -v hertz="$(getconf CLK_TCK)" '{ sum += $12 + $13 + $14 + $15 } END { printf "%.0f", sum / hertz * 1000 }'
 }
-# load NAME SECONDS ARGUMENT…: runs wrk and prints requests, seconds, milliseconds at the median and the 99th percentile, errors
-# of connections, errors of answers, and the milliseconds of processor time that the service, its database and wrk took.
+# load WHAT NAME SIZE SECONDS ARGUMENT…: runs wrk and adds a line to the figures: requests, seconds, milliseconds at the median and
+# the 99th percentile, errors of connections, errors of answers, and the milliseconds of processor time that the service, its
+# database and wrk took. The hello has the name of the service beside which it is measured.
 load() {
-    local name=$1 seconds=$2 service_before database_before
-    shift 2
-    service_before=$(processor "${service[$name]:-}")
-    database_before=$(processor "${database[$name]:-}")
+    local what=$1 name=$2 size=$3 seconds=$4 measured=$2 service_before database_before
+    shift 4
+    [ "$what" != hello ] || measured=Hummingbird
+    service_before=$(processor "${service[$measured]}")
+    database_before=$(processor "${database[$measured]:-}")
     TIMEFORMAT='%U %S'
     # wrk leaves answers slower than its timeout out of the percentiles, and the peer queues for more than the default of 2 s.
-    { time wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" --timeout 10s -s Scripts/load.lua "${url[$name]}/" "$@" \
-        >"$work/wrk" 2>&3; } 3>&2 2>"$work/time"
-    awk '/^RESULT/ { printf "%s %s %s %s %s %s ", $2, $3, $4, $5, $6, $7 }' "$work/wrk"
-    echo "$(($(processor "${service[$name]:-}") - service_before))" \
-        "$(($(processor "${database[$name]:-}") - database_before))" \
-        "$(awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$work/time")"
+    { time wrk -t "$LOAD_THREADS" -c "$connections" -d "${seconds}s" --timeout 10s -s Scripts/load.lua \
+        "${url[$measured]}/" "$@" >"$work/wrk" 2>&3; } 3>&2 2>"$work/time" || fail "wrk ends early, with $what in $name"
+    echo "result $what $name $size $(awk '/^RESULT/ { print $2, $3, $4, $5, $6, $7 }' "$work/wrk")" \
+        "$(($(processor "${service[$measured]}") - service_before))" \
+        "$(($(processor "${database[$measured]:-}") - database_before))" \
+        "$(awk '{ printf "%.0f", ($1 + $2) * 1000 }' "$work/time")" >>"$work/figures"
 }
 
 # The services that run, by the name of what they are measured as, which is the storage, with -against for the other till and -peer
@@ -214,7 +216,7 @@ discard() {
 # each, so that both meet the same moods of the machine.
 measure() {
     local what=$1 size=$2 names=("${@:3}") rounds=1 round name path=/v1/users/USER/items is_door= proofs=()
-    export LOAD_SKIP=0 LOAD_PREFIX=r LOAD_USERS=$readers
+    export LOAD_SKIP=0 LOAD_PREFIX=r LOAD_USERS=$readers LOAD_LINES
     case $what in
     live) path=/health/live ;;
     products) path=/v1/products ;;
@@ -225,18 +227,17 @@ measure() {
     receipt) path=/v1/receipts is_door=1 LOAD_PREFIX=d LOAD_USERS=2000 proofs=("$work/transactions") ;;
     redeem) path=/v1/users/USER/transactions LOAD_PREFIX=u LOAD_USERS=$((size / 5)) proofs=("$work/transactions") ;;
     esac
-    [[ ${names[0]} == *-peer ]] ||
-        echo "result hello ${names[0]} $size $(load Hummingbird $((seconds > 8 ? seconds / 4 : 2)))" >>"$work/figures"
+    [[ ${names[0]} == *-peer ]] || load hello "${names[0]}" "$size" $((seconds > 8 ? seconds / 4 : 2))
     [ ${#names[@]} -eq 1 ] || rounds=4
+    LOAD_LINES=$((transactions / rounds))
     for ((round = 0; round < rounds; round++)); do
         LOAD_SKIP=$((LOAD_USERS / rounds * round))
-        [ ${#proofs[@]} -eq 0 ] || LOAD_SKIP=$((transactions / rounds * round))
+        [ ${#proofs[@]} -eq 0 ] || LOAD_SKIP=$((LOAD_LINES * round))
         [ "$what" != receipt ] || LOAD_SKIP=$((LOAD_SKIP + transactions))
         for name in "${names[@]}"; do
             local secret=${key[$name]}
             [ -z "$is_door" ] || secret=${public[$name]}
-            echo "result $what $name $size $(load "$name" $((seconds / rounds > 1 ? seconds / rounds : 1)) \
-                -- "$secret" "$path" "${proofs[@]}")" >>"$work/figures"
+            load "$what" "$name" "$size" $((seconds / rounds > 1 ? seconds / rounds : 1)) -- "$secret" "$path" "${proofs[@]}"
         done
         [ "$rounds" -eq 1 ] || names=("${names[1]}" "${names[0]}")
     done

@@ -2,7 +2,7 @@
 --   wrk … -s load.lua URL [-- KEY [PATH [TRANSACTIONS]]]
 -- USER in the path, which needs LOAD_USERS, is a name of LOAD_PREFIX and a number from 0 up to LOAD_USERS; the names come from all
 -- over, and each once before any comes again. The first LOAD_SKIP of them are left out. With a file of signed transactions, each
--- thread takes its share of the lines after the first LOAD_SKIP, and stops when they are used up.
+-- thread takes its share of the LOAD_LINES lines after the first LOAD_SKIP, and stops when they are used up.
 local started = 0
 
 function setup(thread)
@@ -21,6 +21,7 @@ function init(arguments)
   if not arguments[3] then return end
   wrk.method = "POST"
   wrk.headers["Content-Type"] = "application/json"
+  last = skip + tonumber(os.getenv("LOAD_LINES"))
   lines = io.open(arguments[3])
   for _ = 1, place do lines:read("*l") end
 end
@@ -31,7 +32,7 @@ function request()
   place = place + threads
   local address = path:gsub("USER", name)
   if not lines then return wrk.format(nil, address) end
-  local line = lines:read("*l")
+  local line = place <= last and lines:read("*l")
   if not line then
     io.stderr:write("the transactions are used up: make more with BENCH_TRANSACTIONS=N\n")
     os.exit(1)
