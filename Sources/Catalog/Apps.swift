@@ -62,7 +62,7 @@ package struct Apps: Sendable {
 }
 
 /// An app of a service: its identifiers and its catalog.
-package struct App: Sendable {
+package final class App: Sendable {
     /// The number of the app in the App Store; nil if it is unknown.
     package let appAppleIdentifier: Int64?
     package let files: Catalog

@@ -8,24 +8,15 @@ package struct ServiceContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The address of the peer: a client or a proxy.
     package let remoteAddress: SocketAddress?
-    /// The limits that all requests share. Nil in a test that sets none.
-    package var sharedLimits: SharedLimits?
     /// The authenticated caller. Nil before authentication.
     package var caller: Caller? {
-        didSet {
-            switch caller {
-            case .backEnd(let key, _, _):
-                notes.key = key
-                notes.isOfKnownCaller = true
-            case .app: notes.isOfKnownCaller = true
-            // Everyone with the app has its public key.
-            case .publicApp(let key, _): notes.key = key
-            case nil: break
-            }
-        }
+        didSet { if let caller { notes.add(caller) } }
     }
     /// The notes of inner middleware and routes for outer middleware.
     package let notes = RequestNotes()
+
+    /// The limits that all requests share. Nil in a test that sets none.
+    package var sharedLimits: SharedLimits? { notes.sharedLimits }
 
     /// The app's user.
     ///
@@ -72,25 +63,42 @@ package typealias NextHandler = (Request, ServiceContext) async throws -> Respon
 
 /// Notes about a request in progress. All copies of its context share them.
 package final class RequestNotes: Sendable {
-    private let notes = Mutex<(key: String?, code: String?)>((nil, nil))
-    private let hasKnownCaller = Atomic(false)
-    private let leases = Mutex<[BodyBudget.Lease]>([])
-
-    /// The identifier of the request's API key. Nil if it has none.
-    package var key: String? {
-        get { notes.withLock { $0.key } }
-        set { notes.withLock { $0.key = newValue } }
+    private struct Notes {
+        var key: String?
+        var code: String?
+        var isOfKnownCaller = false
+        var sharedLimits: SharedLimits?
+        var leases: [BodyBudget.Lease] = []
     }
 
+    private let notes = Mutex(Notes())
+
+    /// The identifier of the request's API key. Nil if it has none.
+    package var key: String? { notes.withLock { $0.key } }
+
     /// True if the request has a secret credential.
-    var isOfKnownCaller: Bool {
-        get { hasKnownCaller.load(ordering: .relaxed) }
-        set { hasKnownCaller.store(newValue, ordering: .relaxed) }
+    var isOfKnownCaller: Bool { notes.withLock { $0.isOfKnownCaller } }
+
+    fileprivate func add(_ caller: Caller) {
+        notes.withLock { notes in
+            switch caller {
+            case .backEnd(let key, _, _): (notes.key, notes.isOfKnownCaller) = (key, true)
+            case .app: notes.isOfKnownCaller = true
+            // Everyone with the app has its public key.
+            case .publicApp(let key, _): notes.key = key
+            }
+        }
+    }
+
+    /// The limits that all requests share.
+    var sharedLimits: SharedLimits? {
+        get { notes.withLock { $0.sharedLimits } }
+        set { notes.withLock { $0.sharedLimits = newValue } }
     }
 
     /// Holds the share of the body budget until the end of the request.
     package func hold(_ lease: BodyBudget.Lease?) {
-        if let lease { leases.withLock { $0.append(lease) } }
+        if let lease { notes.withLock { $0.leases.append(lease) } }
     }
 
     /// The code of the problem in the response. Nil if there is none.

@@ -29,6 +29,27 @@ package struct APIKeyRecord: Hashable, Sendable {
 }
 
 extension APIKeyRecord {
+    /// The columns of `api_key`, for statements.
+    static let columns = """
+        key_id, name, scopes, app, platform, secret_digest, created_at, expires_at, last_used_at, revoked_at
+        """
+
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
+        self.init(
+            identifier: try row.next(), name: try row.next(),
+            scopes: (try row.next() as String).split(separator: " ").map(String.init), app: try row.next(),
+            platform: try row.next(), secretDigest: try row.next(), createdAt: try row.next(),
+            expiresAt: try row.next(), lastUsedAt: try row.next(), revokedAt: try row.next())
+    }
+
+    /// The values of the columns, in their order.
+    var sqlValues: [any SQLConvertible] {
+        [
+            identifier, name, scopes.joined(separator: " "), app, platform, secretDigest, createdAt, expiresAt,
+            lastUsedAt, revokedAt,
+        ]
+    }
+
     /// A new key, which is not stored yet.
     package init(
         identifier: String,

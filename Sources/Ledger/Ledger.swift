@@ -50,7 +50,7 @@ package struct Ledger: Sendable {
     /// - Throws: `StorageFault`.
     package func ping() async throws {
         try await reads.run {
-            try storage.read(.statement) { _ = try $0.rows(#"SELECT user_id FROM "user" LIMIT 1"#) }
+            try storage.read(.statement) { _ = try $0.hasRow(#"SELECT user_id FROM "user" LIMIT 1"#) }
         }
     }
 
@@ -169,8 +169,8 @@ struct LedgerRules {
         }
         var problems: [String] = []
         for rule in features.flatMap({ $0.tables.compactMap(\.ownerRule) + $0.rules }) {
-            problems += try database.rows("\(rule.violations) LIMIT \(Self.maximumReported)").map { row in
-                "\(rule.sentence): \(row.values.first.flatMap(String.init) ?? "")."
+            problems += try database.rows("\(rule.violations) LIMIT \(Self.maximumReported)") { row in
+                "\(rule.sentence): \(String(try row.nextValue()) ?? "")."
             }
         }
         for feature in features {
@@ -240,26 +240,26 @@ extension LedgerTransaction {
             switch dialect {
             case .sqlite:
                 (
-                    "SQLite", "SELECT sqlite_version() AS version",
-                    "SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()",
+                    "SQLite", "SELECT sqlite_version()",
+                    "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
                     // Numbers of users are consecutive, and users are not deleted.
-                    "SELECT max(user_id) AS users FROM \"user\""
+                    "SELECT max(user_id) FROM \"user\""
                 )
             case .postgreSQL:
                 (
-                    "PostgreSQL", "SELECT current_setting('server_version') AS version",
-                    "SELECT pg_database_size(current_database()) AS size",
+                    "PostgreSQL", "SELECT current_setting('server_version')",
+                    "SELECT pg_database_size(current_database())",
                     // The planner's estimate; -1 before the first one.
-                    "SELECT nullif(reltuples, -1)::bigint AS users FROM pg_class WHERE oid = to_regclass('\"user\"')"
+                    "SELECT nullif(reltuples, -1)::bigint FROM pg_class WHERE oid = to_regclass('\"user\"')"
                 )
             }
         let version: String = try database.value(versionQuery, []) ?? ""
         // A distribution adds its name: "17.2 (Debian 17.2-1)".
         let number = version.prefix { $0 != " " }
-        let users = try database.row(usersQuery, []).flatMap { row in try row["users"] as Int64? }
+        let users = try database.row(usersQuery) { try $0.next() as Int64? }
         return LedgerState(
             database: "\(name) \(number)", version: database.tables.schema.version,
-            size: try database.value(sizeQuery, []) ?? 0, users: users)
+            size: try database.value(sizeQuery, []) ?? 0, users: users ?? nil)
     }
 }
 

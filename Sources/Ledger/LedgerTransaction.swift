@@ -81,23 +81,24 @@ extension LedgerTransaction {
     /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.
     package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
         guard let number = try users.known(user) else { return nil }
-        return try database.row(#"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [number])
-            .map { (try $0["first_seen_at"], try $0["app_account_token"]) }
+        return try database.row(#"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [number]) {
+            (try $0.next(), try $0.next())
+        }
     }
 
     /// The first users and aliases whose names are blocked, in the order of the names. It reads names up to the last of them.
     package func blockedUsers(limit: Int) throws -> [User] {
-        var (users, last): ([User], [SQLValue]) = ([], [.text(""), .text("")])
+        var (users, last) = ([User](), (name: "", issuer: ""))
         while users.count < limit {
-            let rows = try database.rows(
+            let page = try database.rows(
                 """
                 SELECT name, issuer FROM user_name WHERE (name, issuer) > ($1, $2) ORDER BY name, issuer LIMIT 1000
                 """,
-                last)
-            guard let end = rows.last else { break }
-            users += try rows.compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
-                .filter(blockedNames.contains)
-            last = end.values
+                [last.name, last.issuer]
+            ) { row -> (name: String, issuer: String) in (try row.next(), try row.next()) }
+            guard let end = page.last else { break }
+            users += page.compactMap { User(issuer: $0.issuer, name: $0.name) }.filter(blockedNames.contains)
+            last = end
         }
         return Array(users.prefix(limit))
     }
@@ -180,31 +181,27 @@ extension LedgerTransaction {
     package func add(_ key: APIKeyRecord) throws {
         _ = try database.execute(
             """
-            INSERT INTO api_key
-                (key_id, name, scopes, secret_digest, created_at, revoked_at, app, expires_at, last_used_at,
-                platform)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            INSERT INTO api_key (\(APIKeyRecord.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
             """,
-            [
-                key.identifier, key.name, key.scopes.joined(separator: " "), key.secretDigest, key.createdAt,
-                key.revokedAt, key.app, key.expiresAt, key.lastUsedAt, key.platform,
-            ])
+            key.sqlValues)
     }
 
     /// All API keys, revoked ones included, oldest first.
     package func apiKeys() throws -> [APIKeyRecord] {
-        try database.rows("SELECT * FROM api_key ORDER BY created_at, key_id").map(Self.apiKey)
+        try database.rows("SELECT \(APIKeyRecord.columns) FROM api_key ORDER BY created_at, key_id") {
+            try APIKeyRecord(&$0)
+        }
     }
 
     package func apiKey(_ identifier: String) throws -> APIKeyRecord? {
-        try database.row("SELECT * FROM api_key WHERE key_id = $1", [identifier]).map(Self.apiKey)
+        try database.row("SELECT \(APIKeyRecord.columns) FROM api_key WHERE key_id = $1", [identifier]) {
+            try APIKeyRecord(&$0)
+        }
     }
 
     /// The names of all API keys by their identifiers, those of revoked keys included.
     package func apiKeyNames() throws -> [String: String] {
-        Dictionary(
-            try database.rows("SELECT key_id, name FROM api_key").map { (try $0["key_id"], try $0["name"]) },
-            uniquingKeysWith: { first, _ in first })
+        try database.dictionary("SELECT key_id, name FROM api_key") { (try $0.next(), try $0.next()) }
     }
 
     /// Records the last use of a key, unless a later one is recorded.
@@ -220,16 +217,6 @@ extension LedgerTransaction {
     package func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
         try database.execute(
             "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE key_id = $2", [moment, identifier]) == 1
-    }
-
-    private static func apiKey(_ row: SQLRow) throws -> APIKeyRecord {
-        let scopes: String = try row["scopes"]
-        return APIKeyRecord(
-            identifier: try row["key_id"], name: try row["name"],
-            scopes: scopes.split(separator: " ").map(String.init), app: try row["app"], platform: try row["platform"],
-            secretDigest: try row["secret_digest"],
-            createdAt: try row["created_at"], expiresAt: try row["expires_at"],
-            lastUsedAt: try row["last_used_at"], revokedAt: try row["revoked_at"])
     }
 
     /// Erases a user's name and the rows that the tables mark for erasure.
@@ -271,8 +258,10 @@ extension LedgerTransaction {
     private func eraseKeys(in table: Table, of user: Int64) throws {
         guard let owner = table.owner else { return }
         let columns = table.key.joined(separator: ", ")
-        let keys = try database.rows("SELECT \(columns) FROM \"\(owner.table)\" WHERE user_id = $1", [user])
-        try database.delete(from: table.name, where: table.key, keys.map(\.values))
+        let keys = try database.rows("SELECT \(columns) FROM \"\(owner.table)\" WHERE user_id = $1", [user]) {
+            try $0.rest()
+        }
+        try database.delete(from: table.name, where: table.key, keys)
     }
 }
 

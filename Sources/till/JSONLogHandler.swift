@@ -76,7 +76,7 @@ enum LogFormat: String, CaseIterable {
     /// Makes the handler of a logger.
     func handler(label: String) -> any LogHandler {
         switch self {
-        case .text: StreamLogHandler.standardError(label: label)
+        case .text: TextLogHandler(.standardError(label: label))
         case .json: JSONLogHandler(label: label, clock: SystemClock())
         }
     }

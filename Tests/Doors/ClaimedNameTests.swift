@@ -123,7 +123,7 @@ import Testing
             #expect(owner != .given)
         }
         let written = try await door.ledger.read { transaction in
-            try Self.exclusiveRights.map { try transaction.database.rows($0, []).count }
+            try Self.exclusiveRights.map { try transaction.database.rows($0) { _ in }.count }
         }
         #expect(written == Self.exclusiveRights.map { _ in 0 })
     }

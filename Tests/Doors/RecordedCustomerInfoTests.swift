@@ -78,7 +78,7 @@ private struct Recording {
 
     func member(_ name: String) throws -> JSONObject { try #require(subscriber[name]?.object) }
 
-    func answer() throws -> Recording { try Recording(CustomerInfo(try facts()).json) }
+    func answer() throws -> Recording { try Recording(CustomerInfo(try facts()).answer().json) }
 
     private func facts() throws -> CustomerInfoFacts {
         guard case .number(let number)? = root["request_date_ms"], let requestDate = number.int64 else {

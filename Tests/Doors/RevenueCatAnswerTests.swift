@@ -116,7 +116,7 @@ import Testing
         var head = HTTPRequest(method: .get, scheme: "http", authority: "till", path: "/v1/subscribers/alice")
         head.headerFields[name] = tag
         return RevenueCatAnswer.response(
-            info.json, covering: info.contentForEntityTag,
+            info.answer().json, covering: info.answer().covered,
             for: Request(head: head, body: RequestBody(buffer: ByteBuffer())), at: info.facts.requestDate,
             status: status)
     }
@@ -146,12 +146,12 @@ import Testing
     @Test func `an answer changes when a subscription ends or a purchase is added`() throws {
         var fixture = Fixture()
         fixture.subscribe(from: 1, to: 11)
-        let tag = RevenueCatAnswer.entityTag(of: fixture.info.contentForEntityTag)
+        let tag = RevenueCatAnswer.entityTag(of: fixture.info.answer().covered)
         fixture.facts.requestDate = Fixture.day(12)
-        #expect(RevenueCatAnswer.entityTag(of: fixture.info.contentForEntityTag) != tag)
+        #expect(RevenueCatAnswer.entityTag(of: fixture.info.answer().covered) != tag)
         fixture.facts.requestDate = Fixture.now
-        #expect(RevenueCatAnswer.entityTag(of: fixture.info.contentForEntityTag) == tag)
+        #expect(RevenueCatAnswer.entityTag(of: fixture.info.answer().covered) == tag)
         fixture.buy(Fixture.gate, on: 2)
-        #expect(RevenueCatAnswer.entityTag(of: fixture.info.contentForEntityTag) != tag)
+        #expect(RevenueCatAnswer.entityTag(of: fixture.info.answer().covered) != tag)
     }
 }

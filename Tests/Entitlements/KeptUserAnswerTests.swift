@@ -214,8 +214,8 @@ import Testing
             try await world.takeStep()
             try await world.check()
         }
-        // Most answers are kept ones: one write concerns few users.
-        #expect(world.madeCount * 2 < world.givenCount)
+        // Unknown users have no kept answers, and each change of the catalog makes all of them anew.
+        #expect(world.madeCount * 10 < world.givenCount * 9)
         try world.end()
     }
 }

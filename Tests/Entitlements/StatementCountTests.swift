@@ -162,8 +162,8 @@ private struct CountingDatabase: LedgerDatabase {
 
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) throws {}
     func recordChange(of user: Int64) {}
-    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
-        try database.forEachPage(of: sql, body)
+    func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {
+        try database.streamRows(of: sql, body)
     }
     func list(_ numbers: [Int64]) -> SQLValue { database.list(numbers) }
     func list(_ texts: [String]) -> SQLValue { database.list(texts) }

@@ -83,8 +83,8 @@ import Testing
             try $0.database.write("INSERT INTO note (number, text, author, size) VALUES (2, 'new', 'ada', 3)", [])
         }
         let texts = try await ledger.read { transaction in
-            try transaction.database.rows("SELECT text, author FROM note ORDER BY number").map {
-                [try $0["text"] as String?, try $0["author"] as String?]
+            try transaction.database.rows("SELECT text, author FROM note ORDER BY number") {
+                [try $0.next() as String?, try $0.next() as String?]
             }
         }
         #expect(texts == [["kept", nil], ["new", "ada"]])

@@ -125,7 +125,7 @@ import Testing
         #expect(try await logIn(ghost, as: mint).effect == .merged)
         let number = try #require(try await ledger.read { try $0.users.known(mint) })
         let refusals = try await ledger.read {
-            try $0.database.rows("SELECT user_id FROM refusal", []).map { try $0["user_id"] as Int64 }
+            try $0.database.rows("SELECT user_id FROM refusal") { try $0.next() as Int64 }
         }
         #expect(refusals.count == 1 && refusals != [number])
         #expect(try await story(of: mint).allSatisfy { !$0.contains("refused") })

@@ -60,7 +60,7 @@ import Testing
                     continuation.resume(
                         with: Result {
                             try ledger.storage.read(.longSnapshot) { database in
-                                _ = try database.rows("SELECT count(*) FROM filler", [])
+                                _ = try database.hasRow("SELECT count(*) FROM filler")
                                 begin.finish()
                                 return try body(ledger.transaction(database))
                             }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5))) func `a read that outlasts the bound of the log ends as busy`() async throws {
-        let read = await begin(on: ledger) { try $0.database.rows(Self.longStatement, []).count }
+        let read = await begin(on: ledger) { try $0.database.rows(Self.longStatement) { _ in }.count }
         var (largest, commits) = (0, 0)
         while try size >= largest, commits < 64 {
             largest = try size
@@ -95,7 +95,8 @@ import Testing
         #expect(try size <= Self.kept, "\(commits) commits")
         await #expect(throws: busy) { _ = try await read.value }
         // The next long read is not ended.
-        #expect(try await ledger.read(.longSnapshot) { try $0.database.rows("SELECT id FROM filler", []).count } == 1)
+        let next = try await ledger.read(.longSnapshot) { try $0.database.rows("SELECT id FROM filler") { _ in }.count }
+        #expect(next == 1)
     }
 
     /// Other processes, such as a backup, read as long as they need.
@@ -103,7 +104,7 @@ import Testing
         let end = DispatchSemaphore(value: 0)
         let read = await begin(on: try fixture.again()) { transaction in
             end.wait()
-            return try transaction.database.rows("SELECT id FROM filler", []).count
+            return try transaction.database.rows("SELECT id FROM filler") { _ in }.count
         }
         for _ in 0..<12 { try fill() }
         #expect(try size > Self.bound)
@@ -119,20 +120,20 @@ import Testing
     {
         let end = DispatchSemaphore(value: 0)
         let other = await begin(on: try fixture.again()) { _ in end.wait() }
-        let first = await begin(on: ledger) { try $0.database.rows(Self.longStatement, []).count }
+        let first = await begin(on: ledger) { try $0.database.rows(Self.longStatement) { _ in }.count }
         for _ in 0..<20 { try fill() }
         #expect(try size > Self.bound)
         await #expect(throws: busy) { _ = try await first.value }
         let growth = DispatchSemaphore(value: 0)
         let later = await begin(on: ledger) { transaction in
             growth.wait()
-            return try transaction.database.rows(Self.statement(rows: 100_000), []).count
+            return try transaction.database.rows(Self.statement(rows: 100_000)) { _ in }.count
         }
         for _ in 0..<4 { try fill() }
         growth.signal()
         #expect(try await later.value == 1)
         // The last read alone holds the log after the end of the other process's.
-        let last = await begin(on: ledger) { try $0.database.rows(Self.longStatement, []).count }
+        let last = await begin(on: ledger) { try $0.database.rows(Self.longStatement) { _ in }.count }
         end.signal()
         try await other.value
         try fill()

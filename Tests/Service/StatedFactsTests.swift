@@ -62,4 +62,23 @@ import Testing
         try check("TransactionFacts", TransactionFact.self)
         try check("RenewalFacts", RenewalFact.self)
     }
+
+    @Test func `the position of a fact is its place in the table`() {
+        #expect(TransactionFact.allCases.map(\.position) == Array(TransactionFact.allCases.indices))
+        #expect(RenewalFact.allCases.map(\.position) == Array(RenewalFact.allCases.indices))
+    }
+
+    @Test func `facts are the same values in any order, and without those that were removed`() {
+        let values = Dictionary(
+            uniqueKeysWithValues: TransactionFact.allCases.map { ($0, StatedValue.text($0.rawValue)) })
+        var facts = TransactionFacts(values)
+        #expect(facts.values == values)
+        for fact in TransactionFact.allCases.reversed() {
+            facts[fact] = nil
+            let rest = values.filter { facts[$0.key] != nil }
+            #expect(rest.count == fact.position)
+            #expect(facts == TransactionFacts(rest) && facts.values == rest)
+        }
+        #expect(facts.isEmpty && facts == TransactionFacts())
+    }
 }

@@ -23,11 +23,9 @@ package struct AccountRecord: Hashable, Sendable {
 }
 
 extension User {
-    /// The user of a row that joins the table `user`.
-    init(accountRow row: SQLRow) throws {
-        guard let user = User(issuer: try row["issuer"], name: try row["name"]) else {
-            throw SQLRow.Mismatch(column: "name")
-        }
+    /// The user in the next columns, whose name must be valid.
+    init(accountRow row: inout ResultRow) throws {
+        guard let user = try User(&row) else { throw ColumnMismatch(column: "name") }
         self = user
     }
 }
@@ -50,12 +48,15 @@ extension LedgerTransaction {
 
     func account(of user: Int64) throws -> AccountRecord? {
         try database.row(
-            #"SELECT account.*, issuer, name FROM account JOIN "user" USING (user_id) WHERE user_id = $1"#, [user]
-        ).map { row in
+            """
+            SELECT issuer, name, email, email_lowercase, password_hash, created_at, email_verified_at
+            FROM account JOIN "user" USING (user_id) WHERE user_id = $1
+            """,
+            [user]
+        ) { row in
             AccountRecord(
-                number: try row["user_id"], user: try User(accountRow: row), email: try row["email"],
-                emailLowercase: try row["email_lowercase"], passwordHash: try row["password_hash"],
-                createdAt: try row["created_at"], emailVerifiedAt: try row["email_verified_at"])
+                number: user, user: try User(accountRow: &row), email: try row.next(), emailLowercase: try row.next(),
+                passwordHash: try row.next(), createdAt: try row.next(), emailVerifiedAt: try row.next())
         }
     }
 

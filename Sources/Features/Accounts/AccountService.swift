@@ -156,16 +156,19 @@ extension AccountService {
         // Valid or not, the token has expired.
         guard clock.now() < token.endsAt else { return .expired }
         return try await ledger.read(.statement) { transaction in
-            let row = try transaction.database.row(
+            let digest = token.digest
+            return try transaction.database.row(
                 """
-                SELECT session.*, issuer, name FROM session JOIN "user" USING (user_id)
+                SELECT access_digest, previous_access_digest, issuer, name FROM session JOIN "user" USING (user_id)
                 WHERE user_id = $1 AND session_id = $2
                 """,
-                [token.user, token.identifier])
-            let digest = token.digest
-            guard let row, try SessionRecord(row).accessDigests.contains(where: { ConstantTime.areEqual($0, digest) })
-            else { return .invalid }
-            return .user(try User(accountRow: row))
+                [token.user, token.identifier]
+            ) { row in
+                // The previous access token is valid until it expires.
+                let digests: [[UInt8]?] = [try row.next(), try row.next()]
+                let isKnown = digests.contains { $0.map { ConstantTime.areEqual($0, digest) } ?? false }
+                return isKnown ? .user(try User(accountRow: &row)) : .invalid
+            } ?? .invalid
         }
     }
 

@@ -22,10 +22,7 @@ package struct MailQueue: Sendable {
     package func due(upTo limit: Int) async throws -> [QueuedMail] {
         let now = clock.now()
         return try await ledger.read {
-            try $0.database.rows(
-                "SELECT * FROM mail WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, mail_id LIMIT $2",
-                [now, limit]
-            ).map(QueuedMail.init)
+            try $0.mails("next_attempt_at <= $1 ORDER BY next_attempt_at, mail_id LIMIT $2", [now, limit])
         }
     }
 
@@ -130,16 +127,6 @@ package struct QueuedMail: Hashable, Sendable {
     package let sentAt: Timestamp?
     /// The code of the last failure; nil if there was none.
     package let lastError: String?
-}
-
-extension QueuedMail {
-    fileprivate init(_ row: SQLRow) throws {
-        self.init(
-            user: try row["user_id"], identifier: try row["mail_id"], purpose: try row["purpose"],
-            email: try row["email"], language: try row["language"], createdAt: try row["created_at"],
-            attempts: try row["attempts"], nextAttemptAt: try row["next_attempt_at"], sentAt: try row["sent_at"],
-            lastError: try row["error"])
-    }
 }
 
 /// A mail that a sender has taken for an attempt, with the secret of its link.
@@ -247,12 +234,7 @@ extension LedgerTransaction {
         try database.insert(
             into: "mail",
             ["user_id", "mail_id", "purpose", "email", "language", "created_at", "attempts", "next_attempt_at"],
-            [
-                [
-                    account.number, randomness.bytes(16).hexadecimal, purpose, email, language, moment, 0,
-                    moment,
-                ]
-            ])
+            [[account.number, randomness.bytes(16).hexadecimal, purpose, email, language, moment, 0, moment]])
         // Wakes the sender.
         database.recordChange(of: account.number)
         return true
@@ -265,8 +247,9 @@ extension LedgerTransaction {
     /// - Returns: False if the limit is reached.
     func countMail(_ subject: String, upTo limit: Int, at moment: Timestamp) throws -> Bool {
         let digest = DigestAlgorithm.sha256.digest(of: Array(subject.utf8))
-        let known = try database.row("SELECT began_at, mails FROM mail_count WHERE subject_digest = $1", [digest])
-            .map { row -> MailLimit.Count in (try row["began_at"], try row["mails"]) }
+        let known: MailLimit.Count? = try database.row(
+            "SELECT began_at, mails FROM mail_count WHERE subject_digest = $1", [digest]
+        ) { (try $0.next(), try $0.next()) }
         guard let count = MailLimit.adding(to: known, upTo: limit, at: moment) else { return false }
         try database.execute(
             """
@@ -280,7 +263,22 @@ extension LedgerTransaction {
     /// The mails about an account, oldest first.
     package func mails(about user: User) throws -> [QueuedMail] {
         guard try database.has("mail"), let user = try users.known(user) else { return [] }
-        return try database.rows("SELECT * FROM mail WHERE user_id = $1 ORDER BY created_at, mail_id", [user])
-            .map(QueuedMail.init)
+        return try mails("user_id = $1 ORDER BY created_at, mail_id", [user])
+    }
+
+    /// - Parameter condition: The SQL after `WHERE`.
+    fileprivate func mails(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [QueuedMail] {
+        try database.rows(
+            """
+            SELECT user_id, mail_id, purpose, email, language, created_at, attempts, next_attempt_at, sent_at, error
+            FROM mail WHERE \(condition)
+            """,
+            arguments
+        ) { row in
+            QueuedMail(
+                user: try row.next(), identifier: try row.next(), purpose: try row.next(), email: try row.next(),
+                language: try row.next(), createdAt: try row.next(), attempts: try row.next(),
+                nextAttemptAt: try row.next(), sentAt: try row.next(), lastError: try row.next())
+        }
     }
 }

@@ -76,22 +76,9 @@ package struct SessionRecord: Hashable, Sendable {
     let refreshIdentifier: [UInt8]
     /// The SHA-256 of the valid refresh token.
     let refreshDigest: [UInt8]
-    /// The SHA-256 of the latest access token, and of the previous one, which is valid until it expires.
-    let accessDigests: [[UInt8]]
     package let beganAt: Timestamp
     /// The expiration of the refresh token.
     package let endsAt: Timestamp
-}
-
-extension SessionRecord {
-    init(_ row: SQLRow) throws {
-        let previous: [UInt8]? = try row["previous_access_digest"]
-        self.init(
-            user: try row["user_id"], identifier: try row["session_id"], refreshIdentifier: try row["refresh_id"],
-            refreshDigest: try row["refresh_digest"],
-            accessDigests: [try row["access_digest"]] + [previous].compactMap(\.self), beganAt: try row["began_at"],
-            endsAt: try row["ends_at"])
-    }
 }
 
 extension LedgerTransaction {
@@ -120,17 +107,25 @@ extension LedgerTransaction {
 
     /// The session of a refresh token, also of an earlier one; nil if it has ended.
     func session(refresh token: SessionToken) throws -> SessionRecord? {
-        try database.row(
-            "SELECT * FROM session WHERE user_id = $1 AND refresh_id = $2", [token.user, token.identifier]
-        ).map(SessionRecord.init)
+        try sessions("user_id = $1 AND refresh_id = $2", [token.user, token.identifier]).first
     }
 
     /// The sessions of a user, newest first.
     package func sessions(of user: User) throws -> [SessionRecord] {
         guard try database.has("session"), let user = try users.known(user) else { return [] }
-        return try database.rows(
-            "SELECT * FROM session WHERE user_id = $1 ORDER BY began_at DESC, session_id", [user]
-        ).map(SessionRecord.init)
+        return try sessions("user_id = $1 ORDER BY began_at DESC, session_id", [user])
+    }
+
+    /// - Parameter condition: The SQL after `WHERE`.
+    private func sessions(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [SessionRecord] {
+        try database.rows(
+            "SELECT user_id, session_id, refresh_id, refresh_digest, began_at, ends_at FROM session WHERE \(condition)",
+            arguments
+        ) { row in
+            SessionRecord(
+                user: try row.next(), identifier: try row.next(), refreshIdentifier: try row.next(),
+                refreshDigest: try row.next(), beganAt: try row.next(), endsAt: try row.next())
+        }
     }
 
     /// Ends a session. One that has ended stays unchanged.

@@ -33,10 +33,9 @@ package struct Attribute: Hashable, Sendable {
         self.isPublic = isPublic
     }
 
-    /// - Parameter row: A row with the columns of a statement.
-    init(_ row: SQLRow) throws {
-        (name, value) = (try row["name"], try row["value"])
-        (statedAt, isPublic) = (try row["stated_at"], try row["is_public"])
+    /// The statement in the next columns: the name, the value, its time, and whether it is public.
+    init(_ row: inout ResultRow) throws {
+        (name, value, statedAt, isPublic) = (try row.next(), try row.next(), try row.next(), try row.next())
     }
 
     /// True if the name is reserved for personal data.

@@ -169,20 +169,23 @@ extension LedgerTransaction {
         guard let app = try number(ofApp: app) else { return [] }
         return try database.rows(
             """
-            SELECT expected.user_id, issuer, name, original_transaction_id AS transaction_id
+            SELECT expected.user_id, issuer, name, original_transaction_id
             FROM expected_transaction AS expected JOIN "user" ON "user".user_id = expected.user_id
             WHERE original_transaction_id > $1 AND origin IN \(origins.sqlList) \(database.isIn(app.number))
             ORDER BY original_transaction_id LIMIT $2
             """,
-            [last, limit]
-        ).compactMap(Customer.init)
+            [last, limit], Customer.init
+        ).compactMap(\.self)
     }
 }
 
 extension Customer {
+    /// The customer in the next columns: the number, the issuer and the name of the user, and the transaction.
+    ///
     /// - Returns: Nil for a name that is no user's.
-    init?(_ row: SQLRow) throws {
-        guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { return nil }
-        self.init(number: try row["user_id"], user: user, transactionIdentifier: try row["transaction_id"])
+    init?(_ row: inout ResultRow) throws {
+        let number: Int64 = try row.next()
+        guard let user = User(issuer: try row.next(), name: try row.next()) else { return nil }
+        self.init(number: number, user: user, transactionIdentifier: try row.next())
     }
 }

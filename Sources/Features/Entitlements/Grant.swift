@@ -164,11 +164,7 @@ extension LedgerTransaction {
         let sequence = (heads[user]?.lastGrant ?? 0) + 1
         heads[user]?.lastGrant = sequence
         try database.insert(
-            into: "team_grant",
-            [
-                "user_id", "sequence", "grant_id", "collection", "number", "reason", "granted_by", "granted_at",
-                "ends_at",
-            ],
+            into: "team_grant", ["user_id"] + Grant.newColumns,
             [
                 [
                     user, sequence, grant.identifier, grant.item.collection, grant.item.number, grant.reason,
@@ -239,12 +235,18 @@ extension AuditEntry {
 }
 
 extension Grant {
-    /// - Parameter row: A row of `team_grant`.
-    fileprivate init(_ row: SQLRow) throws {
+    fileprivate static let newColumns = [
+        "sequence", "grant_id", "collection", "number", "reason", "granted_by", "granted_at", "ends_at",
+    ]
+    fileprivate static let columns = (newColumns + ["revoked_at", "revocation_reason", "revoked_by"])
+        .joined(separator: ", ")
+
+    /// The grant in the next columns, which are `columns`.
+    fileprivate init(_ row: inout ResultRow) throws {
         self.init(
-            sequence: try row["sequence"], identifier: try row["grant_id"], item: try Item(row),
-            reason: try row["reason"], grantedBy: try row["granted_by"], grantedAt: try row["granted_at"],
-            endsAt: try row["ends_at"], revocation: try Revocation(row))
+            sequence: try row.next(), identifier: try row.next(), item: try Item(&row), reason: try row.next(),
+            grantedBy: try row.next(), grantedAt: try row.next(), endsAt: try row.next(),
+            revocation: try Revocation(&row))
     }
 }
 
@@ -265,13 +267,12 @@ extension LedgerTransaction {
 
     private func grants(of user: Int64, giving items: [Item]?, before sequence: Int64, limit: Int) throws -> [Grant] {
         let condition = items == nil ? "" : "AND (collection || ' ' || number) \(database.isIn("$3"))"
-        return try database.rows(
+        return try grants(
             """
-            SELECT * FROM team_grant WHERE user_id = $1 AND sequence < $2 \(condition)
+            team_grant WHERE user_id = $1 AND sequence < $2 \(condition)
             ORDER BY sequence DESC LIMIT $\(items == nil ? 3 : 4)
             """,
-            [user, sequence] + (items.map { [database.list($0.map(\.description))] } ?? []) + [limit]
-        ).map(Grant.init)
+            [user, sequence] + (items.map { [database.list($0.map(\.description))] } ?? []) + [limit])
     }
 
     /// The newest grants, and every older one with an effect on rights, newest first: of each item the valid grant that lasts
@@ -282,33 +283,35 @@ extension LedgerTransaction {
         let newest = try grants(of: user, giving: nil, before: .max, limit: count)
         guard newest.count == count, let oldest = newest.last else { return newest }
         return newest
-            + (try database.rows(
+            + (try grants(
                 """
-                SELECT * FROM (
-                    SELECT team_grant.*, row_number() OVER (
+                (
+                    SELECT \(Grant.columns), row_number() OVER (
                         PARTITION BY collection, number
                         ORDER BY (CASE WHEN ends_at IS NULL THEN 0 ELSE 1 END), ends_at DESC, sequence DESC) AS place
                     FROM team_grant WHERE user_id = $1 AND sequence < $2 AND revoked_at IS NULL) AS lasting
                 WHERE place = 1 ORDER BY sequence DESC
                 """,
-                [user, oldest.sequence]
-            ).map(Grant.init))
+                [user, oldest.sequence]))
     }
 
     /// The newest grant of an item, revoked or not.
     func lastGrant(of item: Item, to user: Int64) throws -> Grant? {
-        try database.row(
+        try grants(
             """
-            SELECT * FROM team_grant WHERE user_id = $1 AND collection = $2 AND number = $3
-            ORDER BY sequence DESC LIMIT 1
+            team_grant WHERE user_id = $1 AND collection = $2 AND number = $3 ORDER BY sequence DESC LIMIT 1
             """,
             [user, item.collection, item.number]
-        ).map(Grant.init)
+        ).first
     }
 
     /// - Returns: Nil if the user has no such grant.
     func grant(_ identifier: String, of user: Int64) throws -> Grant? {
-        try database.row("SELECT * FROM team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier])
-            .map(Grant.init)
+        try grants("team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier]).first
+    }
+
+    /// - Parameter source: The SQL after `FROM`.
+    private func grants(_ source: String, _ arguments: [any SQLConvertible]) throws -> [Grant] {
+        try database.rows("SELECT \(Grant.columns) FROM \(source)", arguments, Grant.init)
     }
 }

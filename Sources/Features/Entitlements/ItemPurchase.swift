@@ -23,7 +23,7 @@ extension ItemPurchase {
     static let columns = ["purchase_date", "granted_at", "transaction_id", "original_transaction_id", "product_id"]
 
     /// The purchase in the next columns, which are `columns` and then those of `StandingBenefit.terms`.
-    init(_ row: inout ResultRow, from origin: Origin) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow, from origin: Origin) throws(ColumnMismatch) {
         self.origin = origin
         let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
         let transactionIdentifier: String = try row.next()
@@ -37,7 +37,7 @@ extension ItemPurchase {
 }
 
 extension PurchasePeriod.Terms {
-    fileprivate init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    fileprivate init(_ row: inout ResultRow) throws(ColumnMismatch) {
         let type: String? = try row.next()
         self.type = type.flatMap(ProductType.init)
         (isUpgraded, isTrial, isIntroductory) = (try row.next(), try row.next(), try row.next())

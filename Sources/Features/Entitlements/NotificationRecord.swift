@@ -124,17 +124,17 @@ struct NotificationRecords {
             if case .notify(let notification, _) = request { notification.key } else { nil }
         }
         guard !keys.isEmpty else { return ([], []) }
-        let rows = try database.rows(
+        var (known, repeated): (Set<NotificationRecord.Key>, Set<NotificationRecord.Key>) = ([], [])
+        try database.forEachRow(
             """
             SELECT origin, notification_uuid, repeated_at FROM notification
             WHERE notification_uuid \(database.isIn("$1"))
             """,
-            [database.list(eachOf: keys.map(\.uuid.text))])
-        var (known, repeated): (Set<NotificationRecord.Key>, Set<NotificationRecord.Key>) = ([], [])
-        for row in rows {
-            let key = NotificationRecord.Key(origin: try row["origin"], uuid: ByteKey(try row["notification_uuid"]))
+            [database.list(eachOf: keys.map(\.uuid.text))]
+        ) { row in
+            let key = NotificationRecord.Key(origin: try row.next(), uuid: ByteKey(try row.next()))
             known.insert(key)
-            let repeatedAt: Timestamp? = try row["repeated_at"]
+            let repeatedAt: Timestamp? = try row.next()
             if repeatedAt != nil { repeated.insert(key) }
         }
         return (known, repeated)

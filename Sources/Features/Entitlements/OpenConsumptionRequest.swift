@@ -35,10 +35,10 @@ extension LedgerTransaction {
             "coalesce(bought.origin, '') IN \(origins.sqlList) \(database.isIn(app.number, of: "bought"))"
         return try database.rows(
             """
-            SELECT * FROM (
+            SELECT user_id, issuer, name, transaction_id FROM (
                 SELECT customer.user_id, issuer, name, transaction_id, row_number() OVER (
                     PARTITION BY customer.user_id, origin ORDER BY sequence DESC) AS age
-                FROM (SELECT * FROM "user" WHERE user_id > $1 AND (
+                FROM (SELECT user_id, issuer, name FROM "user" WHERE user_id > $1 AND (
                         -- No EXISTS, for which PostgreSQL may read all transactions.
                         SELECT sequence FROM redeemed_transaction AS bought
                         WHERE bought.user_id = "user".user_id AND \(isOfOrigins) LIMIT 1) IS NOT NULL
@@ -46,8 +46,8 @@ extension LedgerTransaction {
                 JOIN redeemed_transaction AS bought ON bought.user_id = customer.user_id AND \(isOfOrigins)) AS bought
             WHERE age = 1 ORDER BY user_id
             """,
-            [number, limit]
-        ).compactMap(Customer.init)
+            [number, limit], Customer.init
+        ).compactMap(\.self)
     }
 
     /// The open consumption requests of the App Store about refunds (`CONSUMPTION_REQUEST`), oldest first. The App Store waits for
@@ -63,23 +63,28 @@ extension LedgerTransaction {
         limit: Int
     ) throws -> [OpenConsumptionRequest] {
         guard let app = try number(ofApp: app) else { return [] }
+        let apps = try apps
         let rows = try database.rows(
             """
-            SELECT notification_uuid, transaction_id, origin, app, content
+            SELECT transaction_id, origin, app, notification_uuid, content
             FROM notification \(database.indexed(by: "notification_that_asks"))
             WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
                 AND signed_at >= $1 AND origin IN \(origins.sqlList)
                 \(database.isIn(app.number))
             ORDER BY signed_at, notification_uuid LIMIT $2
             """,
-            [moment.adding(seconds: -ReceivedNotification.answerTime), limit])
-        let claimed = try claimedTransactions(among: rows)
-        return try rows.map { row in
+            [moment.adding(seconds: -ReceivedNotification.answerTime), limit]
+        ) { (key: try apps.key(&$0), uuid: try $0.next() as String, content: try $0.next() as String?) }
+        guard !rows.isEmpty else { return [] }
+        let redeemed = Set(
+            try database.rows(
+                "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
+                [database.list(rows.map(\.key))]
+            ) { try apps.key(&$0) })
+        return rows.map { key, uuid, content in
             OpenConsumptionRequest(
-                origin: try row["origin"], notificationUUID: try row["notification_uuid"],
-                transactionIdentifier: try row["transaction_id"],
-                isRedeemed: claimed.contains(try row.values(Table.transactionKey)),
-                isSubscription: Self.hasStatus(try row["content"]))
+                origin: key.origin, notificationUUID: uuid, transactionIdentifier: key.identifier,
+                isRedeemed: redeemed.contains(key), isSubscription: Self.hasStatus(content))
         }
     }
 
@@ -93,16 +98,6 @@ extension LedgerTransaction {
         }
         let question = content.flatMap { try? JSONDecoder().decode(Question.self, from: Data($0.utf8)) }
         return question?.data.status != nil
-    }
-
-    /// The keys of the redeemed transactions among rows.
-    private func claimedTransactions(among rows: [SQLRow]) throws -> Set<[SQLValue]> {
-        guard !rows.isEmpty else { return [] }
-        return Set(
-            try database.rows(
-                "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
-                [database.list(eachOf: try rows.map { try $0["transaction_id"] as String })]
-            ).map { try $0.values(Table.transactionKey) })
     }
 
     /// Settles a consumption request. One that is settled already stays unchanged.

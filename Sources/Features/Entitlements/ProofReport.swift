@@ -18,21 +18,20 @@ extension LedgerTransaction {
         guard try database.has("kept_proof") else {
             return ProofReport(notKept: try database.value("SELECT count(*) FROM redeemed_transaction", []) ?? 0)
         }
-        var check = ProofCheck(verifier: verifier, apps: try database.apps.numbers(of: []))
-        try database.forEachPage(of: "SELECT digest, bytes FROM kept_certificate") { page in
-            for row in page { check.certificates[try row["digest"]] = try row["bytes"] as [UInt8] }
-        }
-        try database.forEachPage(
+        var check = ProofCheck(
+            verifier: verifier, apps: try apps,
+            certificates: try database.dictionary("SELECT digest, bytes FROM kept_certificate") {
+                (try $0.next(), try $0.next())
+            })
+        try database.streamRows(
             of: """
-                SELECT redeemed.transaction_id, redeemed.origin, redeemed.app, redeemed.product_id, redeemed.quantity,
-                    redeemed.purchase_date, redeemed.proof_digest, bytes, certificates
+                SELECT bytes, redeemed.transaction_id, redeemed.product_id, redeemed.quantity, redeemed.purchase_date,
+                    redeemed.proof_digest, certificates, redeemed.app, redeemed.origin
                 FROM redeemed_transaction AS redeemed LEFT JOIN kept_proof
                     ON kept_proof.user_id = redeemed.user_id AND kept_proof.proof_digest = redeemed.proof_digest
                 ORDER BY redeemed.user_id, redeemed.sequence
                 """
-        ) { page in
-            for row in page { try check.check(row) }
-        }
+        ) { try check.check(&$0) }
         return check.report
     }
 }
@@ -44,21 +43,21 @@ private struct ProofCheck {
     let verifier: ProofVerifier
     let apps: AppNumbers
     /// The certificates by their SHA-256.
-    var certificates: [[UInt8]: [UInt8]] = [:]
+    let certificates: [[UInt8]: [UInt8]]
     fileprivate(set) var report = ProofReport()
     /// The last proof. One receipt proves many transactions in a row.
     fileprivate var last: (digest: [UInt8], purchases: [ProvenPurchase])?
 
-    mutating func check(_ row: SQLRow) throws {
-        guard let bytes: [UInt8] = try row["bytes"] else {
+    mutating func check(_ row: inout ResultRow) throws {
+        guard let bytes: [UInt8] = try row.next() else {
             report.notKept += 1
             return
         }
-        let identifier: String = try row["transaction_id"]
+        let identifier: String = try row.next()
         do {
-            let (product, quantity): (String, Int) = (try row["product_id"], try row["quantity"])
-            let purchaseDate: Timestamp = try row["purchase_date"]
-            let isProven = try purchases(provenBy: bytes, row).contains { purchase in
+            let (product, quantity): (String, Int) = (try row.next(), try row.next())
+            let purchaseDate: Timestamp = try row.next()
+            let isProven = try purchases(provenBy: bytes, &row).contains { purchase in
                 purchase.transactionIdentifier.hasSameBytes(as: identifier)
                     && purchase.productIdentifier.hasSameBytes(as: product) && purchase.quantity == quantity
                     && purchase.purchaseDate == purchaseDate
@@ -77,15 +76,15 @@ private struct ProofCheck {
         report.problems.append("The kept proof of transaction \(identifier) \(finding).")
     }
 
-    private mutating func purchases(provenBy bytes: [UInt8], _ row: SQLRow) throws -> [ProvenPurchase] {
-        let digest: [UInt8] = try row["proof_digest"]
+    private mutating func purchases(provenBy bytes: [UInt8], _ row: inout ResultRow) throws -> [ProvenPurchase] {
+        let digest: [UInt8] = try row.next()
         if let last, last.digest == digest { return last.purchases }
-        let chain = KeptProof.certificateDigests(try row["certificates"]).compactMap { certificates[$0] }
+        let chain = KeptProof.certificateDigests(try row.next()).compactMap { certificates[$0] }
         guard let proof = KeptProof.assemble(bytes, chain) else { throw DamagedProof() }
-        let app = try apps.bundleIdentifier(row)
+        let app = try apps.bundleIdentifier(of: try row.next())
         let expectations = ProofExpectations(
             // A converted ledger does not name its app until a service uses it.
-            bundleIdentifier: app.isEmpty ? nil : app, origins: [try row["origin"]])
+            bundleIdentifier: app.isEmpty ? nil : app, origins: [try row.next()])
         let verified = try verifier.verify(proof, expecting: expectations)
         guard verified.digest == digest, let purchases = verified.purchases else { throw DamagedProof() }
         last = (digest, purchases)

@@ -42,14 +42,13 @@ extension EntitlementService {
 extension LedgerTransaction {
     /// The checkpoint of a reconciliation; nil if there was none.
     package func checkpoint(ofReconciliation subject: String) throws -> ReconciliationCheckpoint? {
-        try database.row("SELECT reconciled_until, findings FROM reconciliation WHERE subject = $1", [subject])
-            .map { row in
-                let text: String = try row["findings"]
-                guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
-                    throw SQLRow.Mismatch(column: "findings")
-                }
-                return ReconciliationCheckpoint(until: try row["reconciled_until"], findings: findings)
+        try database.row("SELECT findings, reconciled_until FROM reconciliation WHERE subject = $1", [subject]) { row in
+            let text: String = try row.next()
+            guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
+                throw ColumnMismatch(column: "findings")
             }
+            return ReconciliationCheckpoint(until: try row.next(), findings: findings)
+        }
     }
 
     /// Stores the checkpoint of a reconciliation, unless a later one is stored.

@@ -117,21 +117,6 @@ extension RedeemedTransaction {
     }
 }
 
-extension RedeemedTransaction {
-    /// The transaction of a row of `redeemed_transaction`.
-    init(_ row: SQLRow, revocationDate: Timestamp? = nil, revocationReason: Int? = nil, details: Details) throws {
-        sequence = try row["sequence"]
-        origin = try row["origin"]
-        transactionIdentifier = try row["transaction_id"]
-        originalTransactionIdentifier = try row["original_transaction_id"]
-        productIdentifier = try row["product_id"]
-        quantity = try row["quantity"]
-        purchaseDate = try row["purchase_date"]
-        redeemedAt = try row["redeemed_at"]
-        (self.revocationDate, self.revocationReason, self.details) = (revocationDate, revocationReason, [details])
-    }
-}
-
 extension [RedeemedTransaction] {
     /// The type of the product of these transactions, as they state it, or else the catalog. An app receipt states no type, but the
     /// end of a subscription.
@@ -140,8 +125,7 @@ extension [RedeemedTransaction] {
     /// - Returns: Nil if neither tells it.
     package func productType(inCatalog known: ProductType?) -> ProductType? {
         let stated = lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
-        let hasEnd = contains { $0.facts.date(.expiresDate) != nil }
-        return stated ?? known ?? (hasEnd ? .autoRenewableSubscription : nil)
+        return stated ?? known ?? first { $0.facts.date(.expiresDate) != nil }.map { _ in .autoRenewableSubscription }
     }
 }
 
@@ -196,7 +180,6 @@ extension LedgerTransaction {
 
     /// Checks if anybody has redeemed a product. Reads all transactions.
     package func isRedeemed(_ productIdentifier: String) throws -> Bool {
-        try database.row("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
-            != nil
+        try database.hasRow("SELECT 1 FROM redeemed_transaction WHERE product_id = $1 LIMIT 1", [productIdentifier])
     }
 }

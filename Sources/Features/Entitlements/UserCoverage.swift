@@ -33,7 +33,7 @@ struct UserCoverage {
     ) throws {
         let (text, collection): (String, String) = (try row.next(), try row.next())
         let item = Item(collection: collection, number: try row.next())
-        guard let origin = Origin(rawValue: text) else { throw SQLRow.Mismatch(column: "origin") }
+        guard let origin = Origin(rawValue: text) else { throw ColumnMismatch(column: "origin") }
         guard origins.contains(origin) else { return }
         let (coversFrom, endsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
         let purchase = try ItemPurchase(&row, from: origin)
@@ -103,7 +103,7 @@ struct UserCoverage {
 
 extension StatedRenewal {
     /// The statement in the next columns, which are `StandingBenefit.renewal`; nil without one.
-    fileprivate init?(standing row: inout ResultRow) throws(SQLRow.Mismatch) {
+    fileprivate init?(standing row: inout ResultRow) throws(ColumnMismatch) {
         let (statedAt, renews): (Timestamp?, Bool?) = (try row.next(), try row.next())
         guard let statedAt else { return nil }
         var facts = RenewalFacts()

@@ -37,7 +37,7 @@ package final class Viewpoint: Sendable {
 
 extension EntitlementService {
     /// The viewpoint of the caller now.
-    var view: Viewpoint {
+    package var view: Viewpoint {
         let (catalogs, limit) = (catalogs, limit)
         return Viewpoint(
             accepting: accepted, seeing: limit, owningBesides: limit?.ownedByEverybody ?? catalogs.ownedByEverybody,

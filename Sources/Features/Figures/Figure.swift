@@ -104,6 +104,9 @@ package struct FigureQuery: Hashable, Sendable {
         case product
         case storefront
         case origin
+
+        /// The column of `figure`.
+        var column: String { self == .product ? "product_id" : rawValue }
     }
 
     /// The environments: purchases with real money, and test purchases.

@@ -28,18 +28,19 @@ struct FigureRow: Hashable {
         storefront = breakdown == .storefront ? key.subject.storefront : ""
     }
 
+    /// The key in the next columns, which are `columns`.
+    ///
     /// - Returns: Nil for a row of another version.
-    init?(_ row: SQLRow) throws {
-        guard let span = FigureSpan(rawValue: try row["span"]),
-            let metric = FigureMetric(try row["metric"] as SQLValue),
-            let breakdown = FigureBreakdown(rawValue: try row["breakdown"])
+    init?(_ row: inout ResultRow) throws {
+        day = CalendarDay(daysSince1970: try row.next())
+        guard let span = FigureSpan(rawValue: try row.next()), let metric = FigureMetric(rawValue: try row.next()),
+            let breakdown = FigureBreakdown(rawValue: try row.next())
         else { return nil }
-        day = CalendarDay(daysSince1970: try row["day"])
         (self.span, self.metric, self.breakdown) = (span, metric, breakdown)
-        (app, origin) = (try row["app"], try row["origin"])
-        product = ByteKey(try row["product_id"])
-        storefront = ByteKey(try row["storefront"])
-        currency = ByteKey(try row["currency"])
+        (app, origin) = (try row.next(), try row.next())
+        product = ByteKey(try row.next())
+        storefront = ByteKey(try row.next())
+        currency = ByteKey(try row.next())
     }
 
     /// All rows of a sum.

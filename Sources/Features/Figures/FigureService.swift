@@ -38,10 +38,13 @@ package struct FigureService: Sendable {
             let batch = try await ledger.read(.longSnapshot) {
                 try $0.pendingFigures(after: user, limit: Self.usersOfBatch)
             }
-            guard let next = batch.last?.user else { return damaged }
-            damaged += try await ledger.writeInBackground { try $0.updateFigures(batch) }
+            guard let batch, let next = batch.users.last else { return damaged }
+            // A batch with a user whom another process has updated is read again.
+            if try await ledger.writeInBackground({ try $0.updateFigures(batch) }) {
+                damaged += batch.damaged
+                last = next
+            }
             guard await pause() else { return damaged }
-            last = next
         }
     }
 
@@ -87,72 +90,67 @@ package struct FigureService: Sendable {
 extension LedgerDatabase {
     /// True if all users from before figures were turned on were marked.
     func isFigureBackfilled() throws -> Bool {
-        let moment: Timestamp? = try value("SELECT done_at FROM figure_upkeep WHERE subject = $1", ["backfill"])
-        return moment != nil
+        try hasRow("SELECT 1 FROM figure_upkeep WHERE subject = $1", ["backfill"])
     }
 }
 
 /// The SQL that updates the sums.
 extension LedgerTransaction {
     /// Reads the next users whose sums are pending, and computes their sums.
-    fileprivate func pendingFigures(after user: Int64, limit: Int) throws -> [FigureUpdate] {
+    fileprivate func pendingFigures(after user: Int64, limit: Int) throws -> FigureBatch? {
         let users: [Int64] = try database.rows(
             "SELECT DISTINCT user_id FROM figure_pending WHERE user_id > $1 ORDER BY user_id LIMIT $2", [user, limit]
-        ).map { try $0["user_id"] }
-        guard !users.isEmpty else { return [] }
-        let listed = database.listed("$1")
+        ) { try $0.next() }
+        guard !users.isEmpty else { return nil }
         var versions: [Int64: Int64] = [:]
-        let heads = try database.rows(
-            #"SELECT user_id, version FROM \#(listed) JOIN "user" ON user_id = listed.value"#, [database.list(users)])
-        for row in heads { versions[try row["user_id"]] = try row["version"] as Int64 }
-        var pending: [Int64: [Int64]] = [:]
         let marks = try database.rows(
-            "SELECT user_id, version FROM \(listed) JOIN figure_pending ON user_id = listed.value",
-            [database.list(users)])
-        for row in marks { pending[try row["user_id"], default: []].append(try row["version"]) }
-        let previous = try contributions(of: users)
-        let transactions = try ReadingRecords(database: database).transactions(of: Set(users))
-        return users.map { user in
-            FigureUpdate(
-                user: user, version: versions[user] ?? 0, pending: pending[user] ?? [], previous: previous[user],
-                sums: UserFigures.sums(of: transactions[user] ?? []))
+            """
+            SELECT pending.user_id, pending.version, "user".version
+            FROM \(database.listed("$1")) JOIN figure_pending AS pending ON pending.user_id = listed.value
+                LEFT JOIN "user" ON "user".user_id = pending.user_id
+            ORDER BY pending.user_id, pending.version
+            """,
+            [database.list(users)]
+        ) { row -> FigureMark in
+            let mark: FigureMark = (try row.next(), try row.next())
+            versions[mark.user] = try row.next()
+            return mark
         }
+        let transactions = try ReadingRecords(database: database).transactions(
+            of: Set(users), stating: UserFigures.facts)
+        var batch = FigureBatch(users: users, marks: marks, previous: try contributions(of: users))
+        var change = FigureSums()
+        for user in users {
+            let sums = UserFigures.sums(of: transactions[user] ?? [])
+            batch.contributions.append((user, FigureContribution(version: versions[user] ?? 0, sums)))
+            change.add(sums)
+            guard let contribution = batch.previous[user] else { continue }
+            let included = try? FigureSumsCoding.decode(contribution.sums)
+            if included == nil { batch.damaged += 1 }
+            change.add(included ?? sums, times: -1)
+        }
+        var amounts: [FigureRow: Int64] = [:]
+        for (key, amount) in change.amounts {
+            for row in FigureRow.all(of: key) { amounts[row, default: 0] &+= amount }
+        }
+        batch.changes = amounts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
+        return batch
     }
 
-    /// Adds a batch to the sums, without the users that another process has updated since the batch was read.
+    /// Adds a batch to the sums. The number of statements does not depend on the number of users.
     ///
-    /// The number of statements does not depend on the number of users.
-    ///
-    /// - Returns: The number of users whose contributions were damaged. The sums have what the damaged ones said, which is taken
-    ///   for what the transactions say: what was written since is lacking until the sums are computed anew.
-    fileprivate func updateFigures(_ batch: [FigureUpdate]) throws -> Int {
-        let present = try contributions(of: batch.map(\.user))
-        let entries = batch.filter { present[$0.user] == $0.previous }
-        var rows: [FigureRow: Int64] = [:]
-        var damaged = 0
-        for entry in entries {
-            var change = entry.sums
-            if let previous = entry.previous {
-                let sums = try? FigureSumsCoding.decode(previous.sums)
-                if sums == nil { damaged += 1 }
-                change.add(sums ?? entry.sums, times: -1)
-            }
-            for (key, amount) in change.amounts {
-                for row in FigureRow.all(of: key) { rows[row, default: 0] &+= amount }
-            }
-        }
+    /// - Returns: False if another process has updated a user since the batch was read. Then nothing is written.
+    fileprivate func updateFigures(_ batch: FigureBatch) throws -> Bool {
+        guard try contributions(of: batch.users) == batch.previous else { return false }
         try database.add(
-            to: "figure", "amount", where: FigureRow.columns,
-            // The order of the keys prevents deadlocks between two processes.
-            rows.filter { $0.value != 0 }.sorted { $0.key < $1.key }.map { $0.values + [$1] })
-        try database.delete(from: "figure_contribution", where: ["user_id"], entries.map { [$0.user] })
+            to: "figure", "amount", where: FigureRow.columns, batch.changes.map { $0.values + [$1] })
+        try database.delete(from: "figure_contribution", where: ["user_id"], batch.users.map { [$0] })
         try database.insert(
             into: "figure_contribution", ["user_id", "version", "rules", "sums"],
-            entries.map { [$0.user, $0.version, UserFigures.version, FigureSumsCoding.encode($0.sums)] })
+            batch.contributions.map { [$0.user, $0.current.version, $0.current.rules, $0.current.sums] })
         try database.delete(
-            from: "figure_pending", where: ["user_id", "version"],
-            entries.flatMap { entry in entry.pending.sorted().map { [entry.user, $0] } })
-        return damaged
+            from: "figure_pending", where: ["user_id", "version"], batch.marks.map { [$0.user, $0.version] })
+        return true
     }
 
     /// Finds outdated users without marks on a page of all users. Their sums were computed after another write or by other
@@ -160,59 +158,69 @@ extension LedgerTransaction {
     ///
     /// - Returns: The marks to write, and the last user of the page; nil after the last page.
     fileprivate func outdatedFigures(after user: Int64, limit: Int) throws -> (marks: [FigureMark], last: Int64?) {
-        let rows = try database.rows(
+        var (marks, last): ([FigureMark], Int64?) = ([], nil)
+        try database.forEachRow(
             """
-            SELECT "user".user_id, "user".version, last_transaction, contribution.version AS computed, rules
+            SELECT "user".user_id, "user".version, last_transaction, contribution.version, rules
             FROM "user" LEFT JOIN figure_contribution AS contribution ON contribution.user_id = "user".user_id
             WHERE "user".user_id > $1 ORDER BY "user".user_id LIMIT $2
             """,
-            [user, limit])
-        let marks = try rows.compactMap { row -> FigureMark? in
-            let (user, version): (Int64, Int64) = (try row["user_id"], try row["version"])
-            let (computed, rules): (Int64?, Int?) = (try row["computed"], try row["rules"])
-            let transactions: Int64 = try row["last_transaction"]
+            [user, limit]
+        ) { row in
+            let mark: FigureMark = (try row.next(), try row.next())
+            last = mark.user
+            let transactions: Int64 = try row.next()
+            let (computed, rules): (Int64?, Int?) = (try row.next(), try row.next())
             let isNew = computed == nil && transactions == 0
-            guard !isNew, computed != version || rules != UserFigures.version else { return nil }
-            return (user, version)
+            if !isNew, computed != mark.version || rules != UserFigures.version { marks.append(mark) }
         }
-        return (marks, try rows.last?["user_id"])
+        return (marks, last)
     }
 
     private func contributions(of users: [Int64]) throws -> [Int64: FigureContribution] {
-        var contributions: [Int64: FigureContribution] = [:]
-        let rows = try database.rows(
+        try database.dictionary(
             """
-            SELECT user_id, version, rules, sums FROM \(database.listed("$1"))
-                JOIN figure_contribution ON user_id = listed.value
+            SELECT user_id, \(FigureContribution.columns)
+            FROM \(database.listed("$1")) JOIN figure_contribution AS contribution ON user_id = listed.value
             """,
-            [database.list(users)])
-        for row in rows { contributions[try row["user_id"]] = try FigureContribution(row) }
-        return contributions
+            [database.list(users)]
+        ) { row in (try row.next(), try FigureContribution(&row)) }
     }
 }
 
-/// A user whose contribution is recomputed.
-struct FigureUpdate: Sendable {
-    let user: Int64
-    /// The number of the last write for the user.
-    let version: Int64
-    /// The numbers of the writes that the sums did not include.
-    let pending: [Int64]
-    let previous: FigureContribution?
-    let sums: FigureSums
+/// Users whose contributions are recomputed, in order, and the change of the sums. All of it is known before the commit.
+struct FigureBatch: Sendable {
+    let users: [Int64]
+    /// The writes that the sums did not include, in order.
+    let marks: [FigureMark]
+    /// The contributions that the sums include.
+    let previous: [Int64: FigureContribution]
+    var contributions: [(user: Int64, current: FigureContribution)] = []
+    /// In the order of the keys, which prevents deadlocks between two processes.
+    var changes: [(key: FigureRow, value: Int64)] = []
+    /// The number of users whose contributions were damaged. The sums have what the damaged ones said, which is taken for what
+    /// the transactions say: what was written since is lacking until the sums are computed anew.
+    var damaged = 0
 }
 
 /// The contribution of a user to the sums.
 struct FigureContribution: Hashable, Sendable {
+    /// The columns of `figure_contribution AS contribution`.
+    static let columns = "contribution.version, rules, sums"
+
     /// The number of the write after which it was computed.
     let version: Int64
     /// The version of the rules by which it was computed.
     let rules: Int
     let sums: [UInt8]
 
-    init(_ row: SQLRow) throws {
-        (version, rules) = (try row["version"], try row["rules"])
-        sums = try row["sums"]
+    init(version: Int64, _ sums: FigureSums) {
+        (self.version, rules, self.sums) = (version, UserFigures.version, FigureSumsCoding.encode(sums))
+    }
+
+    /// The contribution in the next columns, which are `columns`.
+    init(_ row: inout ResultRow) throws {
+        (version, rules, sums) = (try row.next(), try row.next(), try row.next())
     }
 }
 

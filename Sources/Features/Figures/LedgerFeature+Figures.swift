@@ -9,8 +9,8 @@ extension LedgerFeature {
             // Each write has its own row, so that no writer waits for the job that removes the marks.
             try database.insert(
                 into: "figure_pending", ["user_id", "version"],
-                heads.filter { $0.value.lastTransaction > 0 }.sorted { $0.key < $1.key }.map {
-                    [$0.key, $0.value.nextVersion]
+                heads.sorted { $0.key < $1.key }.compactMap { user, head in
+                    head.lastTransaction > 0 ? [user, head.nextVersion] : nil
                 }, isNew: false)
         })
 }

@@ -39,11 +39,11 @@ extension LedgerTransaction {
         guard try database.has("profile") else { return record }
         record.nickname = try database.value("SELECT nickname FROM profile WHERE user_id = $1", [user])
         record.chosen = try database.rows(
-            "SELECT collection, number FROM chosen_item WHERE user_id = $1 ORDER BY collection", [user]
-        ).map { Item(collection: try $0["collection"], number: try $0["number"]) }
+            "SELECT collection, number FROM chosen_item WHERE user_id = $1 ORDER BY collection", [user],
+            Item.init)
         record.wishes = try database.rows(
             "SELECT product_id, wished_at FROM wish WHERE user_id = $1 ORDER BY wished_at DESC, product_id", [user]
-        ).map { Wish(productIdentifier: try $0["product_id"], wishedAt: try $0["wished_at"]) }
+        ) { Wish(productIdentifier: try $0.next(), wishedAt: try $0.next()) }
         return record
     }
 

@@ -44,10 +44,12 @@ extension LedgerTransaction {
     /// The data of a member; nil if the user is not a member.
     package func member(of user: User) throws -> MemberRecord? {
         guard try database.has("member"), let user = try users.known(user) else { return nil }
-        return try database.row("SELECT * FROM member WHERE user_id = $1", [user]).map { row in
+        return try database.row(
+            "SELECT phone_number, email, fcm_token, birth, gender, joined_at FROM member WHERE user_id = $1", [user]
+        ) { row in
             MemberRecord(
-                phoneNumber: try row["phone_number"], email: try row["email"], fcmToken: try row["fcm_token"],
-                birth: try row["birth"], gender: try row["gender"], joinedAt: try row["joined_at"])
+                phoneNumber: try row.next(), email: try row.next(), fcmToken: try row.next(), birth: try row.next(),
+                gender: try row.next(), joinedAt: try row.next())
         }
     }
 }

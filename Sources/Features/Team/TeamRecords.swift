@@ -19,11 +19,26 @@ struct TeamSecretTable {
 extension LedgerTransaction {
     /// All members, removed ones included, oldest first.
     func teamMembers() throws -> [TeamMember] {
-        try database.rows("SELECT * FROM team_member ORDER BY created_at, name").map(TeamMember.init)
+        try teamMembers("ORDER BY team_member.created_at, name")
     }
 
     func teamMember(_ name: String) throws -> TeamMember? {
-        try database.row("SELECT * FROM team_member WHERE name = $1", [name]).map(TeamMember.init)
+        try teamMembers("WHERE name = $1", [name]).first
+    }
+
+    /// - Parameter clauses: The SQL after the table.
+    private func teamMembers(_ clauses: String, _ arguments: [any SQLConvertible] = []) throws -> [TeamMember] {
+        try database.rows(
+            """
+            SELECT name, role, password_hash, code_secret, last_code_step, team_member.created_at, removed_at
+            FROM team_member \(clauses)
+            """,
+            arguments
+        ) { row in
+            TeamMember(
+                name: try row.next(), role: try row.next(), passwordHash: try row.next(), codeSecret: try row.next(),
+                lastCodeStep: try row.next(), createdAt: try row.next(), removedAt: try row.next())
+        }
     }
 
     /// Stores the present state of a member.
@@ -33,33 +48,23 @@ extension LedgerTransaction {
             UPDATE team_member SET role = $1, password_hash = $2, code_secret = $3, last_code_step = $4, removed_at = $5
             WHERE name = $6
             """,
-            [
-                member.role, member.passwordHash, member.codeSecret, member.lastCodeStep, member.removedAt, member.name,
-            ])
+            [member.role, member.passwordHash, member.codeSecret, member.lastCodeStep, member.removedAt, member.name])
     }
 
     /// The member of a secret that has not ended.
     func teamMember(of secret: Secret, in table: TeamSecretTable, at moment: Timestamp) throws -> TeamMember? {
-        try database.row(
-            """
-            SELECT team_member.* FROM \(table.name) JOIN team_member USING (name)
-            WHERE \(table.digest) = $1 AND ends_at > $2 AND removed_at IS NULL
-            """,
+        try teamMembers(
+            "JOIN \(table.name) USING (name) WHERE \(table.digest) = $1 AND ends_at > $2 AND removed_at IS NULL",
             [secret.digest, moment]
-        ).map(TeamMember.init)
+        ).first
     }
 
     /// Makes a secret for a member.
     func addSecret(to table: TeamSecretTable, of name: String, at moment: Timestamp) throws -> Secret {
         let secret = Secret(randomness: randomness)
+        let end = Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + table.lifetime)
         try database.insert(
-            into: table.name, [table.digest, "name", table.beginning, "ends_at"],
-            [
-                [
-                    secret.digest, name, moment,
-                    Timestamp(millisecondsSince1970: moment.millisecondsSince1970 + table.lifetime),
-                ]
-            ])
+            into: table.name, [table.digest, "name", table.beginning, "ends_at"], [[secret.digest, name, moment, end]])
         return secret
     }
 
@@ -86,21 +91,15 @@ extension LedgerTransaction {
     /// The changes of the team before a number, newest first.
     func teamChanges(before number: Int64, limit: Int) throws -> [TeamChange] {
         try database.rows(
-            "SELECT * FROM team_change WHERE number < $1 ORDER BY number DESC LIMIT $2", [number, limit]
-        ).map { row in
-            let role: String? = try row["role"]
-            return TeamChange(
-                number: try row["number"], happenedAt: try row["happened_at"], event: try row["event"],
-                actor: try row["actor"], member: try row["member"], role: role.flatMap(TeamRole.init(rawValue:)))
+            """
+            SELECT number, happened_at, event, actor, member, role FROM team_change
+            WHERE number < $1 ORDER BY number DESC LIMIT $2
+            """,
+            [number, limit]
+        ) { row in
+            TeamChange(
+                number: try row.next(), happenedAt: try row.next(), event: try row.next(), actor: try row.next(),
+                member: try row.next(), role: (try row.next() as String?).flatMap(TeamRole.init(rawValue:)))
         }
-    }
-}
-
-extension TeamMember {
-    fileprivate init(_ row: SQLRow) throws {
-        self.init(
-            name: try row["name"], role: try row["role"], passwordHash: try row["password_hash"],
-            codeSecret: try row["code_secret"], lastCodeStep: try row["last_code_step"],
-            createdAt: try row["created_at"], removedAt: try row["removed_at"])
     }
 }

@@ -271,7 +271,7 @@ extension TeamService {
             if member != nil || event != nil {
                 end = try database.row(
                     "SELECT happened_at, user_id, number \(sql) \(order) LIMIT 1 OFFSET $4", arguments + [searched - 1]
-                ).map { RecordPosition(try $0["happened_at"], try $0["user_id"], try $0["number"]) }
+                ) { RecordPosition(try $0.next(), try $0.next(), try $0.next()) }
             }
             if let end {
                 sql += " AND (happened_at, user_id, number) >= ($4, $5, $6)"
@@ -285,7 +285,9 @@ extension TeamService {
                 sql += " AND \(column) = $\(arguments.count)"
             }
             arguments.append(limit + 1)
-            let found = try database.rows("SELECT * \(sql) \(order) LIMIT $\(arguments.count)", arguments)
+            let found = try database.rows(
+                "SELECT \(ActivityEntry.columns) \(sql) \(order) LIMIT $\(arguments.count)", arguments,
+                ActivityEntry.init)
             let actions = try transaction.activity(Array(found.prefix(limit)))
             return (actions, found.count > limit ? actions.last?.position : end)
         }

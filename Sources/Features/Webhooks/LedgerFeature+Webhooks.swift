@@ -22,7 +22,7 @@ extension LedgerFeature {
         guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
         let endpoints: [(identifier: String, format: WebhookFormat, app: String?)] = try database.rows(
             "SELECT endpoint_id, format, app FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
-        ).map { (try $0["endpoint_id"], try $0["format"], try $0["app"]) }
+        ) { (try $0.next(), try $0.next(), try $0.next()) }
         guard !endpoints.isEmpty else { return }
         try database.insert(
             into: "webhook_delivery",

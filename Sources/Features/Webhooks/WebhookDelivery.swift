@@ -49,70 +49,47 @@ package struct WebhookDelivery: Hashable, Sendable {
     /// The identifier of the message, the same in each attempt.
     package let messageIdentifier: String
     /// The user's issuer. It is not checked, so that a damaged name does not block webhooks.
-    package let issuer: String
+    package internal(set) var issuer: String
     /// The user's name, not checked either.
-    package let name: String
+    package internal(set) var name: String
     /// The number of the entry in the user's audit log. It gives the order of messages, with gaps for entries without a
     /// message.
     package let number: Int64
     package let entry: AuditEntry
     /// The name of the API key that acted; nil for another actor, and if the ledger does not have the key.
     package let actorName: String?
-    package internal(set) var state: State
+    let isDelivered: Bool
     /// The number of attempts since the message was created or replayed.
     package internal(set) var attempts: Int
     /// The time of the next attempt; nil if there is none.
     package internal(set) var nextAttemptAt: Timestamp?
-    /// The last attempt; nil if there was none.
-    package internal(set) var lastAttempt: Attempt?
-
     /// The number of the user in the ledger.
     let user: Int64
     /// The number of the last attempt since the message was created; 0 if there was none.
     var lastAttemptNumber: Int64
+    /// The last attempt; nil if there was none.
+    package internal(set) var lastAttempt: Attempt?
+
+    package var state: State { nextAttemptAt != nil ? .pending : isDelivered ? .delivered : .failed }
 
     /// The primary key: the user, the number of the entry, and the endpoint.
     var key: [any SQLConvertible] { [user, number, endpointIdentifier] }
 }
 
-extension WebhookEndpoint {
-    init(_ row: SQLRow) throws {
-        let authorization: String? = try row["authorization_value"]
-        self.init(
-            identifier: try row["endpoint_id"], url: try row["url"], format: try row["format"],
-            createdAt: try row["created_at"], createdBy: try row["created_by"], secret: try row["secret"],
-            previousSecret: try row["previous_secret"], previousSecretEndsAt: try row["previous_secret_ends_at"],
-            authorization: authorization.flatMap { WebhookAuthorization($0) },
-            app: try row["app"])
-    }
-}
-
-extension WebhookDelivery {
-    init(_ row: SQLRow) throws {
-        let record = try AuditRecord(row)
-        let next: Timestamp? = try row["next_attempt_at"]
-        let isDelivered: Bool = try row["is_delivered"]
-        self.init(
-            endpointIdentifier: try row["endpoint_id"], messageIdentifier: try row["message_id"],
-            issuer: try row["issuer"], name: try row["name"], number: record.number, entry: record.entry,
-            actorName: try row["actor_name"],
-            state: next != nil ? .pending : isDelivered ? .delivered : .failed, attempts: try row["attempts"],
-            nextAttemptAt: next, lastAttempt: try Attempt(row), user: try row["user_id"],
-            lastAttemptNumber: try row["last_attempt"])
-    }
-}
-
 extension WebhookDelivery.Attempt {
-    /// - Parameter row: A row with the number of the attempt in `last_attempt`.
+    /// The columns of `webhook_attempt`, as `attempt`.
+    static let columns = "attempt.number, attempted_at, status, error, duration_ms, response"
+
+    /// The attempt in the next columns, which are `columns`.
+    ///
     /// - Returns: Nil for a delivery without an attempt.
-    init?(_ row: SQLRow) throws {
-        guard let at: Timestamp = try row["attempted_at"] else { return nil }
-        let status: Int? = try row["status"]
-        let error: String? = try row["error"]
+    init?(_ row: inout ResultRow) throws {
+        guard let number: Int64 = try row.next() else { return nil }
+        let (at, status, error): (Timestamp, Int?, String?) = (try row.next(), try row.next(), try row.next())
         self.init(
-            number: try row["last_attempt"], at: at,
+            number: number, at: at,
             outcome: status.map { .answered(status: $0) } ?? error.map { .unanswered(code: $0) },
-            milliseconds: try row["duration_ms"], response: try row["response"])
+            milliseconds: try row.next(), response: try row.next())
     }
 }
 
@@ -239,14 +216,12 @@ extension WebhookService {
 
     package func dueEndpoints() async throws -> [WebhookEndpoint] {
         try await ledger.read {
-            try $0.database.rows(
+            try $0.webhookEndpoints(
                 """
-                SELECT * FROM webhook_endpoint WHERE removed_at IS NULL AND endpoint_id IN (
-                    SELECT endpoint_id FROM webhook_delivery WHERE next_attempt_at <= $1)
+                AND endpoint_id IN (SELECT endpoint_id FROM webhook_delivery WHERE next_attempt_at <= $1)
                 ORDER BY endpoint_id
                 """,
-                [clock.now()]
-            ).map(WebhookEndpoint.init)
+                [clock.now()])
         }
     }
 
@@ -290,7 +265,7 @@ extension WebhookService {
                     into: "webhook_attempt", ["user_id", "audit_number", "endpoint_id", "number", "attempted_at"],
                     [key + [number, now]])
                 var leased = delivery
-                (leased.state, leased.nextAttemptAt, leased.lastAttemptNumber) = (.pending, end, number)
+                (leased.nextAttemptAt, leased.lastAttemptNumber) = (end, number)
                 leased.attempts += 1
                 leased.lastAttempt = WebhookDelivery.Attempt(
                     number: number, at: now, outcome: nil, milliseconds: nil, response: nil)

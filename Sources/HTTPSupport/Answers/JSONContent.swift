@@ -78,7 +78,9 @@ extension StatedFacts {
     /// The facts under their names in answers, each in the form of its field.
     package var content: [String: JSONContent] {
         var members: [String: JSONContent] = [:]
-        for (fact, value) in values { members[fact.rawValue] = JSONContent(value, as: fact.field.kind) }
+        for fact in Fact.allCases {
+            if let value = self[fact] { members[fact.rawValue] = JSONContent(value, as: fact.field.kind) }
+        }
         return members
     }
 }

@@ -93,11 +93,10 @@ extension RouterGroup where Context == ServiceContext {
 extension ServiceContext {
     /// The priority of a write that brings no proof. Nil for reads and for back ends, which are never refused first.
     fileprivate func commitPriority(of request: Request) -> CommitPriority? {
-        if [.get, .head, .options].contains(request.method) { return nil }
-        return switch caller {
-        case .backEnd: nil
-        case .app: .medium
-        case .publicApp, nil: .low
+        switch (request.method, caller) {
+        case (.get, _), (.head, _), (.options, _), (_, .backEnd): nil
+        case (_, .app): .medium
+        case (_, .publicApp), (_, nil): .low
         }
     }
 }

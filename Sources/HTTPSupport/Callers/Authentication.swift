@@ -38,10 +38,12 @@ package protocol AccessTokens: Sendable {
     func caller(presenting credential: String) async throws -> Caller?
 }
 
-/// Authenticates a request by the bearer token in its `Authorization` header (RFC 6750), and stores the caller in the
-/// context. It refuses the public keys of apps, except on the routes that are made for them.
+/// Authenticates a request by the bearer token in its `Authorization` header (RFC 6750), stores the caller in the context, and
+/// takes a token of the caller's rate limit. It refuses the public keys of apps, except on the routes that are made for them.
 package struct AuthenticationMiddleware: RouterMiddleware {
     let authentication: Authentication
+    /// The rate limits of callers; nil for none.
+    let limits: RateLimitMiddleware?
     let acceptsPublicKeys: Bool
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
@@ -60,28 +62,33 @@ package struct AuthenticationMiddleware: RouterMiddleware {
         guard acceptsPublicKeys || !caller.isPublicApp else { throw Problem.publicKeyNotAllowed }
         var context = context
         context.caller = caller
+        try limits?.admit(request, context)
         return try await next(request, context)
     }
 
     /// The bearer token of a request. Nil if there is none.
     package static func credential(of request: Request) -> String? {
-        let scheme = "bearer "
-        guard let header = request.headers[.authorization], header.prefix(scheme.count).lowercased() == scheme else {
-            return nil
-        }
-        return String(header.dropFirst(scheme.count))
+        let scheme = "bearer ".utf8
+        // In ASCII, a capital letter lacks the bit 0x20. A field contains no control characters.
+        guard let header = request.headers[.authorization]?.utf8, header.count >= scheme.count,
+            zip(header, scheme).allSatisfy({ $0 | 0x20 == $1 })
+        else { return nil }
+        return String(Substring(header.dropFirst(scheme.count)))
     }
 }
 
 extension RouterGroup where Context == ServiceContext {
     /// Returns a group with the same path whose callers are authenticated.
     ///
-    /// - Parameter acceptsPublicKeys: True if every route of the group names its callers, for routes for public keys.
+    /// - Parameters:
+    ///   - limits: The rate limits of callers; nil for none.
+    ///   - acceptsPublicKeys: True if every route of the group names its callers, for routes for public keys.
     package func authenticated(
-        by authentication: Authentication, acceptsPublicKeys: Bool = false
+        by authentication: Authentication, within limits: RateLimitMiddleware? = nil, acceptsPublicKeys: Bool = false
     ) -> RouterGroup<ServiceContext> {
         group().add(
-            middleware: AuthenticationMiddleware(authentication: authentication, acceptsPublicKeys: acceptsPublicKeys))
+            middleware: AuthenticationMiddleware(
+                authentication: authentication, limits: limits, acceptsPublicKeys: acceptsPublicKeys))
     }
 }
 

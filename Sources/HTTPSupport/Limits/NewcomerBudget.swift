@@ -107,6 +107,12 @@ package struct RateLimitMiddleware: RouterMiddleware {
     }
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+        try admit(request, context)
+        return try await next(request, context)
+    }
+
+    /// Takes a token of the caller.
+    func admit(_ request: Request, _ context: ServiceContext) throws(Problem) {
         switch try context.requiredCaller {
         case .backEnd(let key, _, _): try Self.admit(keys.take(key), keys.rate)
         case .app(let user, _): try Self.admit(users.take(IdempotencyKey.caller(user)), users.rate)
@@ -114,7 +120,6 @@ package struct RateLimitMiddleware: RouterMiddleware {
             try Self.admit(
                 publicKeyAddresses.take(from: context.clientAddress(of: request), for: key), publicKeyAddresses.rate)
         }
-        return try await next(request, context)
     }
 
     /// - Parameter seconds: The seconds until the next request is admitted; nil if this one is.

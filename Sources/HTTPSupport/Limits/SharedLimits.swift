@@ -94,8 +94,7 @@ struct AdmissionMiddleware: RouterMiddleware {
     let sharedLimits: SharedLimits
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        var context = context
-        context.sharedLimits = sharedLimits
+        context.notes.sharedLimits = sharedLimits
         if let name = HTTPField.Name.refusal, let refusal = request.headers[name].flatMap(RequestHead.Refusal.init) {
             context.notes.code = "headInvalid"
             return try Problem(status: .badRequest, code: "headInvalid", detail: refusal.sentence).response()

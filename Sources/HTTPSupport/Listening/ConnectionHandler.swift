@@ -79,7 +79,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
         guard pipelined.isEmpty, canDeliver(part) else { return pipelined.append(part) }
-        deliver(part, context)
+        deliver(part, in: data, context)
     }
 
     /// Stops reading while pipelined requests wait. The client must wait.
@@ -95,7 +95,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if case .head = part { !isAnswering } else { true }
     }
 
-    private func deliver(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+    /// - Parameter data: The part as it came. A part that stays as it is needs no new wrapping.
+    private func deliver(_ part: HTTPRequestPart, in data: NIOAny, _ context: ChannelHandlerContext) {
         switch part {
         case .head(let head):
             let now = NIODeadline.now()
@@ -105,12 +106,12 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
             perform(deadlines.requestBegan(until: now + requestTime), context)
             context.fireChannelRead(wrapInboundOut(.head(Self.checked(head))))
         case .body:
-            context.fireChannelRead(wrapInboundOut(part))
-        case .end:
+            context.fireChannelRead(data)
+        case .end(let trailers):
             if isAnswering { connection?.requestRead() }
             deadlines.requestRead()
             // Trailers are dropped because nothing reads them.
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            context.fireChannelRead(trailers == nil ? data : wrapInboundOut(.end(nil)))
         }
     }
 
@@ -119,7 +120,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !pipelined.isEmpty else { return }
         while let part = pipelined.first, canDeliver(part) {
             pipelined.removeFirst()
-            deliver(part, context)
+            deliver(part, in: wrapInboundOut(part), context)
         }
         context.fireChannelReadComplete()
         guard pipelined.isEmpty, isReadPending else { return }

@@ -72,8 +72,10 @@ package final class ServiceMetrics: Sendable {
         requestsInFlight.subtract(1, ordering: .relaxed)
     }
 
-    package func countRequest(method: String, route: String, status: Int, duration: Duration) {
-        recentRequests.record(duration)
+    package func countRequest(
+        method: String, route: String, status: Int, duration: Duration, at moment: ContinuousClock.Instant = .now
+    ) {
+        recentRequests.record(duration, at: moment)
         counts.withLock { counts in
             counts.requests[Request(method: method, route: route, status: status), default: 0] += 1
             counts.requestTimes[route, default: Histogram()].record(duration)
@@ -215,10 +217,11 @@ struct RequestMiddleware: RouterMiddleware {
         if let name = Self.identifierHeader, let identifier = context.logger[metadataKey: "hb.request.id"] {
             response.headers[name] = "\(identifier)"
         }
-        let duration = ContinuousClock.now - started
+        let ended = ContinuousClock.now
+        let duration = ended - started
         let method = Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "other"
         let route = context.endpointPath ?? "NotFound"
-        metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration)
+        metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration, at: ended)
         let isStrangers = response.status.code >= 400 && !context.notes.isOfKnownCaller
         let level = isStrangers ? lines.level(.info) : .info
         guard context.logger.logLevel <= level else { return response }

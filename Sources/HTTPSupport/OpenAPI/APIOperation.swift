@@ -77,10 +77,17 @@ extension RouterGroup where Context == ServiceContext {
         use handler: @Sendable @escaping (Request, ServiceContext) async throws -> some ResponseGenerator
     ) {
         for operation in operations {
-            let callers = operation.access.map {
-                self.for($0, isPerApp: operation.isPerApp, usesReserve: operation.usesReserve)
+            let access = operation.access.map {
+                AccessMiddleware(access: $0, isPerApp: operation.isPerApp, usesReserve: operation.usesReserve)
             }
-            (callers ?? self).on(RouterPath(operation.path), method: operation.method, use: handler)
+            on(RouterPath(operation.path), method: operation.method) { request, context in
+                guard let access else {
+                    return try await handler(request, context).response(from: request, context: context)
+                }
+                return try await access.handle(request, context: context) { request, context in
+                    try await handler(request, context).response(from: request, context: context)
+                }
+            }
         }
     }
 }

@@ -105,7 +105,9 @@ extension Request {
     /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
     /// - Throws: `Problem` with the code `parameterInvalid` if the value is too long or contains NUL.
     package func query(_ name: String, upTo maximumLength: Int = maximumParameterLength) throws(Problem) -> String? {
-        guard let value = uri.queryParameters[Substring(name)] else { return nil }
+        guard uri.string.utf8.contains(UInt8(ascii: "?")), let value = uri.queryParameters[Substring(name)] else {
+            return nil
+        }
         guard value.utf8.count <= maximumLength, !value.utf8.contains(0) else {
             throw .parameter(name, "at most \(maximumLength) bytes, without NUL")
         }

@@ -77,6 +77,18 @@ package struct AuditEntry: Hashable, Sendable {
     }
 }
 
+extension AuditEntry {
+    /// The columns of `audit` with an entry.
+    package static let columns = "audit.happened_at, event, actor, origin, audit.app, reference, subject, reason"
+
+    /// The entry in the next columns, which are `columns`.
+    package init(_ row: inout ResultRow) throws {
+        self.init(
+            happenedAt: try row.next(), event: try row.next(), actor: try row.next(), origin: try row.next(),
+            app: try row.next(), reference: try row.next(), subject: try row.next(), reason: try row.next())
+    }
+}
+
 package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvertible {
     /// The user's own app.
     case user

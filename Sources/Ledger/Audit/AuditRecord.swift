@@ -29,15 +29,16 @@ package struct AuditRecord: Hashable, Sendable {
         digest = Self.digest(number, entry, reasonDigest, after: previous?.digest ?? Self.beginning)
     }
 
-    package init(_ row: SQLRow) throws {
-        number = try row["number"]
-        entry = AuditEntry(
-            happenedAt: try row["happened_at"], event: try row["event"], actor: try row["actor"],
-            origin: try row["origin"], app: try row["app"], reference: try row["reference"],
-            subject: try row["subject"], reason: try row["reason"])
-        reasonSalt = try row["reason_salt"]
-        reasonDigest = try row["reason_digest"]
-        digest = try row["digest"]
+    /// The columns of `audit` with a record.
+    static let columns = "number, \(AuditEntry.columns), reason_salt, reason_digest, digest"
+
+    /// The record in the next columns, which are `columns`.
+    init(_ row: inout ResultRow) throws {
+        number = try row.next()
+        entry = try AuditEntry(&row)
+        reasonSalt = try row.next()
+        reasonDigest = try row.next()
+        digest = try row.next()
     }
 
     /// Returns true if the record is the next one of the chain after `previous`; nil for a user's first.
@@ -135,8 +136,9 @@ package struct AuditRecords {
     /// The records of a user after a number, in order.
     func records(of user: Int64, after number: Int64, limit: Int) throws -> [AuditRecord] {
         try database.rows(
-            "SELECT * FROM audit WHERE user_id = $1 AND number > $2 ORDER BY number LIMIT $3", [user, number, limit]
-        ).map(AuditRecord.init)
+            "SELECT \(AuditRecord.columns) FROM audit WHERE user_id = $1 AND number > $2 ORDER BY number LIMIT $3",
+            [user, number, limit]
+        ) { try AuditRecord(&$0) }
     }
 
     /// The users whose chain is broken, each with the number of the first record that does not follow.
@@ -145,11 +147,14 @@ package struct AuditRecords {
         var last: (user: Int64, record: AuditRecord)?
         while breaks.count < limit {
             let page = try database.rows(
-                "SELECT * FROM audit WHERE (user_id, number) > ($1, $2) ORDER BY user_id, number LIMIT 1000",
-                [last?.user ?? Int64.min, last?.record.number ?? 0])
+                """
+                SELECT user_id, \(AuditRecord.columns) FROM audit WHERE (user_id, number) > ($1, $2)
+                ORDER BY user_id, number LIMIT 1000
+                """,
+                [last?.user ?? Int64.min, last?.record.number ?? 0]
+            ) { row -> (user: Int64, record: AuditRecord) in (try row.next(), try AuditRecord(&row)) }
             if page.isEmpty { break }
-            for row in page {
-                let (user, record): (Int64, AuditRecord) = (try row["user_id"], try AuditRecord(row))
+            for (user, record) in page {
                 let isKnown = breaks.last?.user == user
                 if !isKnown, !record.follows(last?.user == user ? last?.record : nil) {
                     breaks.append((user, record.number))

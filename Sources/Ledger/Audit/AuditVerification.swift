@@ -35,11 +35,12 @@ package struct AuditVerification: Hashable, Sendable {
 
     package init() {}
 
+    typealias Head = (user: Int64, name: User?, number: Int64, digest: [UInt8])
+
     /// The users from the position on, and their records in the order of the users and of their numbers. A page that is cut may
     /// lack records of its last users.
     typealias Page = (
-        heads: [(user: Int64, name: User?, number: Int64, digest: [UInt8])],
-        records: [(user: Int64, record: AuditRecord)], isCut: Bool
+        heads: [Head], records: [(user: Int64, record: AuditRecord)], isCut: Bool
     )
 
     /// Verifies a page that begins at the position.
@@ -99,21 +100,18 @@ extension Ledger {
                 ORDER BY user_id LIMIT $2
                 """,
                 [user, limit]
-            ).map { row in
-                (
-                    user: try row["user_id"] as Int64, name: User(issuer: try row["issuer"], name: try row["name"]),
-                    number: try row["audit_number"] as Int64, digest: try row["audit_digest"] as [UInt8]
-                )
+            ) { row -> AuditVerification.Head in
+                (user: try row.next(), name: try User(&row), number: try row.next(), digest: try row.next())
             }
             guard let end = heads.last?.user else { return ([], [], isCut: false) }
-            let rows = try transaction.database.rows(
+            let records = try transaction.database.rows(
                 """
-                SELECT * FROM audit WHERE (user_id, number) > ($1, $2) AND user_id <= $3
-                ORDER BY user_id, number LIMIT $4
+                SELECT user_id, \(AuditRecord.columns) FROM audit
+                WHERE (user_id, number) > ($1, $2) AND user_id <= $3 ORDER BY user_id, number LIMIT $4
                 """,
-                [user, last?.number ?? .min, end, limit])
-            let records = try rows.map { (user: try $0["user_id"] as Int64, record: try AuditRecord($0)) }
-            return (heads, records, isCut: rows.count == limit)
+                [user, last?.number ?? .min, end, limit]
+            ) { row -> (user: Int64, record: AuditRecord) in (try row.next(), try AuditRecord(&row)) }
+            return (heads, records, isCut: records.count == limit)
         }
         verification.verify(page)
         return verification

@@ -15,15 +15,14 @@ package struct EventRecords {
     ) throws {
         guard !subjects.isEmpty else { return }
         let users = Set(subjects.map(\.user))
-        var last: [Int64: Int64] = [:]
-        let rows = try database.rows(
+        var last: [Int64: Int64] = try database.dictionary(
             """
-            SELECT user_id, max(number) AS number FROM \(database.listed("$1"))
+            SELECT user_id, max(number) FROM \(database.listed("$1"))
                 JOIN user_change ON user_id = listed.value
             GROUP BY user_id
             """,
-            [database.list(users.sorted())])
-        for row in rows { last[try row["user_id"]] = try row["number"] as Int64 }
+            [database.list(users.sorted())]
+        ) { (try $0.next(), try $0.next()) }
         let numbered = subjects.map { subject, user in
             last[user, default: 0] += 1
             return (subject: subject, user: user, number: last[user, default: 0])
@@ -53,61 +52,60 @@ package struct EventRecords {
         if position == last { return .events([], upTo: position) }
         // A position beyond the last event comes from another ledger.
         guard position.audit <= last.audit, position.change <= last.change else { return .missed(last) }
-        let audit = try database.rows(
-            """
-            SELECT number, event AS kind, subject, reference, happened_at FROM audit
-            WHERE user_id = $1 AND number > $2 ORDER BY number LIMIT $3
-            """,
-            [user, position.audit, limit])
-        let changes = try database.rows(
-            """
-            SELECT number, kind, subject, NULL AS reference, happened_at FROM user_change
-            WHERE user_id = $1 AND number > $2 ORDER BY number LIMIT $3
-            """,
-            [user, position.change, limit])
-        guard try isDense(audit, after: position.audit), try isDense(changes, after: position.change) else {
-            return .missed(last)
-        }
-        return try merged(audit, changes, after: position)
+        let audit = try entries(
+            "SELECT number, event, subject, reference, happened_at FROM audit", of: user, after: position.audit, limit)
+        let changes = try entries(
+            "SELECT number, kind, subject, NULL, happened_at FROM user_change", of: user, after: position.change, limit)
+        guard let audit, let changes else { return .missed(last) }
+        return merged(audit, changes, after: position)
+    }
+
+    /// A row of one of the two lists of a user's events.
+    private typealias Entry =
+        (number: Int64, kind: String, subject: String, reference: String?, happenedAt: Timestamp)
+
+    /// The entries of a list after a number.
+    ///
+    /// - Returns: Nil if the next entry is no longer there.
+    private func entries(_ list: String, of user: Int64, after number: Int64, _ limit: Int) throws -> [Entry]? {
+        let entries = try database.rows(
+            "\(list) WHERE user_id = $1 AND number > $2 ORDER BY number LIMIT $3", [user, number, limit]
+        ) { row -> Entry in (try row.next(), try row.next(), try row.next(), try row.next(), try row.next()) }
+        return entries.first.map { $0.number == number + 1 } ?? true ? entries : nil
     }
 
     /// The numbers of the user's last audit record and last change, and true if the user was erased.
     private func state(of user: Int64) throws -> (position: EventPosition, isErased: Bool) {
-        let row = try database.row(
+        let state = try database.row(
             """
-            SELECT coalesce((SELECT max(number) FROM audit WHERE user_id = $1), 0) AS audit,
-                coalesce((SELECT max(number) FROM user_change WHERE user_id = $1), 0) AS change,
-                (SELECT issuer FROM "user" WHERE user_id = $1) AS issuer
+            SELECT coalesce((SELECT max(number) FROM audit WHERE user_id = $1), 0),
+                coalesce((SELECT max(number) FROM user_change WHERE user_id = $1), 0),
+                (SELECT issuer FROM "user" WHERE user_id = $1)
             """,
-            [user])
-        guard let row else { throw SQLRow.Mismatch(column: "audit") }
-        let issuer: String? = try row["issuer"]
-        return (EventPosition(audit: try row["audit"], change: try row["change"]), issuer == User.erasedIssuer)
-    }
-
-    private func isDense(_ rows: [SQLRow], after number: Int64) throws -> Bool {
-        guard let first = rows.first else { return true }
-        return try first["number"] == number + 1
+            [user]
+        ) { row -> (EventPosition, String?) in
+            (EventPosition(audit: try row.next(), change: try row.next()), try row.next())
+        }
+        guard let (position, issuer) = state else { throw ColumnMismatch(column: "audit") }
+        return (position, issuer == User.erasedIssuer)
     }
 
     /// Merges both lists by time. Each list keeps its order.
-    private func merged(_ audit: [SQLRow], _ changes: [SQLRow], after position: EventPosition) throws -> EventAnswer {
+    private func merged(_ audit: [Entry], _ changes: [Entry], after position: EventPosition) -> EventAnswer {
         var (audit, changes, position) = (audit[...], changes[...], position)
         var events: [UserEvent] = []
         while !audit.isEmpty || !changes.isEmpty {
-            let times: (Timestamp?, Timestamp?) = (try audit.first?["happened_at"], try changes.first?["happened_at"])
-            let isAudit = times.1.map { change in times.0.map { $0 <= change } ?? false } ?? true
-            let row = isAudit ? audit.removeFirst() : changes.removeFirst()
-            let number: Int64 = try row["number"]
+            let isAudit =
+                changes.first.map { change in audit.first.map { $0.happenedAt <= change.happenedAt } ?? false } ?? true
+            let entry = isAudit ? audit.removeFirst() : changes.removeFirst()
             position = EventPosition(
-                audit: isAudit ? number : position.audit, change: isAudit ? position.change : number)
-            let kind: String = try row["kind"]
+                audit: isAudit ? entry.number : position.audit, change: isAudit ? position.change : entry.number)
             // A refusal changes nothing.
-            if isAudit, kind == AuditEntry.Event.refused.rawValue { continue }
+            if isAudit, entry.kind == AuditEntry.Event.refused.rawValue { continue }
             events.append(
                 UserEvent(
-                    kind: kind, subject: try row["subject"], reference: try row["reference"],
-                    happenedAt: try row["happened_at"], position: position))
+                    kind: entry.kind, subject: entry.subject, reference: entry.reference,
+                    happenedAt: entry.happenedAt, position: position))
         }
         return .events(events, upTo: position)
     }

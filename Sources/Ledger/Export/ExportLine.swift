@@ -18,10 +18,14 @@ struct ExportLine: Codable {
 }
 
 extension ExportLine {
-    init(_ table: Table, _ row: SQLRow) {
-        self.table = table.name
-        self.row = Dictionary(
-            zip(row.columns, row.values).filter { $0.1 != .null }, uniquingKeysWith: { first, _ in first })
+    /// - Parameter row: A row of `Table.inOrder`.
+    init(_ table: Table, _ row: inout ResultRow) throws(ColumnMismatch) {
+        var values: [String: SQLValue] = [:]
+        for column in table.columns {
+            let value = try row.nextValue()
+            if value != .null { values[column.name] = value }
+        }
+        (self.table, self.row) = (table.name, values)
     }
 
     /// The values for the columns of a table, in order.
@@ -68,6 +72,9 @@ extension SQLValue: Codable {
 }
 
 extension Ledger {
+    /// The number of bytes of lines that an export writes at once.
+    private static let sizeOfOutput = 1 << 16
+
     /// Writes a snapshot of the ledger as JSON Lines. Other processes may write meanwhile.
     ///
     /// - Parameter output: Receives whole lines.
@@ -82,24 +89,27 @@ extension Ledger {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             var hash = SHA256State()
-            var rows = 0
-            func write(_ lines: [ExportLine]) throws {
-                var text = Data()
-                for line in lines {
-                    text.append(try encoder.encode(line))
-                    text.append(UInt8(ascii: "\n"))
-                }
-                hash.update([UInt8](text)[...])
-                try output(text)
+            var (lines, rows) = (Data(), 0)
+            func flush() throws {
+                hash.update([UInt8](lines)[...])
+                try output(lines)
+                lines.removeAll(keepingCapacity: true)
             }
-            try write([ExportLine(version: database.tables.schema.version)])
+            func write(_ line: ExportLine) throws {
+                lines.append(try encoder.encode(line))
+                lines.append(UInt8(ascii: "\n"))
+                if lines.count >= Self.sizeOfOutput { try flush() }
+            }
+            try write(ExportLine(version: database.tables.schema.version))
             for table in try database.describedTables() {
-                try database.forEachPage(of: table.inOrder) { page in
-                    try write(page.map { ExportLine(table, $0) })
-                    rows += page.count
+                try database.streamRows(of: table.inOrder) { row in
+                    try write(ExportLine(table, &row))
+                    rows += 1
                 }
             }
-            try write([ExportLine(rows: rows, sha256: hash.digest().hexadecimal)])
+            try flush()
+            try write(ExportLine(rows: rows, sha256: hash.digest().hexadecimal))
+            try flush()
             return rows
         }
     }
@@ -123,8 +133,7 @@ extension Ledger {
         from input: () throws(ImportError) -> Data?, into database: any LedgerDatabase, _ dialect: SQLDialect
     ) throws -> Int {
         for table in try database.describedTables() {
-            let isEmpty = try database.rows("SELECT 1 FROM \(table.quotedName) LIMIT 1").isEmpty
-            guard isEmpty else { throw ImportError.notEmpty }
+            guard try !database.hasRow("SELECT 1 FROM \(table.quotedName) LIMIT 1") else { throw ImportError.notEmpty }
         }
         var reader = try LedgerImport(database: database, dialect: dialect)
         while let bytes = try input() { try reader.append(bytes) }

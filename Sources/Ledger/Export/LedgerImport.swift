@@ -11,7 +11,6 @@ struct LedgerImport {
     private var rest = Data()
     private var hash = SHA256State()
     private let decoder = JSONDecoder()
-    private let tables: [String: Table]
     /// The names of the existing tables.
     private var present: Set<String>
     private var lines = 0
@@ -23,7 +22,6 @@ struct LedgerImport {
     init(database: any LedgerDatabase, dialect: SQLDialect) throws {
         self.database = database
         self.dialect = dialect
-        tables = Dictionary(uniqueKeysWithValues: database.tables.schema.tables.map { ($0.name, $0) })
         present = try database.presentTables()
     }
 
@@ -71,7 +69,7 @@ struct LedgerImport {
             guard digest == hash.digest().hexadecimal, line.rows == rows else { throw ImportError.incomplete }
             isComplete = true
         } else {
-            guard let name = line.table, let table = tables[name], let values = line.values(of: table)
+            guard let name = line.table, let table = database.tables.schema[name], let values = line.values(of: table)
             else { throw ImportError.lineInvalid(lines) }
             try makeTables(beside: table)
             try insert(values, into: table)

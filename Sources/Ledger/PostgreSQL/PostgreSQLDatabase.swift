@@ -29,11 +29,10 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.prefetch(queries())
     }
 
-    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
+    func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {
         connection.enqueue("DECLARE page NO SCROLL CURSOR FOR \(sql)")
-        while case let rows = try self.rows("FETCH \(Self.rowsOfPage) FROM page", []), !rows.isEmpty {
-            try body(rows)
-        }
+        let nextPage = SQLQuery("FETCH 1000 FROM page")
+        while case let page = try connection.query(nextPage), page.rowCount > 0 { try page.forEachRow(body) }
         connection.enqueue("CLOSE page")
     }
 

@@ -74,74 +74,65 @@ struct PostgreSQLDefinitions {
     private func objects() throws -> [(kind: String, name: String)] {
         try database.rows(
             """
-            SELECT relname::text AS name,
-                CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END AS kind
-            FROM pg_class
+            SELECT CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END, relname::text FROM pg_class
             WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT EXISTS (
                 SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
             """
-        ).map { (try $0["kind"], try $0["name"]) }
+        ) { (try $0.next(), try $0.next()) }
     }
 
     private func columns() throws -> [Part] {
         try database.rows(
             """
-            SELECT relname::text AS table_name, attname::text AS name,
-                format_type(atttypid, atttypmod)::text AS type, attnotnull::int::bigint AS is_required,
-                (atthasdef OR attidentity <> '')::int::bigint AS is_computed
+            SELECT attname::text, relname::text, format_type(atttypid, atttypmod)::text, attnotnull,
+                atthasdef OR attidentity <> ''
             FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
             WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
             """
-        ).map { row in
-            let (required, computed): (Int64, Int64) = (try row["is_required"], try row["is_computed"])
-            return Part(
-                kind: "column", name: DefinitionDifferences.quoted(try row["name"]), table: try row["table_name"],
-                definition: Self.definition(of: try row["type"], required == 1) + (computed == 1 ? " default" : ""))
+        ) { row in
+            Part(
+                kind: "column", name: DefinitionDifferences.quoted(try row.next()), table: try row.next(),
+                definition: Self.definition(of: try row.next(), try row.next()) + (try row.next() ? " default" : ""))
         }
     }
 
     private func indexes() throws -> [Part] {
         try database.rows(
             """
-            SELECT owner.relname::text AS table_name, named.relname::text AS name,
-                indisunique::int::bigint AS is_unique, (indpred IS NOT NULL)::int::bigint AS is_partial,
-                indisvalid::int::bigint AS is_valid,
+            SELECT named.relname::text, owner.relname::text,
                 array_to_string(ARRAY(
                     SELECT pg_get_indexdef(indexrelid, place, true) FROM generate_series(1, indnkeyatts) AS place
-                    ORDER BY place), ', ') AS columns
+                    ORDER BY place), ', '),
+                indisunique, indpred IS NOT NULL, indisvalid
             FROM pg_index JOIN pg_class AS owner ON owner.oid = indrelid JOIN pg_class AS named ON named.oid = indexrelid
             WHERE owner.relnamespace = \(Self.schema) AND NOT EXISTS (
                 SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x'))
             """
-        ).map { row in
-            let (unique, partial, valid): (Int64, Int64, Int64) =
-                (try row["is_unique"], try row["is_partial"], try row["is_valid"])
-            let columns: String = try row["columns"]
-            let definition = Self.definition(
-                of: [columns.replacing("\"", with: "")], unique == 1, isPartial: partial == 1)
-            return Part(
-                kind: "index", name: DefinitionDifferences.quoted(try row["name"]), table: try row["table_name"],
-                definition: definition + (valid == 1 ? "" : " invalid"))
+        ) { row in
+            Part(
+                kind: "index", name: DefinitionDifferences.quoted(try row.next()), table: try row.next(),
+                definition: Self.definition(
+                    of: [(try row.next() as String).replacing("\"", with: "")], try row.next(),
+                    isPartial: try row.next()) + (try row.next() ? "" : " invalid"))
         }
     }
 
     private func constraints() throws -> [Part] {
-        let rows = try database.rows(
+        var parts: [Part] = []
+        var conditions: [String: Int] = [:]
+        try database.forEachRow(
             """
-            SELECT owner.relname::text AS table_name, contype::text AS type,
-                coalesce(referenced.relname::text, '') AS referenced,
+            SELECT owner.relname::text, contype::text, coalesce(referenced.relname::text, ''),
                 array_to_string(ARRAY(
                     SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS key (number, place)
-                    JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place), ', ') AS columns
+                    JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place), ', ')
             FROM pg_constraint JOIN pg_class AS owner ON owner.oid = conrelid
                 LEFT JOIN pg_class AS referenced ON referenced.oid = confrelid
             WHERE owner.relnamespace = \(Self.schema) AND contype IN ('p', 'u', 'f', 'x', 'c')
-            """)
-        var parts: [Part] = []
-        var conditions: [String: Int] = [:]
-        for row in rows {
-            let (table, type, columns): (String, String, String) =
-                (try row["table_name"], try row["type"], try row["columns"])
+            """,
+            []
+        ) { row in
+            let (table, type, referenced): (String, String, String) = (try row.next(), try row.next(), try row.next())
             let kind: String? =
                 switch type {
                 case "p": "primary key"
@@ -152,10 +143,9 @@ struct PostgreSQLDefinitions {
                 }
             guard let kind else {
                 conditions[table, default: 0] += 1
-                continue
+                return
             }
-            let referenced: String = try row["referenced"]
-            let name = "(\(columns))" + (referenced.isEmpty ? "" : " to \(referenced)")
+            let name = "(\(try row.next() as String))" + (referenced.isEmpty ? "" : " to \(referenced)")
             parts.append(Part(kind: kind, name: name, table: table, definition: ""))
         }
         return parts
@@ -166,17 +156,17 @@ struct PostgreSQLDefinitions {
     private func code() throws -> [Part] {
         try database.rows(
             """
-            SELECT code.kind, code.name, relname::text AS table_name FROM (
+            SELECT code.kind, code.name, relname::text FROM (
                 SELECT 'trigger' AS kind, tgname::text AS name, tgrelid AS owner FROM pg_trigger WHERE NOT tgisinternal
                 UNION ALL SELECT 'rule', rulename::text, ev_class FROM pg_rewrite
                 UNION ALL SELECT 'policy', polname::text, polrelid FROM pg_policy
             ) AS code JOIN pg_class ON pg_class.oid = owner
             WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p')
             """
-        ).map { row in
+        ) { row in
             Part(
-                kind: try row["kind"], name: DefinitionDifferences.quoted(try row["name"]),
-                table: try row["table_name"], definition: "")
+                kind: try row.next(), name: DefinitionDifferences.quoted(try row.next()), table: try row.next(),
+                definition: "")
         }
     }
 }

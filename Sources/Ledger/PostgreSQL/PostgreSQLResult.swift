@@ -20,11 +20,13 @@ final class PostgreSQLResult {
     /// The command tag, such as COMMIT.
     var tag: String { String(cString: PQcmdStatus(handle)) }
 
-    var columnNames: [String] { (0..<PQnfields(handle)).map { String(cString: PQfname(handle, $0)) } }
+    var columnCount: Int32 { PQnfields(handle) }
+
+    var columnNames: [String] { (0..<columnCount).map { String(cString: PQfname(handle, $0)) } }
 
     /// The value of a column; nil if there is no such column.
     func value(_ row: Int32, _ column: Int32) -> SQLValue? {
-        guard column < PQnfields(handle) else { return nil }
+        guard column < columnCount else { return nil }
         guard PQgetisnull(handle, row, column) == 0 else { return .null }
         let bytes = UnsafeRawBufferPointer(
             start: PQgetvalue(handle, row, column), count: Int(PQgetlength(handle, row, column)))
@@ -51,7 +53,7 @@ final class PostgreSQLResult {
     }
 
     /// The first value of the first row; nil without rows, and for null.
-    func firstValue<Value: SQLConvertible>() throws(SQLRow.Mismatch) -> Value? {
+    func firstValue<Value: SQLConvertible>() throws(ColumnMismatch) -> Value? {
         guard rowCount > 0 else { return nil }
         var row = ResultRow(.result(self, row: 0))
         return try row.next()

@@ -8,21 +8,19 @@ package struct AnswerRecords {
     package func answers(for keys: [(key: IdempotencyKey, since: Timestamp)]) throws -> [IdempotencyKey: KeptAnswer] {
         guard let oldest = keys.map(\.since).min() else { return [:] }
         let wanted = Set(keys.map(\.key))
-        var answers: [IdempotencyKey: KeptAnswer] = [:]
-        let rows = try database.rows(
+        return try database.dictionary(
             """
-            SELECT * FROM kept_answer
+            SELECT \(KeptAnswer.columns) FROM kept_answer
             WHERE idempotency_key \(database.isIn("$1")) AND caller \(database.isIn("$2")) AND kept_at >= $3
             """,
             [
                 database.list(Set(keys.map { ByteKey($0.key.key) }).sorted().map(\.text)),
                 database.list(Set(keys.map { ByteKey($0.key.caller) }).sorted().map(\.text)), oldest,
-            ])
-        for row in rows {
-            let answer = try KeptAnswer(row)
-            if wanted.contains(answer.key) { answers[answer.key] = answer }
+            ]
+        ) { row in
+            let answer = try KeptAnswer(&row)
+            return wanted.contains(answer.key) ? (answer.key, answer) : nil
         }
-        return answers
     }
 
     /// Keeps answers under their new keys, and deletes old answers.
@@ -43,9 +41,11 @@ package struct AnswerRecords {
     /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
     package func answer(for key: IdempotencyKey, since moment: Timestamp) throws -> KeptAnswer? {
         try database.row(
-            "SELECT * FROM kept_answer WHERE idempotency_key = $1 AND caller = $2 AND kept_at >= $3",
+            """
+            SELECT \(KeptAnswer.columns) FROM kept_answer WHERE idempotency_key = $1 AND caller = $2 AND kept_at >= $3
+            """,
             [key.key, key.caller, moment]
-        ).map(KeptAnswer.init)
+        ) { try KeptAnswer(&$0) }
     }
 
     /// Keeps an answer unless there is one under its key, and deletes the answers older than a moment.
@@ -66,11 +66,12 @@ package struct AnswerRecords {
 }
 
 extension KeptAnswer {
-    /// - Parameter row: A row of `kept_answer`.
-    fileprivate init(_ row: SQLRow) throws {
+    fileprivate static let columns = "caller, idempotency_key, request_digest, answer"
+
+    fileprivate init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(
-            under: IdempotencyKey(caller: try row["caller"], key: try row["idempotency_key"]),
-            requestDigest: try row["request_digest"], bytes: try row["answer"])
+            under: IdempotencyKey(caller: try row.next(), key: try row.next()), requestDigest: try row.next(),
+            bytes: try row.next())
     }
 }
 

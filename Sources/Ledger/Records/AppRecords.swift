@@ -9,12 +9,7 @@ package struct AppRecords {
 
     /// The bundle identifiers of all apps, by their numbers.
     package func names() throws -> [Int64: String] {
-        var names: [Int64: String] = [:]
-        try database.forEachRow(Self.known) { row in
-            let (number, bundleIdentifier): (Int64, String) = (try row.next(), try row.next())
-            names[number] = bundleIdentifier
-        }
-        return names
+        try database.dictionary(Self.known.sql) { (try $0.next(), try $0.next()) }
     }
 
     /// The numbers of all apps. New apps among the given ones get a number.
@@ -45,13 +40,9 @@ package struct AppNumbers {
 
     package subscript(bundleIdentifier: String) -> Int64? { numbers[bundleIdentifier] }
 
-    /// - Throws: `SQLRow.Mismatch` for a number that no app has.
-    package func bundleIdentifier(of number: Int64) throws(SQLRow.Mismatch) -> String {
-        guard let bundleIdentifier = bundleIdentifiers[number] else { throw SQLRow.Mismatch(column: "app") }
+    /// - Throws: `ColumnMismatch` for a number that no app has.
+    package func bundleIdentifier(of number: Int64) throws(ColumnMismatch) -> String {
+        guard let bundleIdentifier = bundleIdentifiers[number] else { throw ColumnMismatch(column: "app") }
         return bundleIdentifier
-    }
-
-    package func bundleIdentifier(_ row: SQLRow) throws(SQLRow.Mismatch) -> String {
-        try bundleIdentifier(of: try row["app"])
     }
 }

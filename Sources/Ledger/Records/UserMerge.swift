@@ -44,32 +44,25 @@ extension LedgerTransaction {
     package func mergeRows(of former: Int64, into user: Int64) throws {
         for feature in database.tables.schema.features {
             for table in feature.tables where table.merge == .move {
-                if try database.has(table.name) { try move(table, of: former, to: user) }
+                guard try database.has(table.name) else { continue }
+                try database.moveRows(of: table.name, from: former, to: user, isNew: false)
             }
             try feature.mergeHook?(former, user, database)
         }
         try database.update(
             "kept_answer", set: ["user_id"], where: ["idempotency_key", "caller"],
-            try database.rows("SELECT idempotency_key, caller FROM kept_answer WHERE user_id = $1", [former]).map {
-                [user] + (try $0.values(["idempotency_key", "caller"]) as [any SQLConvertible])
+            try database.rows("SELECT idempotency_key, caller FROM kept_answer WHERE user_id = $1", [former]) {
+                [user.sqlValue] + (try $0.rest())
             })
-    }
-
-    /// Moves rows. An existing row of the same key stays.
-    private func move(_ table: Table, of former: Int64, to user: Int64) throws {
-        let rows = try database.rows("SELECT * FROM \(table.quotedName) WHERE user_id = $1", [former])
-        guard let columns = rows.first?.columns else { return }
-        try database.delete(from: table.name, where: ["user_id"], [[former]])
-        try database.insert(
-            into: table.name, columns, rows.map { $0.replacing(["user_id": user.sqlValue]).values }, isNew: false)
     }
 
     /// Makes the aliases of the former user lead to the other user.
     private func redirect(_ table: String, by key: [String], of former: Int64, to user: Int64) throws {
         let rows = try database.rows(
             "SELECT \(key.joined(separator: ", ")) FROM \(table) WHERE user_id = $1 AND aliased_at IS NOT NULL",
-            [former])
-        try database.update(table, set: ["user_id"], where: key, rows.map { [user] + $0.values })
+            [former]
+        ) { [user.sqlValue] + (try $0.rest()) }
+        try database.update(table, set: ["user_id"], where: key, rows)
     }
 
     /// Makes the account tokens of the former user lead to the other user, because purchases contain them. The tombstone gets a
@@ -112,11 +105,10 @@ package struct UserHead {
 }
 
 extension UserHead {
-    init(_ row: SQLRow) throws {
-        let issuer: String = try row["issuer"]
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(
-            version: try row["version"], lastTransaction: try row["last_transaction"], lastGrant: try row["last_grant"],
-            auditNumber: try row["audit_number"], auditDigest: try row["audit_digest"],
-            isErased: issuer == User.erasedIssuer)
+            version: try row.next(), lastTransaction: try row.next(), lastGrant: try row.next(),
+            auditNumber: try row.next(), auditDigest: try row.next(),
+            isErased: (try row.next() as String) == User.erasedIssuer)
     }
 }

@@ -9,12 +9,11 @@ package struct UserRecords {
     /// The numbers of the users whom the ledger knows.
     package func known(among wanted: Set<User>) throws -> [User: Int64] {
         guard !wanted.isEmpty else { return [:] }
-        var numbers: [User: Int64] = [:]
-        for row in try database.rows(knownUsers(wanted)) {
-            guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { continue }
-            if wanted.contains(user) { numbers[user] = try row["user_id"] as Int64 }
+        let query = knownUsers(wanted)
+        return try database.dictionary(query.sql, query.arguments) { row in
+            guard let user = try User(&row), wanted.contains(user) else { return nil }
+            return (user, try row.next())
         }
-        return numbers
     }
 
     /// Gives unknown users their numbers. An account that was never opened, or was erased, gets none.
@@ -54,7 +53,7 @@ package struct UserRecords {
         let names = Set(users.map { ByteKey($0.name) }).sorted().map(\.text)
         return SQLQuery(
             """
-            SELECT user_id, issuer, name FROM user_name
+            SELECT issuer, name, user_id FROM user_name
             WHERE name \(database.isIn("$1")) AND issuer \(database.isIn("$2"))
             """,
             [database.list(names), database.list(issuers)])
@@ -72,14 +71,15 @@ package struct UserRecords {
 
     /// The users with numbers.
     package func names(of identifiers: Set<Int64>) throws -> [Int64: User] {
-        var names: [Int64: User] = [:]
-        let rows = try database.rows(
+        try database.dictionary(
             """
             SELECT user_id, issuer, name FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
             """,
-            [database.list(identifiers.sorted())])
-        for row in rows { names[try row["user_id"]] = User(issuer: try row["issuer"], name: try row["name"]) }
-        return names
+            [database.list(identifiers.sorted())]
+        ) { row in
+            let number: Int64 = try row.next()
+            return try User(&row).map { (number, $0) }
+        }
     }
 
     /// The owner of an account token; nil if no user has it.
@@ -91,7 +91,7 @@ package struct UserRecords {
     func appAccountToken(of identifier: Int64) throws -> (token: UUID, isSettled: Bool)? {
         try database.row(
             #"SELECT app_account_token, is_app_account_token_settled FROM "user" WHERE user_id = $1"#, [identifier]
-        ).map { (try $0["app_account_token"], try $0["is_app_account_token_settled"]) }
+        ) { (try $0.next(), try $0.next()) }
     }
 
     /// Marks a user's account token as in use.
@@ -137,15 +137,13 @@ package struct UserRecords {
 
     package func heads(of users: Set<Int64>) throws -> [Int64: UserHead] {
         guard !users.isEmpty else { return [:] }
-        var heads: [Int64: UserHead] = [:]
-        let rows = try database.rows(
+        return try database.dictionary(
             """
             SELECT user_id, version, last_transaction, last_grant, audit_number, audit_digest, issuer
             FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
             """,
-            [database.list(users.sorted())])
-        for row in rows { heads[try row["user_id"]] = try UserHead(row) }
-        return heads
+            [database.list(users.sorted())]
+        ) { (try $0.next(), try UserHead(&$0)) }
     }
 
     /// Writes heads. It fails as a conflict if a head has another version than when it was read.
@@ -166,6 +164,13 @@ package struct UserRecords {
 
 extension User {
     fileprivate var key: [ByteKey] { [ByteKey(name), ByteKey(issuer)] }
+
+    /// The user in the next columns: the issuer and the name.
+    ///
+    /// - Returns: Nil for an invalid name.
+    package init?(_ row: inout ResultRow) throws(ColumnMismatch) {
+        self.init(issuer: try row.next(), name: try row.next())
+    }
 }
 
 extension Set<Origin> {
@@ -203,10 +208,10 @@ extension UserRecords {
             SELECT name, issuer FROM user_name WHERE user_id = $1 AND aliased_at IS NOT NULL
             ORDER BY aliased_at DESC, name, issuer
             """,
-            [user])
+            [user]
+        ) { try $0.rest() }
         try database.delete(
-            from: "user_name", where: ["name", "issuer"],
-            aliases.dropFirst(Self.maximumAliases - 1).map(\.values))
+            from: "user_name", where: ["name", "issuer"], Array(aliases.dropFirst(Self.maximumAliases - 1)))
         try addAlias(alias, of: user, at: moment)
     }
 
@@ -218,26 +223,26 @@ extension UserRecords {
             ORDER BY aliased_at, name, issuer LIMIT $2
             """,
             [user, limit]
-        ).compactMap { User(issuer: try $0["issuer"], name: try $0["name"]) }
+        ) { try User(&$0) }.compactMap(\.self)
     }
 
     /// The numbers of the users who were merged into a user.
     func formers(of user: Int64) throws -> [Int64] {
-        try database.rows("SELECT former_id FROM user_merge WHERE user_id = $1 ORDER BY former_id", [user])
-            .map { try $0["former_id"] }
+        try database.rows("SELECT former_id FROM user_merge WHERE user_id = $1 ORDER BY former_id", [user]) {
+            try $0.next()
+        }
     }
 
     /// The users into which others were merged, by the numbers of the others.
     package func successors(of formers: Set<Int64>) throws -> [Int64: User] {
         guard !formers.isEmpty else { return [:] }
-        let rows = try database.rows(
+        let numbers: [Int64: Int64] = try database.dictionary(
             """
-            SELECT user_id, former_id FROM \(database.listed("$1")) JOIN user_merge ON former_id = listed.value
+            SELECT former_id, user_id FROM \(database.listed("$1")) JOIN user_merge ON former_id = listed.value
             """,
-            [database.list(formers.sorted())])
-        let names = try names(of: Set(rows.map { try $0["user_id"] as Int64 }))
-        var successors: [Int64: User] = [:]
-        for row in rows { successors[try row["former_id"]] = names[try row["user_id"] as Int64] }
-        return successors
+            [database.list(formers.sorted())]
+        ) { (try $0.next(), try $0.next()) }
+        let names = try names(of: Set(numbers.values))
+        return numbers.compactMapValues { names[$0] }
     }
 }

@@ -29,10 +29,8 @@ package protocol LedgerDatabase {
     /// Notifies the observers of a user after the commit.
     func recordChange(of user: Int64)
 
-    /// Reads rows that may exceed the memory.
-    ///
-    /// - Parameter body: Receives pages of rows, in order.
-    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws
+    /// Calls a function for each row of a query, in order. All rows together may exceed the memory.
+    func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws
 
     /// Inserts rows with one statement. A later statement may throw the error.
     ///
@@ -94,9 +92,6 @@ package protocol LedgerDatabase {
 }
 
 extension LedgerDatabase {
-    /// The largest number of rows in memory at once.
-    static var rowsOfPage: Int { 1000 }
-
     package func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
         try insert(into: table, columns, rows, isNew: true)
     }
@@ -124,6 +119,17 @@ extension LedgerDatabase {
         try forEachRow(query.sql, query.arguments, body)
     }
 
+    /// The values that a function reads from the rows of a query, by keys; nil leaves a row out. The last row of a key counts.
+    package func dictionary<Key, Value>(
+        _ sql: String, _ arguments: [any SQLConvertible] = [], _ entry: (inout ResultRow) throws -> (Key, Value)?
+    ) throws -> [Key: Value] {
+        var values: [Key: Value] = [:]
+        try forEachRow(sql, arguments) { row in
+            if let (key, value) = try entry(&row) { values[key] = value }
+        }
+        return values
+    }
+
     /// The value that a function reads from the first row of a query; nil without rows.
     package func row<Value>(
         _ sql: String, _ arguments: [any SQLConvertible] = [], _ value: (inout ResultRow) throws -> Value
@@ -143,18 +149,6 @@ extension LedgerDatabase {
     package func hasRow(_ sql: String, _ arguments: [any SQLConvertible] = []) throws -> Bool {
         try row(sql, arguments) { _ in true } ?? false
     }
-
-    package func rows(_ sql: String, _ arguments: [any SQLConvertible] = []) throws -> [SQLRow] {
-        try rows(sql, arguments) { try SQLRow(&$0) }
-    }
-
-    package func rows(_ query: SQLQuery) throws -> [SQLRow] { try rows(query.sql, query.arguments) }
-
-    package func row(_ sql: String, _ arguments: [any SQLConvertible]) throws -> SQLRow? {
-        try rows(sql, arguments).first
-    }
-
-    package func row(_ query: SQLQuery) throws -> SQLRow? { try row(query.sql, query.arguments) }
 
     /// The first column of the first row; nil if there is no row.
     package func value<Value: SQLConvertible>(

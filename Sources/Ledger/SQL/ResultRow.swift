@@ -26,28 +26,28 @@ package struct ResultRow: ~Copyable {
     /// The next value of any type that columns can store, or null for an `Optional`. The others are the same for the types of
     /// most columns, without a generic call.
     ///
-    /// - Throws: `SQLRow.Mismatch`, as each `next` does: if the value has another type, or if there is no further one.
-    package mutating func next<Value: SQLConvertible>() throws(SQLRow.Mismatch) -> Value {
+    /// - Throws: `ColumnMismatch`, as each `next` does: if the value has another type, or if there is no further one.
+    package mutating func next<Value: SQLConvertible>() throws(ColumnMismatch) -> Value {
         try some(Value(try nextValue()))
     }
 
     // MARK: Values without null
 
-    package mutating func next() throws(SQLRow.Mismatch) -> Int64 { try some(try next()) }
+    package mutating func next() throws(ColumnMismatch) -> Int64 { try some(try next()) }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> Int { try some(try next()) }
+    package mutating func next() throws(ColumnMismatch) -> Int { try some(try next()) }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> Bool { try some(try next()) }
+    package mutating func next() throws(ColumnMismatch) -> Bool { try some(try next()) }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> String { try some(try next()) }
+    package mutating func next() throws(ColumnMismatch) -> String { try some(try next()) }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> Timestamp { try some(try next()) }
+    package mutating func next() throws(ColumnMismatch) -> Timestamp { try some(try next()) }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> [UInt8] { try some(try next()) }
+    package mutating func next() throws(ColumnMismatch) -> [UInt8] { try some(try next()) }
 
     // MARK: Values that may be null
 
-    package mutating func next() throws(SQLRow.Mismatch) -> Int64? {
+    package mutating func next() throws(ColumnMismatch) -> Int64? {
         defer { position += 1 }
         switch source {
         case .statement(let statement):
@@ -65,22 +65,22 @@ package struct ResultRow: ~Copyable {
         }
     }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> Int? {
+    package mutating func next() throws(ColumnMismatch) -> Int? {
         guard let number: Int64 = try next() else { return nil }
         return try some(Int(exactly: number))
     }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> Bool? {
+    package mutating func next() throws(ColumnMismatch) -> Bool? {
         guard let number: Int64 = try next() else { return nil }
         return number != 0
     }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> Timestamp? {
+    package mutating func next() throws(ColumnMismatch) -> Timestamp? {
         guard let number: Int64 = try next() else { return nil }
         return Timestamp(millisecondsSince1970: number)
     }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> String? {
+    package mutating func next() throws(ColumnMismatch) -> String? {
         switch try nextValue() {
         case .text(let text): return text
         case .null: return nil
@@ -88,7 +88,7 @@ package struct ResultRow: ~Copyable {
         }
     }
 
-    package mutating func next() throws(SQLRow.Mismatch) -> [UInt8]? {
+    package mutating func next() throws(ColumnMismatch) -> [UInt8]? {
         switch try nextValue() {
         case .blob(let bytes): return bytes
         case .null: return nil
@@ -97,7 +97,7 @@ package struct ResultRow: ~Copyable {
     }
 
     /// The next value of any type.
-    package mutating func nextValue() throws(SQLRow.Mismatch) -> SQLValue {
+    package mutating func nextValue() throws(ColumnMismatch) -> SQLValue {
         defer { position += 1 }
         switch source {
         case .statement(let statement):
@@ -109,7 +109,23 @@ package struct ResultRow: ~Copyable {
         }
     }
 
-    // MARK: Names, for errors and for whole rows
+    /// The values that are left.
+    package mutating func rest() throws(ColumnMismatch) -> [SQLValue] { try values(from: Int(position)) }
+
+    /// All values from a position on.
+    mutating func values(from first: Int) throws(ColumnMismatch) -> [SQLValue] {
+        let count =
+            switch source {
+            case .statement(let statement): sqlite3_column_count(statement)
+            case .result(let result, _): result.columnCount
+            }
+        position = Int32(first)
+        var values: [SQLValue] = []
+        while position < count { values.append(try nextValue()) }
+        return values
+    }
+
+    // MARK: Names, for errors
 
     var columnNames: [String] {
         switch source {
@@ -119,14 +135,14 @@ package struct ResultRow: ~Copyable {
         }
     }
 
-    private func some<Value>(_ value: Value?) throws(SQLRow.Mismatch) -> Value {
+    private func some<Value>(_ value: Value?) throws(ColumnMismatch) -> Value {
         guard let value else { throw mismatch(at: position - 1) }
         return value
     }
 
-    private func mismatch(at position: Int32) -> SQLRow.Mismatch {
+    private func mismatch(at position: Int32) -> ColumnMismatch {
         let names = columnNames
-        return SQLRow.Mismatch(column: names.indices.contains(Int(position)) ? names[Int(position)] : "\(position)")
+        return ColumnMismatch(column: names.indices.contains(Int(position)) ? names[Int(position)] : "\(position)")
     }
 
     private static func name(of statement: OpaquePointer, at column: Int32) -> String {
@@ -147,5 +163,14 @@ package struct ResultRow: ~Copyable {
             let text = bytes(sqlite3_column_text(statement, column).map { UnsafeRawPointer($0) })
             return .text(String(decoding: text, as: UTF8.self))
         }
+    }
+}
+
+/// The error of a column that is missing, or has a value that no version of Till writes.
+package struct ColumnMismatch: Error {
+    let column: String
+
+    package init(column: String) {
+        self.column = column
     }
 }

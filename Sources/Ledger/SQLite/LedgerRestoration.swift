@@ -59,7 +59,7 @@ struct ReplacedLedger {
             try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
             try database.close()
             return keys
-        } catch is SQLRow.Mismatch {
+        } catch is ColumnMismatch {
             return nil
         } catch let error as DatabaseError {
             switch error.resultCode {

@@ -47,14 +47,8 @@ struct SQLiteDatabase: LedgerDatabase {
     /// Does nothing: there are no round trips to save.
     func prefetch(_ queries: @autoclosure () -> [SQLQuery]) {}
 
-    func forEachPage(of sql: String, _ body: ([SQLRow]) throws -> Void) throws {
-        let run = try Run(database.makeStatement(sql: sql), [], on: database)
-        defer { run.end() }
-        var page: [SQLRow]
-        repeat {
-            page = try run.rows(limit: Self.rowsOfPage)
-            if !page.isEmpty { try body(page) }
-        } while page.count == Self.rowsOfPage
+    func streamRows(of sql: String, _ body: (inout ResultRow) throws -> Void) throws {
+        try forEachRow(sql, [], body)
     }
 
     func indexed(by index: String) -> String { "INDEXED BY \(index)" }
@@ -153,15 +147,6 @@ struct SQLiteDatabase: LedgerDatabase {
         /// Resets the statement for its next run. SQLite repeats an earlier error here.
         func end() {
             sqlite3_reset(statement.sqliteStatement)
-        }
-
-        func rows(limit: Int) throws -> [SQLRow] {
-            var rows: [SQLRow] = []
-            while rows.count < limit, try hasNext() {
-                var row = self.row
-                rows.append(try SQLRow(&row))
-            }
-            return rows
         }
 
         /// Steps to the next row.

@@ -223,7 +223,7 @@ extension StorageFault {
     init(_ error: any Error, path: String) {
         switch error {
         case let fault as StorageFault: self = fault
-        case is SQLRow.Mismatch: self.init(cause: .damaged, path: path)
+        case is ColumnMismatch: self.init(cause: .damaged, path: path)
         case let error as DatabaseError: self.init(sqliteResultCode: error.resultCode.rawValue, path: path)
         case let failure as PostgreSQLFailure: self.init(cause: failure.cause, path: path)
         default: self.init(cause: .failed, path: path)
@@ -232,7 +232,7 @@ extension StorageFault {
 
     /// An error of a use case: the fault behind an error of the database, or the use case's own error.
     static func translated(_ error: any Error, path: String) -> any Error {
-        error is DatabaseError || error is PostgreSQLFailure || error is SQLRow.Mismatch
+        error is DatabaseError || error is PostgreSQLFailure || error is ColumnMismatch
             ? StorageFault(error, path: path) : error
     }
 }

@@ -8,17 +8,17 @@ struct LedgerSchema: Sendable {
     let tables: [Table]
     /// The version of the tables: that of the latest column, or 1.
     let version: Int
-    private let kinds: [String: [String: Table.Column.Kind]]
+    private let named: [String: Table]
 
     init(_ features: [LedgerFeature]) {
         self.features = [.users] + features
         tables = self.features.flatMap(\.tables)
         version = tables.flatMap(\.columns).compactMap(\.since).max() ?? 1
-        kinds = Dictionary(
-            uniqueKeysWithValues: tables.map { table in
-                (table.name, Dictionary(uniqueKeysWithValues: table.columns.map { ($0.name, $0.kind) }))
-            })
+        named = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     }
+
+    /// The table with a name; nil if there is none.
+    subscript(name: String) -> Table? { named[name] }
 
     /// The missing tables of a ledger: those of the features in use, and of the features of which it has a table.
     func missing(from present: Set<String>) -> [Table] {
@@ -39,9 +39,10 @@ struct LedgerSchema: Sendable {
 
     /// The kind of a column.
     ///
-    /// - Throws: `SQLRow.Mismatch` if the table has no such column.
-    func kind(of column: String, in table: String) throws(SQLRow.Mismatch) -> Table.Column.Kind {
-        guard let kind = kinds[table]?[column] else { throw SQLRow.Mismatch(column: column) }
+    /// - Throws: `ColumnMismatch` if the table has no such column.
+    func kind(of column: String, in table: String) throws(ColumnMismatch) -> Table.Column.Kind {
+        let described = named[table]?.columns.first { $0.name == column }
+        guard let kind = described?.kind else { throw ColumnMismatch(column: column) }
         return kind
     }
 }

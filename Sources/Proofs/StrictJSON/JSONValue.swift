@@ -54,7 +54,7 @@ extension JSONValue {
         case .object(let object):
             Self.write(object.members, in: ("{", "}"), to: &bytes, indentation) { member, bytes, inner in
                 Self.write(string: member.key, to: &bytes)
-                bytes.append(contentsOf: (inner == nil ? ":" : " : ").utf8)
+                if inner == nil { bytes.append(UInt8(ascii: ":")) } else { bytes.append(contentsOf: " : ".utf8) }
                 member.value.write(to: &bytes, indentation: inner)
             }
         case .array(let elements):
@@ -78,8 +78,8 @@ extension JSONValue {
         bytes.append(UInt8(ascii: brackets.0))
         if inner != nil { bytes.append(UInt8(ascii: "\n")) }
         for (index, part) in parts.enumerated() {
-            if index > 0 { bytes.append(contentsOf: (inner == nil ? "," : ",\n").utf8) }
-            if let inner { bytes.append(contentsOf: inner.utf8) }
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            if let inner { bytes.append(contentsOf: (index > 0 ? "\n\(inner)" : inner).utf8) }
             write(part, &bytes, inner)
         }
         if let indentation { bytes.append(contentsOf: "\n\(indentation)".utf8) }
@@ -89,20 +89,31 @@ extension JSONValue {
     /// Writes a string in quotation marks (RFC 8259 section 7).
     package static func write(string: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
-            case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
-            case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
-            case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
-            case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
-            case 0x8: bytes.append(contentsOf: "\\b".utf8)
-            case 0xC: bytes.append(contentsOf: "\\f".utf8)
-            case ..<0x20: bytes.append(contentsOf: "\\u00\([byte].hexadecimal)".utf8)
-            default: bytes.append(byte)
+        var string = string
+        string.withUTF8 { text in
+            var start = 0
+            for (index, byte) in text.enumerated() {
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+                bytes.append(contentsOf: escape(of: byte).utf8)
+                start = index + 1
             }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(of byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "\""): "\\\""
+        case UInt8(ascii: "\\"): "\\\\"
+        case UInt8(ascii: "\n"): "\\n"
+        case UInt8(ascii: "\r"): "\\r"
+        case UInt8(ascii: "\t"): "\\t"
+        case 0x8: "\\b"
+        case 0xC: "\\f"
+        default: "\\u00\([byte].hexadecimal)"
+        }
     }
 }
 

@@ -11,10 +11,15 @@ struct CustomerPeriod: Sendable {
     let endsAt: Timestamp?
 
     /// - Parameter replacedAt: The start of the next period as another product, which has not begun; nil if none is known.
-    private init(_ transaction: RedeemedTransaction, nextPurchaseDate: Timestamp?, replacedAt: Timestamp?) {
+    private init(
+        _ transaction: RedeemedTransaction,
+        _ terms: PurchasePeriod.Terms,
+        nextPurchaseDate: Timestamp?,
+        replacedAt: Timestamp?
+    ) {
         self.transaction = transaction
+        self.terms = terms
         self.nextPurchaseDate = nextPurchaseDate
-        terms = PurchasePeriod.Terms(transaction.facts)
         endsAt = transaction.accessEnd(before: nextPurchaseDate ?? replacedAt)
     }
 
@@ -37,12 +42,17 @@ struct CustomerPeriod: Sendable {
     /// - Parameter transactions: All transactions of the purchase.
     static func periods(of transactions: [RedeemedTransaction], at moment: Timestamp) -> [CustomerPeriod] {
         let sorted = transactions.sorted { $0.isEarlier(than: $1) }
-        let counting = PurchasePeriod.inEffect(sorted.map { PurchasePeriod($0) }, at: moment)
-        let identifiers = Set(counting.map { ByteKey($0.transactionIdentifier) })
-        let kept = sorted.filter { identifiers.contains(ByteKey($0.transactionIdentifier)) }
-        return kept.enumerated().map { index, transaction in
+        let periods = sorted.map { PurchasePeriod($0) }
+        let counting = PurchasePeriod.inEffect(periods, at: moment)
+        var kept = Array(zip(sorted, periods))
+        if counting.count < periods.count {
+            let identifiers = Set(counting.map { ByteKey($0.transactionIdentifier) })
+            kept.removeAll { !identifiers.contains(ByteKey($0.0.transactionIdentifier)) }
+        }
+        return kept.enumerated().map { index, period in
             CustomerPeriod(
-                transaction, nextPurchaseDate: index + 1 < kept.count ? kept[index + 1].purchaseDate : nil,
+                period.0, period.1.terms,
+                nextPurchaseDate: index + 1 < kept.count ? kept[index + 1].0.purchaseDate : nil,
                 replacedAt: counting.last?.replacedAt)
         }
     }

@@ -29,9 +29,7 @@ package struct DoorRoutes: RouteSource {
         routes = open + (doors.contains(.revenueCat) ? [] : [ClosedRevenueCatRoute()])
     }
 
-    package func addMiddleware(to router: Router<ServiceContext>) {
-        for route in routes { route.addMiddleware(to: router) }
-    }
+    package var pathMiddleware: [PathMiddleware.Entry] { routes.flatMap(\.pathMiddleware) }
 
     package func add(to router: Router<ServiceContext>) {
         for route in routes { route.add(to: router) }
@@ -94,9 +92,7 @@ package final class DoorServices: Sendable {
 
     /// A group whose callers may present the public keys of apps, within their rate limits.
     func recognised(_ group: RouterGroup<ServiceContext>) -> RouterGroup<ServiceContext> {
-        let group = group.authenticated(by: authentication, acceptsPublicKeys: true)
-        if let limits { group.add(middleware: limits) }
-        return group
+        group.authenticated(by: authentication, within: limits, acceptsPublicKeys: true)
     }
 
     /// The customer of an id that an app sends.
@@ -141,8 +137,8 @@ protocol DoorProblem: Error {
 
 /// The parts of a middleware that converts the errors at a door's paths.
 ///
-/// Such a middleware is added twice. Around the routes, it converts the errors that they throw. Around the whole router, it replaces
-/// problem documents from outside the routes, such as those of limits.
+/// Such a middleware is added twice. Around the routes, it converts the errors that they throw. Around the whole router, at the same
+/// paths (`pathMiddleware`), it replaces problem documents from outside the routes, such as those of limits.
 enum DoorErrors {
     /// Answers a request, with each error in the form of a protocol.
     ///
@@ -173,25 +169,6 @@ enum DoorErrors {
         } catch {
             return answer(ProblemMiddleware.problem(of: error, context))
         }
-    }
-
-    /// True if a request's path has the segments of another path, in which a segment in braces stands for any.
-    ///
-    /// Each request of the service passes here, so it stops at the first byte that differs.
-    static func isPath(_ path: String, _ pattern: String) -> Bool {
-        var (rest, names) = (path.utf8[...], pattern.utf8[...])
-        while let name = nextSegment(of: &names) {
-            guard let segment = nextSegment(of: &rest) else { return false }
-            guard name.first == UInt8(ascii: "{") || name.elementsEqual(segment) else { return false }
-        }
-        return nextSegment(of: &rest) == nil
-    }
-
-    private static func nextSegment(of rest: inout Substring.UTF8View) -> Substring.UTF8View? {
-        rest = rest.drop { $0 == UInt8(ascii: "/") }
-        let segment = rest.prefix { $0 != UInt8(ascii: "/") }
-        rest = rest[segment.endIndex...]
-        return segment.isEmpty ? nil : segment
     }
 
     /// A JSON answer with the delay before a retry, as text; nil if it is unknown.

@@ -48,7 +48,7 @@ struct CatalogViews: Sendable {
 }
 
 /// A catalog with the data that the service derives from it.
-struct CatalogView: Sendable {
+final class CatalogView: Sendable {
     let catalog: Catalog
     let pictures: PictureAddresses
     let languages: [String]

@@ -158,8 +158,7 @@ package struct ServiceRoutes: Sendable {
             seedApp.add(to: app)
         }
         accounts?.addUnauthenticated(to: open)
-        let version = router.group().authenticated(by: authentication)
-        if let limits { version.add(middleware: limits) }
+        let version = router.group().authenticated(by: authentication, within: limits)
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version)
         OfferingRoutes(catalogs: catalogs).add(to: version)

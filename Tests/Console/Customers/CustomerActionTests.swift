@@ -184,8 +184,8 @@ import Testing
         #expect(try await browser.get(Self.path).status == 404)
         #expect(try await browser.post(Self.path + "/erasure", ["erase-name": "alice"], from: "/console").status == 404)
         let erasures = try await console.ledger.read { transaction in
-            try transaction.database.rows("SELECT actor FROM audit WHERE event = 'erased'").map {
-                try $0["actor"] as String
+            try transaction.database.rows("SELECT actor FROM audit WHERE event = 'erased'") {
+                try $0.next() as String
             }
         }
         #expect(erasures == ["member admin"])

@@ -48,10 +48,8 @@ package struct AccountLink: Sendable {
         endsAt = moment.adding(seconds: purpose.lifetime)
     }
 
-    fileprivate init(_ row: SQLRow) throws {
-        purpose = try row["purpose"]
-        emailLowercase = try row["email_lowercase"]
-        endsAt = try row["ends_at"]
+    fileprivate init(_ row: inout ResultRow) throws {
+        (purpose, emailLowercase, endsAt) = (try row.next(), try row.next(), try row.next())
     }
 
     /// A new secret for a user's number.
@@ -91,12 +89,17 @@ package struct AccountLink: Sendable {
 
 /// A pending change of an account's address, which both addresses must confirm.
 struct AddressChange {
+    static let columns = ["email", "email_lowercase", "asked_at", "is_confirmed_at_old", "is_confirmed_at_new"]
+
     /// The new address as the user wrote it.
     let email: String
     let emailLowercase: String
     let askedAt: Timestamp
     var isConfirmedAtOld: Bool
     var isConfirmedAtNew: Bool
+
+    /// The values of the columns, in their order.
+    var sqlValues: [any SQLConvertible] { [email, emailLowercase, askedAt, isConfirmedAtOld, isConfirmedAtNew] }
 }
 
 /// The use of mailed links.
@@ -109,8 +112,8 @@ extension LedgerTransaction {
     ) throws -> (account: AccountRecord, purpose: LinkPurpose) {
         let user = secret.number(at: 0)
         let link = try database.row(
-            "SELECT * FROM account_link WHERE user_id = $1 AND digest = $2", [user, secret.digest]
-        ).map(AccountLink.init)
+            "SELECT purpose, email_lowercase, ends_at FROM account_link WHERE user_id = $1 AND digest = $2",
+            [user, secret.digest], AccountLink.init)
         guard let link, let account = try account(of: user) else { throw AccountError.linkInvalid }
         let refusal = link.refusal(
             for: purposes, of: account.emailLowercase, changingTo: try addressChange(of: user)?.emailLowercase,
@@ -143,25 +146,19 @@ extension LedgerTransaction {
 
     /// The pending change of an account's address; nil if there is none.
     func addressChange(of user: Int64) throws -> AddressChange? {
-        try database.row("SELECT * FROM address_change WHERE user_id = $1", [user]).map { row in
+        try database.row(
+            "SELECT \(AddressChange.columns.joined(separator: ", ")) FROM address_change WHERE user_id = $1", [user]
+        ) { row in
             AddressChange(
-                email: try row["email"], emailLowercase: try row["email_lowercase"], askedAt: try row["asked_at"],
-                isConfirmedAtOld: try row["is_confirmed_at_old"], isConfirmedAtNew: try row["is_confirmed_at_new"])
+                email: try row.next(), emailLowercase: try row.next(), askedAt: try row.next(),
+                isConfirmedAtOld: try row.next(), isConfirmedAtNew: try row.next())
         }
     }
 
     /// Stores a change, and replaces an earlier one.
     fileprivate func set(_ change: AddressChange, of user: Int64) throws {
         try database.execute("DELETE FROM address_change WHERE user_id = $1", [user])
-        try database.insert(
-            into: "address_change",
-            ["user_id", "email", "email_lowercase", "asked_at", "is_confirmed_at_old", "is_confirmed_at_new"],
-            [
-                [
-                    user, change.email, change.emailLowercase, change.askedAt, change.isConfirmedAtOld,
-                    change.isConfirmedAtNew,
-                ]
-            ])
+        try database.insert(into: "address_change", ["user_id"] + AddressChange.columns, [[user] + change.sqlValues])
     }
 }
 

@@ -12,14 +12,16 @@ struct AttributeRecords {
     func attributes(of user: Int64) throws -> [Int64: [Attribute]] {
         guard try database.has("app_attribute") else { return [:] }
         var attributes: [Int64: [Attribute]] = [:]
-        let rows = try database.rows(
+        try database.forEachRow(
             """
             SELECT \(Self.team) AS app, name, value, stated_at, is_public FROM attribute WHERE user_id = $1
             UNION ALL
             SELECT app, name, value, stated_at, 1 FROM app_attribute WHERE user_id = $1
-            """, [user])
-        for row in rows {
-            attributes[try row["app"], default: []].append(try Attribute(row))
+            """,
+            [user]
+        ) { row in
+            let app: Int64 = try row.next()
+            attributes[app, default: []].append(try Attribute(&row))
         }
         return attributes
     }

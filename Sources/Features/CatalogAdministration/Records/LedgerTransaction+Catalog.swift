@@ -39,7 +39,7 @@ extension LedgerTransaction {
         var (condition, arguments): (String, [any SQLConvertible]) = ("", [change?.number ?? .max])
         if let change {
             condition = "AND app = $2 AND subject = $3 AND product_id = $4"
-            arguments += [change.app, change.subject.kind.rawValue, change.subject.identifier]
+            arguments += [change.app, change.subject.kind, change.subject.identifier]
         }
         return try database.rows(
             """
@@ -50,21 +50,19 @@ extension LedgerTransaction {
             ORDER BY first
             """,
             arguments
-        ).map { row in
-            let standing: String? = try row["standing"]
-            return CatalogRecord.Changed(
-                app: try row["app"], subject: try subject(row), definition: try row["definition"],
-                isWithdrawn: standing == CatalogChange.Kind.withdrawn.rawValue)
+        ) { row in
+            CatalogRecord.Changed(
+                app: try row.next(), subject: try CatalogSubject(&row), definition: try row.next(),
+                isWithdrawn: (try row.next() as CatalogChange.Kind?) == .withdrawn)
         }
     }
 
     /// The SHA-256 of each item's picture.
     private func pictureDigests() throws -> [Item: [UInt8]] {
-        var digests: [Item: [UInt8]] = [:]
-        for row in try database.rows("SELECT collection, number, digest FROM catalog_picture") {
-            digests[Item(collection: try row["collection"], number: try row["number"])] = try row["digest"]
+        let digests: [(Item, [UInt8])] = try database.rows("SELECT collection, number, digest FROM catalog_picture") {
+            (try Item(&$0), try $0.next())
         }
-        return digests
+        return Dictionary(digests) { _, last in last }
     }
 
     /// The bytes of an item's picture; nil if there is none.
@@ -99,16 +97,11 @@ extension LedgerTransaction {
                 """,
                 [item.collection, item.number, digest, picture])
         }
-        try database.execute(
-            """
-            INSERT INTO catalog_change (number, happened_at, changed_by, kind, product_id, definition, collection,
-                item_number, picture_digest, app, subject) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-            """,
-            [
-                change.number, change.happenedAt, change.changedBy, change.content.kind.rawValue,
-                change.subject.identifier, definition, item?.collection, item?.number, digest, change.app,
-                change.subject.kind.rawValue,
-            ])
+        let values: [any SQLConvertible] = [
+            change.number, change.happenedAt, change.changedBy, change.app, change.subject.kind,
+            change.subject.identifier, change.content.kind, definition, item?.collection, item?.number, digest,
+        ]
+        try database.insert(into: "catalog_change", CatalogChange.columns, [values])
         return true
     }
 
@@ -138,41 +131,56 @@ extension LedgerTransaction {
         case .products: condition = "AND subject = 'product'"
         case .only(let subject):
             condition = "AND subject = $3 AND product_id = $4"
-            arguments += [subject.kind.rawValue, subject.identifier]
+            arguments += [subject.kind, subject.identifier]
         }
         return try database.rows(
             """
-            SELECT * FROM catalog_change
+            SELECT \(CatalogChange.columns.joined(separator: ", ")) FROM catalog_change
             WHERE app = $1 AND number < $2 \(condition)
             ORDER BY number DESC LIMIT $\(arguments.count + 1)
             """,
-            arguments + [limit]
-        ).map(change)
+            arguments + [limit], CatalogChange.init)
     }
+}
 
-    private func change(_ row: SQLRow) throws -> CatalogChange {
-        let kind: CatalogChange.Kind = try row["kind"]
-        let content: CatalogChange.Content =
-            switch kind {
-            case .defined: .definition(try row["definition"])
-            case .reverted: .reversion
-            case .withdrawn: .withdrawal
-            case .restored: .restoration
-            case .pictured:
-                .picture(
-                    of: Item(collection: try row["collection"], number: try row["item_number"]),
-                    digest: try row["picture_digest"])
-            }
-        return CatalogChange(
-            number: try row["number"], happenedAt: try row["happened_at"], changedBy: try row["changed_by"],
-            app: try row["app"], subject: try subject(row), content: content)
+extension CatalogChange {
+    fileprivate static let columns = [
+        "number", "happened_at", "changed_by", "app", "subject", "product_id", "kind", "definition", "collection",
+        "item_number", "picture_digest",
+    ]
+
+    /// The change in the next columns, which are `columns`.
+    fileprivate init(_ row: inout ResultRow) throws {
+        self.init(
+            number: try row.next(), happenedAt: try row.next(), changedBy: try row.next(), app: try row.next(),
+            subject: try CatalogSubject(&row), content: try Content(&row))
     }
+}
 
-    private func subject(_ row: SQLRow) throws -> CatalogSubject {
-        guard let kind = CatalogSubject.Kind(rawValue: try row["subject"]) else {
-            throw SQLRow.Mismatch(column: "subject")
+extension CatalogSubject.Kind: SQLConvertible {}
+
+extension CatalogSubject {
+    /// The subject in the next columns: its kind and its identifier.
+    fileprivate init(_ row: inout ResultRow) throws {
+        let kind: Kind = try row.next()
+        self = kind.identified(by: try row.next())
+    }
+}
+
+extension CatalogChange.Content {
+    /// The content in the next columns: the kind, the definition, the item and the digest of its picture.
+    fileprivate init(_ row: inout ResultRow) throws {
+        let kind: CatalogChange.Kind = try row.next()
+        switch kind {
+        case .defined: self = .definition(try row.next())
+        case .reverted: self = .reversion
+        case .withdrawn: self = .withdrawal
+        case .restored: self = .restoration
+        case .pictured:
+            // A picture has no definition.
+            _ = try row.nextValue()
+            self = .picture(of: try Item(&row), digest: try row.next())
         }
-        return kind.identified(by: try row["product_id"])
     }
 }
 

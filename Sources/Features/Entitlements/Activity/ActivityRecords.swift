@@ -22,6 +22,16 @@ package struct ActivityEntry: Hashable, Sendable, Identifiable {
     }
 }
 
+extension ActivityEntry {
+    /// The columns of `audit` with an entry.
+    static let columns = "user_id, number, \(AuditEntry.columns)"
+
+    /// The entry in the next columns, which are `columns`, without the user.
+    init(_ row: inout ResultRow) throws {
+        self.init(id: ID(user: try row.next(), number: try row.next()), user: nil, entry: try AuditEntry(&row))
+    }
+}
+
 /// The numbers of audit entries of each event since a moment.
 package struct ActivityCount: Hashable, Sendable {
     fileprivate var numbers: [AuditEntry.Event: Int] = [:]
@@ -35,28 +45,22 @@ package struct ActivityCount: Hashable, Sendable {
 extension LedgerTransaction {
     /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
     package func latestActivity(from origins: Set<Origin>, limit: Int) throws -> [ActivityEntry] {
-        let found = try ([nil] + origins.map(Optional.some)).flatMap { try latestRows(from: $0, limit: limit) }
+        let found = try ([nil] + origins.map(Optional.some)).flatMap { origin in
+            try database.rows(
+                """
+                SELECT \(ActivityEntry.columns) FROM audit WHERE origin \(origin == nil ? "IS NULL" : "= $1")
+                ORDER BY happened_at DESC, user_id DESC, number DESC LIMIT $\(origin == nil ? 1 : 2)
+                """,
+                (origin.map { [$0] } ?? []) as [any SQLConvertible] + [limit], ActivityEntry.init)
+        }
         return Array(try activity(found).sorted { $1.position < $0.position }.prefix(limit))
     }
 
-    /// - Parameter rows: Rows of `audit`.
-    func activity(_ rows: [SQLRow]) throws -> [ActivityEntry] {
-        guard !rows.isEmpty else { return [] }
-        let names = try presentNames(of: Set(rows.map { try $0["user_id"] as Int64 }))
-        return try rows.map { row in
-            let (user, record): (Int64, AuditRecord) = (try row["user_id"], try AuditRecord(row))
-            return ActivityEntry(id: .init(user: user, number: record.number), user: names[user], entry: record.entry)
-        }
-    }
-
-    /// - Parameter origin: Nil for the entries without a purchase.
-    private func latestRows(from origin: Origin?, limit: Int) throws -> [SQLRow] {
-        try database.rows(
-            """
-            SELECT * FROM audit WHERE origin \(origin == nil ? "IS NULL" : "= $1")
-            ORDER BY happened_at DESC, user_id DESC, number DESC LIMIT $\(origin == nil ? 1 : 2)
-            """,
-            (origin.map { [$0] } ?? []) as [any SQLConvertible] + [limit])
+    /// The entries with their users.
+    func activity(_ entries: [ActivityEntry]) throws -> [ActivityEntry] {
+        guard !entries.isEmpty else { return [] }
+        let names = try presentNames(of: Set(entries.map(\.id.user)))
+        return entries.map { ActivityEntry(id: $0.id, user: names[$0.id.user], entry: $0.entry) }
     }
 
     /// The numbers of audit entries of the origins since a moment.
@@ -70,16 +74,16 @@ extension LedgerTransaction {
         var count = ActivityCount()
         for origin in origins {
             var read = 0
-            for row in try database.rows(
+            try database.forEachRow(
                 """
-                SELECT event, count(*) AS number FROM (
+                SELECT event, count(*) FROM (
                     SELECT event FROM audit WHERE origin = $1 AND happened_at >= $2 ORDER BY happened_at DESC LIMIT $3
                 ) AS recent GROUP BY event
                 """,
-                [origin, moment, limit])
-            {
-                let number: Int = try row["number"]
-                count.numbers[try row["event"], default: 0] += number
+                [origin, moment, limit]
+            ) { row in
+                let (event, number): (AuditEntry.Event, Int) = (try row.next(), try row.next())
+                count.numbers[event, default: 0] += number
                 read += number
             }
             count.isComplete = count.isComplete && read < limit

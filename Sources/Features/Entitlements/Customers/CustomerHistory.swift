@@ -11,6 +11,13 @@ package struct CustomerHistory: Sendable {
     /// The number of the newest grants. Older ones are left out, except the valid grant of each item that lasts longest.
     package static let newestGrants = 1000
 
+    /// The facts of its transactions. The others are not read.
+    static let facts: [TransactionFact] =
+        PurchasePeriod.Terms.facts + [
+            .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .price, .currency,
+            .multiSeatInfo,
+        ]
+
     /// The user by the own name, not by an alias.
     package let user: User
     package let firstSeenAt: Timestamp
@@ -54,9 +61,17 @@ extension LedgerTransaction {
         newestTransactions transactions: Int = CustomerHistory.newestTransactions,
         newestGrants grants: Int = CustomerHistory.newestGrants
     ) throws -> CustomerHistory? {
-        guard let number = try users.known(user), let known = try knownUser(user) else { return nil }
+        try database.prefetch([UserRecords.known(user), AppRecords.known])
+        guard let number = try users.known(user) else { return nil }
+        let (apps, app) = (try database.apps.names(), try self.number(ofApp: view.limit?.app))
+        try database.prefetch(
+            [Self.firstSeen(number), ReadingRecords.renewals(of: number)]
+                + [app.map { ReadingRecords.newest(transactions, of: number, in: $0.number) }].compactMap(\.self))
+        let known = try database.row(Self.firstSeen(number)) { row in
+            (firstSeenAt: try row.next() as Timestamp, user: User(issuer: try row.next(), name: try row.next()))
+        }
+        guard let known else { return nil }
         let (origins, records) = (view.accepted.origins(for: user), ReadingRecords(database: database))
-        let apps = try database.apps.names()
         var renewals: [TransactionKey: StatedRenewal] = [:]
         for purchase in try records.renewals(of: number)
         where origins.contains(purchase.origin) && view.includes(app: apps[purchase.app]) {
@@ -70,15 +85,18 @@ extension LedgerTransaction {
                 || renewal.facts.integer(.expirationIntent) != nil
         }
         return CustomerHistory(
-            user: try users.names(of: [number])[number] ?? user, firstSeenAt: known.firstSeenAt,
-            transactions: try self.number(ofApp: view.limit?.app).map {
+            user: known.user ?? user, firstSeenAt: known.firstSeenAt,
+            transactions: try app.map {
                 try records.transactions(of: number, in: $0.number, newest: transactions)
                     .filter { origins.contains($0.origin) }
             } ?? [],
             renewals: renewals,
             renewalEvents: hasEvents ? try records.renewalEvents(of: number, from: origins) : RenewalEvents(),
-            grants: try self.grants(of: number, newest: grants)
-                .filter { view.sees($0.item) })
+            grants: try self.grants(of: number, newest: grants).filter { view.sees($0.item) })
+    }
+
+    private static func firstSeen(_ number: Int64) -> SQLQuery {
+        SQLQuery(#"SELECT first_seen_at, issuer, name FROM "user" WHERE user_id = $1"#, [number])
     }
 
     /// The owners of purchases by their original transactions, each under the own name. A purchase without an owner is absent.
@@ -92,7 +110,7 @@ extension LedgerTransaction {
     /// True if a user has redeemed a transaction, also if it is revoked.
     package func hasPurchases(_ user: Int64) throws -> Bool {
         // A distributed database accepts no LIMIT in a subquery about each of several users.
-        try database.row("SELECT sequence FROM redeemed_transaction WHERE user_id = $1 LIMIT 1", [user]) != nil
+        try database.hasRow("SELECT sequence FROM redeemed_transaction WHERE user_id = $1 LIMIT 1", [user])
     }
 }
 
@@ -123,29 +141,36 @@ extension LedgerTransaction {
     ) throws -> (customers: [ProductCustomer], next: ProductCustomer.Position?) {
         let rows = try database.rows(
             """
-            SELECT user_id, sequence, transaction_id, origin, purchase_date, redeemed_at FROM redeemed_transaction
+            SELECT redeemed_at, user_id, sequence, transaction_id, origin, purchase_date FROM redeemed_transaction
             WHERE product_id = $1 AND (redeemed_at, user_id, sequence) < ($2, $3, $4)
             ORDER BY redeemed_at DESC, user_id DESC, sequence DESC LIMIT $5
             """,
             [
                 product, position?.first ?? .max, position?.second ?? .max, position?.third ?? .max,
                 Self.maximumTransactionsOfProduct,
-            ])
-        let found = Set(try rows.map { try $0["user_id"] as Int64 })
+            ]
+        ) { row in
+            (
+                position: ProductCustomer.Position(try row.next(), try row.next(), try row.next()),
+                transactionIdentifier: try row.next() as String, origin: try row.next() as Origin,
+                purchaseDate: try row.next() as Timestamp
+            )
+        }
+        let found = Set(rows.map(\.position.second))
         let (latest, names) = (try latestRedemptions(of: product, by: found), try presentNames(of: found))
         var customers: [ProductCustomer] = []
         var end: ProductCustomer.Position?
         // The last user of the previous page may have further transactions of the same moment.
         var listed: Set<Int64> = Set(position.map { [$0.second] } ?? [])
         for row in rows {
-            let (user, redeemedAt): (Int64, Timestamp) = (try row["user_id"], try row["redeemed_at"])
             if customers.count == limit { return (customers, end) }
-            end = ProductCustomer.Position(redeemedAt.millisecondsSince1970, user, try row["sequence"])
+            end = row.position
+            let (user, redeemedAt) = (row.position.second, Timestamp(millisecondsSince1970: row.position.first))
             guard latest[user] == redeemedAt, listed.insert(user).inserted, let name = names[user] else { continue }
             customers.append(
                 ProductCustomer(
-                    user: name, transactionIdentifier: try row["transaction_id"], origin: try row["origin"],
-                    purchaseDate: try row["purchase_date"], redeemedAt: redeemedAt))
+                    user: name, transactionIdentifier: row.transactionIdentifier, origin: row.origin,
+                    purchaseDate: row.purchaseDate, redeemedAt: redeemedAt))
         }
         let isLast = rows.count < Self.maximumTransactionsOfProduct
         return (customers, isLast ? nil : end)
@@ -154,13 +179,13 @@ extension LedgerTransaction {
     private func latestRedemptions(of product: String, by users: Set<Int64>) throws -> [Int64: Timestamp] {
         guard !users.isEmpty else { return [:] }
         // The query uses the users' key, not the product's index.
-        let rows = try database.rows(
+        return try database.dictionary(
             """
-            SELECT user_id, max(redeemed_at) AS latest FROM \(database.listed("$1"))
+            SELECT user_id, max(redeemed_at) FROM \(database.listed("$1"))
                 JOIN redeemed_transaction ON user_id = listed.value
             WHERE coalesce(product_id, '') = $2 GROUP BY user_id
             """,
-            [database.list(users.sorted()), product])
-        return Dictionary(uniqueKeysWithValues: try rows.map { (try $0["user_id"], try $0["latest"]) })
+            [database.list(users.sorted()), product]
+        ) { (try $0.next(), try $0.next()) }
     }
 }

@@ -55,13 +55,13 @@ extension LedgerTransaction {
         guard let user = try users.known(user) else { return nil }
         return try database.row(
             """
-            SELECT * FROM notification WHERE notification_uuid = $1 AND origin = $2 AND EXISTS (
+            SELECT \(StatedNotification.columns) FROM notification
+            WHERE notification_uuid = $1 AND origin = $2 AND EXISTS (
                 SELECT 1 FROM redeemed_transaction AS bought
                 WHERE bought.user_id = $3 AND bought.original_transaction_id = notification.original_transaction_id
                     AND bought.origin = notification.origin AND bought.app = notification.app)
             """,
-            [identifier, origin, user]
-        ).map(StatedNotification.init)
+            [identifier, origin, user], StatedNotification.init)
     }
 
     /// A user's transactions of an identifier, with the facts about their proofs. There are several if origins share the
@@ -76,21 +76,27 @@ extension LedgerTransaction {
             """ : "0"
         let proofs = try database.rows(
             """
-            SELECT redeemed.sequence, stated_at, proof_digest, anchor_digest, leaf_digest, \(isKept) AS kept, balance, amount
+            SELECT redeemed.sequence, stated_at, proof_digest, anchor_digest, leaf_digest, \(isKept), balance, amount
             FROM redeemed_transaction AS redeemed LEFT JOIN credit
                 ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id = $1 AND transaction_id = $2
             """,
-            [user, identifier])
+            [user, identifier]
+        ) { row in
+            (
+                sequence: try row.next() as Int64, statedAt: try row.next() as Timestamp,
+                digest: try row.next() as [UInt8], anchorDigest: try row.next() as [UInt8]?,
+                leafDigest: try row.next() as [UInt8]?, isKept: try row.next() as Bool,
+                balance: try row.next() as String?, amount: try row.next() as Int?
+            )
+        }
         return try ReadingRecords(database: database).transactions([identifier], of: user).compactMap { transaction in
-            guard let row = try proofs.first(where: { try $0["sequence"] == transaction.sequence }) else { return nil }
-            let (balance, amount): (String?, Int?) = (try row["balance"], try row["amount"])
+            guard let proof = proofs.first(where: { $0.sequence == transaction.sequence }) else { return nil }
             return RecordedTransaction(
-                transaction: transaction, statedAt: try row["stated_at"], proofDigest: try row["proof_digest"],
-                anchorDigest: try row["anchor_digest"], leafDigest: try row["leaf_digest"],
-                isProofKept: (try row["kept"] as Int64) > 0,
+                transaction: transaction, statedAt: proof.statedAt, proofDigest: proof.digest,
+                anchorDigest: proof.anchorDigest, leafDigest: proof.leafDigest, isProofKept: proof.isKept,
                 items: try items(of: [transaction.sequence], of: user),
-                credit: balance.flatMap { name in amount.map { Credit(balance: name, amount: $0) } })
+                credit: proof.balance.flatMap { name in proof.amount.map { Credit(balance: name, amount: $0) } })
         }
     }
 }

@@ -31,17 +31,16 @@ struct ExpectedTransactionRecords {
     func purchases(of user: Int64) throws -> [ImportedCustomer.ExpectedPurchase] {
         try database.rows(
             """
-            SELECT original_transaction_id, origin, app, product_id, purchase_date, expires_at
+            SELECT app, origin, original_transaction_id, product_id, purchase_date, expires_at
             FROM expected_transaction WHERE user_id = $1
             ORDER BY original_transaction_id, origin, app
             """,
             [user]
-        ).map {
+        ) {
             ImportedCustomer.ExpectedPurchase(
-                app: try apps.bundleIdentifier($0), origin: try $0["origin"],
-                originalTransactionIdentifier: try $0["original_transaction_id"],
-                productIdentifier: try $0["product_id"], purchaseDate: try $0["purchase_date"],
-                expiresAt: try $0["expires_at"])
+                app: try apps.bundleIdentifier(of: try $0.next()), origin: try $0.next(),
+                originalTransactionIdentifier: try $0.next(), productIdentifier: try $0.next(),
+                purchaseDate: try $0.next(), expiresAt: try $0.next())
         }
     }
 }

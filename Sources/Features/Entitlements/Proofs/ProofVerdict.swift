@@ -116,21 +116,19 @@ extension LedgerTransaction {
     /// - Returns: Nil if no such proof was kept.
     package func storedProof(_ digest: [UInt8], of user: User) throws -> StoredProof? {
         guard try database.has("kept_proof"), let user = try users.known(user) else { return nil }
-        return try database.row(
+        let kept: (bytes: [UInt8], certificates: [UInt8])? = try database.row(
             "SELECT bytes, certificates FROM kept_proof WHERE user_id = $1 AND proof_digest = $2", [user, digest]
-        ).map { StoredProof(bytes: try proof($0)) }
-    }
-
-    private func proof(_ row: SQLRow) throws -> [UInt8]? {
+        ) { (try $0.next(), try $0.next()) }
+        guard let kept else { return nil }
         var certificates: [[UInt8]] = []
-        for digest in KeptProof.certificateDigests(try row["certificates"]) {
+        for digest in KeptProof.certificateDigests(kept.certificates) {
             guard
                 let bytes: [UInt8] = try database.value(
                     "SELECT bytes FROM kept_certificate WHERE digest = $1", [digest])
-            else { return nil }
+            else { return StoredProof(bytes: nil) }
             certificates.append(bytes)
         }
-        return KeptProof.assemble(try row["bytes"], certificates)
+        return StoredProof(bytes: KeptProof.assemble(kept.bytes, certificates))
     }
 }
 

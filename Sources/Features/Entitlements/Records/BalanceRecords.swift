@@ -117,7 +117,7 @@ extension LedgerTransaction {
                 WHERE user_id = $1 AND redeemed.app NOT IN (SELECT app FROM app WHERE bundle_id = $2)
                 """,
                 [user, limit.app]
-            ).map { ByteKey(try $0["balance"]) })
+            ) { ByteKey(try $0.next()) })
     }
 
     /// Checks that no purchase of another app has added to a user's balance.
@@ -136,9 +136,10 @@ extension LedgerTransaction {
     }
 
     private func balances(of user: Int64, accepting origins: Set<Origin>) throws -> [Balance] {
-        let rows = try database.rows(
+        var parts: [(name: String, parts: [Balance.Part])] = []
+        try database.forEachRow(
             """
-            SELECT balance, merged_from, CAST(sum(bought) AS BIGINT) AS bought, CAST(sum(spent) AS BIGINT) AS spent FROM (
+            SELECT balance, merged_from, CAST(sum(bought) AS BIGINT), CAST(sum(spent) AS BIGINT) FROM (
                 SELECT balance, merged_from, CASE WHEN is_revoked = 0 THEN amount ELSE 0 END AS bought, 0 AS spent
                 FROM credit WHERE user_id = $1 AND origin IN \(origins.sqlList)
                 UNION ALL
@@ -147,13 +148,12 @@ extension LedgerTransaction {
                 SELECT balance, merged_from, 0, amount FROM spending WHERE user_id = $1) AS movement
             GROUP BY balance, merged_from ORDER BY balance
             """,
-            [user])
-        var parts: [(name: String, parts: [Balance.Part])] = []
-        for row in rows {
-            let (name, mergedFrom): (String, Int64?) = (try row["balance"], try row["merged_from"])
+            [user]
+        ) { row in
+            let (name, mergedFrom): (String, Int64?) = (try row.next(), try row.next())
             if parts.last?.name.hasSameBytes(as: name) != true { parts.append((name, [])) }
             parts[parts.count - 1].parts.append(
-                (bought: try row["bought"], spent: try row["spent"], isMerged: mergedFrom != nil))
+                (bought: try row.next(), spent: try row.next(), isMerged: mergedFrom != nil))
         }
         return parts.map { Balance(name: $0.name, parts: $0.parts) }
     }
@@ -178,15 +178,11 @@ extension LedgerTransaction {
             from: try balances(of: user, accepting: origins), earlier: try earlier(for: spending.request, of: user))
         guard !answer.isRepeated else { return answer }
         try database.insert(
-            into: "spending",
-            [
-                "spending_id", "user_id", "balance", "amount", "reason", "spent_by", "spent_at", "idempotency_key",
-                "request_digest", "left_after",
-            ],
+            into: "spending", ["user_id", "idempotency_key"] + Self.spendingColumns,
             [
                 [
-                    spending.identifier, user, spending.balance, spending.amount, spending.reason, spending.spentBy,
-                    spending.spentAt, spending.request?.idempotencyKey, spending.request?.digest, answer.left,
+                    user, spending.request?.idempotencyKey, spending.identifier, spending.balance, spending.amount,
+                    spending.reason, spending.spentBy, spending.spentAt, spending.request?.digest, answer.left,
                 ]
             ])
         let entry = AuditEntry(
@@ -196,16 +192,27 @@ extension LedgerTransaction {
         return answer
     }
 
+    /// The columns of a spending and of the rest of its balance.
+    private static let spendingColumns = [
+        "spending_id", "balance", "amount", "reason", "spent_by", "spent_at", "request_digest", "left_after",
+    ]
+
     /// The spending under the idempotency key of a request; nil if there is none.
     private func earlier(for request: Spending.Request?, of user: Int64) throws -> Spending.Earlier? {
         guard let key = request?.idempotencyKey else { return nil }
-        return try database.row("SELECT * FROM spending WHERE user_id = $1 AND idempotency_key = $2", [user, key]).map {
+        return try database.row(
+            """
+            SELECT \(Self.spendingColumns.joined(separator: ", ")) FROM spending
+            WHERE user_id = $1 AND idempotency_key = $2
+            """,
+            [user, key]
+        ) {
             (
                 spending: Spending(
-                    identifier: try $0["spending_id"], balance: try $0["balance"], amount: try $0["amount"],
-                    reason: try $0["reason"], spentBy: try $0["spent_by"], spentAt: try $0["spent_at"],
-                    request: Spending.Request(idempotencyKey: key, digest: try $0["request_digest"])),
-                left: try $0["left_after"]
+                    identifier: try $0.next(), balance: try $0.next(), amount: try $0.next(), reason: try $0.next(),
+                    spentBy: try $0.next(), spentAt: try $0.next(),
+                    request: Spending.Request(idempotencyKey: key, digest: try $0.next())),
+                left: try $0.next()
             )
         }
     }

@@ -42,26 +42,26 @@ struct EntitlementRecords {
 
     /// The original transactions of all purchases of a user.
     func originals(of user: Int64) throws -> Set<TransactionKey> {
-        let rows = try database.rows(
-            """
-            SELECT DISTINCT original_transaction_id, origin, app FROM redeemed_transaction WHERE user_id = $1
-            """,
-            [user])
-        return Set(try rows.map { try apps.key($0) })
+        Set(
+            try database.rows(
+                """
+                SELECT DISTINCT original_transaction_id, origin, app FROM redeemed_transaction WHERE user_id = $1
+                """,
+                [user], apps.key))
     }
 
     /// The original transaction of a redeemed transaction.
     ///
-    /// - Throws: `SQLRow.Mismatch` if the user has no transaction of that number.
+    /// - Throws: `ColumnMismatch` if the user has no transaction of that number.
     func original(ofTransaction sequence: Int64, of user: Int64) throws -> TransactionKey {
-        let row = try database.row(
+        let original = try database.row(
             """
             SELECT original_transaction_id, origin, app FROM redeemed_transaction
             WHERE user_id = $1 AND sequence = $2
             """,
-            [user, sequence])
-        guard let row else { throw SQLRow.Mismatch(column: "sequence") }
-        return try apps.key(row)
+            [user, sequence], apps.key)
+        guard let original else { throw ColumnMismatch(column: "sequence") }
+        return original
     }
 
     /// The first queries of `facts`, to send in one round trip.
@@ -78,16 +78,21 @@ struct EntitlementRecords {
 
     private static func claimed(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
-            "SELECT * FROM claim WHERE transaction_id \(database.isIn("$1"))", [database.list(keys)])
+            """
+            SELECT transaction_id, origin, app, original_transaction_id FROM claim
+            WHERE transaction_id \(database.isIn("$1"))
+            """,
+            [database.list(keys)])
     }
 
     /// The original transactions under which the redeemed ones among transactions were redeemed.
     private func originalsOfClaimed(_ keys: Set<TransactionKey>) throws -> Set<TransactionKey> {
         guard !keys.isEmpty else { return [] }
         var originals: Set<TransactionKey> = []
-        for row in try database.rows(Self.claimed(keys, in: database))
-        where keys.contains(try apps.key(row, "transaction_id")) {
-            originals.insert(try apps.key(row))
+        try database.forEachRow(Self.claimed(keys, in: database)) { row in
+            let (key, original): (TransactionKey, String) = (try apps.key(&row), try row.next())
+            guard keys.contains(key) else { return }
+            originals.insert(TransactionKey(app: key.app, origin: key.origin, identifier: original))
         }
         return originals
     }
@@ -104,11 +109,10 @@ struct EntitlementRecords {
         // One statement for both, because each statement of a commit costs every purchase.
         SQLQuery(
             """
-            SELECT original_transaction_id, origin, app, user_id, transferred_at, named_at, named_by, named_stated_at,
-                0 AS is_expected
+            SELECT original_transaction_id, origin, app, user_id, 0, transferred_at, named_at, named_by, named_stated_at
             FROM original WHERE original_transaction_id \(database.isIn("$1"))
             UNION ALL
-            SELECT original_transaction_id, origin, app, user_id, NULL, NULL, NULL, NULL, 1
+            SELECT original_transaction_id, origin, app, user_id, 1, NULL, NULL, NULL, NULL
             FROM expected_transaction WHERE original_transaction_id \(database.isIn("$1"))
             """,
             [identifiers])
@@ -120,13 +124,17 @@ struct EntitlementRecords {
         into facts: inout EntitlementFacts
     ) throws {
         guard !keys.isEmpty else { return }
-        for row in try database.rows(query) {
-            let key = try apps.key(row)
-            guard keys.contains(key) else { continue }
-            if try row["is_expected"] {
-                facts.setExpected(try row["user_id"], for: key)
+        try database.forEachRow(query) { row in
+            let key = try apps.key(&row)
+            guard keys.contains(key) else { return }
+            let (owner, isExpected): (Int64, Bool) = (try row.next(), try row.next())
+            if isExpected {
+                facts.setExpected(owner, for: key)
             } else {
-                facts.set(try Self.purchase(row), for: key)
+                facts.set(
+                    EntitlementFacts.Purchase(
+                        owner: owner, transferredAt: try row.next(), naming: try Self.naming(&row)),
+                    for: key)
             }
         }
     }
@@ -143,47 +151,50 @@ struct EntitlementRecords {
             database.list(Set(facts.purchases.values.map(\.owner)).sorted()),
             database.list(facts.purchases.keys),
         ]
-        for row in try database.rows(
+        try database.forEachRow(
             """
-            SELECT redeemed.user_id, redeemed.sequence, original_transaction_id, transaction_id, redeemed.origin, app,
-                product_id, purchase_date, \(TransactionStatus.columns.joined(separator: ", ")), grace_ends_at, grace_stated_at, \(Self.terms),
-                web_order_line_item_id, event_statements,
-                CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END AS adds_to_balance
+            SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
+                product_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
+                \(TransactionStatus.columns.joined(separator: ", ")), event_statements, grace_ends_at, grace_stated_at,
+                \(Self.terms), web_order_line_item_id
             FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE original_transaction_id \(database.isIn("$2"))
             ORDER BY redeemed.user_id, redeemed.sequence
             """,
-            arguments)
-        {
-            let original = try apps.key(row)
-            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
-            facts.set(try Self.transaction(row, of: original), for: try apps.key(row, "transaction_id"))
+            arguments
+        ) { row in
+            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
+            guard facts.purchases[original]?.owner == owner else { return }
+            let key = TransactionKey(app: original.app, origin: original.origin, identifier: try row.next())
+            facts.set(try Self.transaction(&row, of: original), for: key)
         }
-        for row in try database.rows(
+        try database.forEachRow(
             """
             SELECT user_id, original_transaction_id, origin, app
             FROM \(database.listed("$1")) JOIN team_revocation ON user_id = listed.value
             WHERE original_transaction_id \(database.isIn("$2")) AND reinstated_at IS NULL
             """,
-            arguments)
-        {
-            let original = try apps.key(row)
-            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
-            facts.revokedByTeam.insert(original)
+            arguments
+        ) { row in
+            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
+            if facts.purchases[original]?.owner == owner { facts.revokedByTeam.insert(original) }
         }
     }
 
     // MARK: Parked statements and account tokens
 
+    private static let parkedColumns = (["transaction_id", "origin", "app"] + TransactionStatus.columns + ["claim"])
+        .joined(separator: ", ")
+
     private static func parked(_ claims: [Claim], in database: any LedgerDatabase) -> SQLQuery {
         let originals = Set(claims.map(\.originalKey))
         return SQLQuery(
             """
-            SELECT * FROM parked_transaction \(database.indexed(by: "parked_transaction_of_original"))
+            SELECT \(parkedColumns) FROM parked_transaction \(database.indexed(by: "parked_transaction_of_original"))
             WHERE original_transaction_id \(database.isIn("$1"))
             UNION ALL
-            SELECT * FROM parked_transaction WHERE transaction_id \(database.isIn("$2"))
+            SELECT \(parkedColumns) FROM parked_transaction WHERE transaction_id \(database.isIn("$2"))
             """,
             [
                 database.list(originals),
@@ -194,10 +205,11 @@ struct EntitlementRecords {
 
     private func readParked(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
         guard !claims.isEmpty else { return }
-        for row in try database.rows(Self.parked(claims, in: database)) {
+        try database.forEachRow(Self.parked(claims, in: database)) { row in
+            let key = try apps.key(&row)
             let statement = EntitlementFacts.ParkedStatement(
-                status: try TransactionStatus(row), claim: try Claim(parked: row, apps))
-            facts.setParked(statement, for: try apps.key(row, "transaction_id"))
+                status: try TransactionStatus(&row), claim: try Claim(parked: try row.next(), of: key.app))
+            facts.setParked(statement, for: key)
         }
     }
 
@@ -205,44 +217,56 @@ struct EntitlementRecords {
         let presented = Set(claims.compactMap(\.appAccountToken))
         let parked = Set(facts.parked.values.compactMap(\.claim.appAccountToken)).subtracting(presented)
         for tokens in [presented, parked] where !tokens.isEmpty {
-            for row in try database.rows(Self.tokenOwners(tokens, in: database)) {
-                facts.tokenOwners[try row["app_account_token"]] = try row["user_id"] as Int64
+            try database.forEachRow(Self.tokenOwners(tokens, in: database)) { row in
+                let (token, owner): (UUID, Int64) = (try row.next(), try row.next())
+                facts.tokenOwners[token] = owner
             }
         }
     }
 
     private static func tokenOwners(_ tokens: Set<UUID>, in database: any LedgerDatabase) -> SQLQuery {
         SQLQuery(
-            "SELECT * FROM account_token WHERE app_account_token \(database.isIn("$1"))",
+            "SELECT app_account_token, user_id FROM account_token WHERE app_account_token \(database.isIn("$1"))",
             [database.list(eachOf: tokens.map(\.lowercasedString))])
     }
 
     // MARK: Rows
 
-    private static func purchase(_ row: SQLRow) throws -> EntitlementFacts.Purchase {
-        let namedAt: Timestamp? = try row["named_at"]
-        return EntitlementFacts.Purchase(
-            owner: try row["user_id"], transferredAt: try row["transferred_at"],
-            naming: try namedAt.map {
-                Naming(
-                    purchaseDate: $0, transactionIdentifier: try row["named_by"], statedAt: try row["named_stated_at"])
-            })
+    /// The naming in the next columns: its purchase date, its transaction and the date of the statement.
+    private static func naming(_ row: inout ResultRow) throws -> Naming? {
+        guard let purchaseDate: Timestamp = try row.next() else { return nil }
+        return Naming(purchaseDate: purchaseDate, transactionIdentifier: try row.next(), statedAt: try row.next())
     }
 
+    /// The transaction in the next columns, without its keys.
     private static func transaction(
-        _ row: SQLRow,
+        _ row: inout ResultRow,
         of original: TransactionKey
     ) throws -> EntitlementFacts.Transaction {
-        let graceStatedAt: Timestamp? = try row["grace_stated_at"]
-        return EntitlementFacts.Transaction(
-            originalKey: original, sequence: try row["sequence"], productIdentifier: try row["product_id"],
-            purchaseDate: try row["purchase_date"], addsToBalance: try row["adds_to_balance"],
-            status: try TransactionStatus(row),
-            statements: try (row["event_statements"] as [UInt8]?).map {
+        EntitlementFacts.Transaction(
+            originalKey: original, sequence: try row.next(), productIdentifier: try row.next(),
+            purchaseDate: try row.next(), addsToBalance: try row.next(), status: try TransactionStatus(&row),
+            statements: try (row.next() as [UInt8]?).map {
                 try JSONDecoder().decode(EventStatements.self, from: Data($0))
             },
-            grace: try graceStatedAt.map { GracePeriod(endsAt: try row["grace_ends_at"], statedAt: $0) },
-            terms: PurchasePeriod.Terms(TransactionFacts(row, PurchasePeriod.Terms.facts)),
-            recordedEvent: try row["web_order_line_item_id"])
+            grace: try grace(&row),
+            terms: PurchasePeriod.Terms(try TransactionFacts(&row, PurchasePeriod.Terms.facts)),
+            recordedEvent: try row.next())
+    }
+
+    /// The grace period in the next columns: its end and the date of the statement.
+    private static func grace(_ row: inout ResultRow) throws -> GracePeriod? {
+        let (endsAt, statedAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
+        return statedAt.map { GracePeriod(endsAt: endsAt, statedAt: $0) }
+    }
+}
+
+extension Claim {
+    /// - Parameters:
+    ///   - json: The claim in a row of `parked_transaction`.
+    ///   - app: The bundle identifier of the app.
+    init(parked json: [UInt8], of app: String) throws {
+        self = try JSONDecoder().decode(Claim.self, from: Data(json))
+        self.app = app
     }
 }

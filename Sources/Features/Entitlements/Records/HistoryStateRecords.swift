@@ -57,8 +57,9 @@ extension LedgerTransaction {
             SELECT original_transaction_id, origin, app FROM purchase_state
             WHERE changes_at <= $1 AND origin IN \(view.accepted.all.sqlList) ORDER BY changes_at LIMIT $2
             """,
-            [view.moment, limit])
-        return try recordStates(of: Set(try due.map { try apps.key($0) }), apps, holding: hold, from: view)
+            [view.moment, limit]
+        ) { try apps.key(&$0) }
+        return try recordStates(of: Set(due), apps, holding: hold, from: view)
     }
 
     /// Records the current states of purchases. Those of accepted origins have events.
@@ -91,18 +92,19 @@ struct HistoryStateRecords {
     /// Reads the states of the purchases among the facts.
     func read(into facts: inout EntitlementFacts) throws {
         let owners = Set(facts.purchases.values.map(\.owner))
-        for row in try database.rows(
+        try database.forEachRow(
             """
-            SELECT purchase_state.* FROM \(database.listed("$1"))
+            SELECT original_transaction_id, origin, app, user_id, state, renews, changes_at
+            FROM \(database.listed("$1"))
                 JOIN purchase_state ON purchase_state.user_id = listed.value
             WHERE original_transaction_id \(database.isIn("$2"))
             """,
-            [database.list(owners.sorted()), database.list(facts.purchases.keys)])
-        {
-            let original = try apps.key(row)
-            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
+            [database.list(owners.sorted()), database.list(facts.purchases.keys)]
+        ) { row in
+            let (original, owner): (TransactionKey, Int64) = (try apps.key(&row), try row.next())
+            guard facts.purchases[original]?.owner == owner else { return }
             facts.recordedStates[original] = HistoryState(
-                state: try row["state"], renews: try row["renews"], changesAt: try row["changes_at"])
+                state: try row.next(), renews: try row.next(), changesAt: try row.next())
         }
     }
 }

@@ -16,58 +16,42 @@ extension LedgerTransaction {
 
     /// Moves grants, which become the newest of the other user.
     private func moveGrants(of former: Int64, to user: Int64) throws {
-        let rows = try database.rows("SELECT * FROM team_grant WHERE user_id = $1 ORDER BY sequence", [former])
-        guard !rows.isEmpty else { return }
-        var heads = try users.heads(of: [user])
-        guard var head = heads[user] else { return }
-        try replace(rows, of: former, in: "team_grant") { row in
+        guard try database.hasRow("SELECT 1 FROM team_grant WHERE user_id = $1 LIMIT 1", [former]),
+            var head = try users.heads(of: [user])[user]
+        else { return }
+        try database.moveRows(of: "team_grant", from: former, to: user, changing: ["sequence"]) { _ in
             head.lastGrant += 1
-            return row.replacing(["user_id": user.sqlValue, "sequence": head.lastGrant.sqlValue])
+            return [head.lastGrant]
         }
-        heads[user] = head
-        try users.write(heads)
+        try users.write([user: head])
     }
 
     private func moveAdditions(of former: Int64, to user: Int64) throws {
-        let rows = try database.rows("SELECT * FROM balance_addition WHERE user_id = $1", [former])
-        try replace(rows, of: former, in: "balance_addition") { try $0.moved(from: former, to: user) }
+        try database.moveRows(of: "balance_addition", from: former, to: user, changing: ["merged_from"]) { row in
+            [try row.next() as Int64? ?? former]
+        }
     }
 
     /// Moves spendings. Of two under one idempotency key, the other user's keeps the key.
     private func moveSpendings(of former: Int64, to user: Int64) throws {
-        let rows = try database.rows("SELECT * FROM spending WHERE user_id = $1 ORDER BY spending_id", [former])
-        guard !rows.isEmpty else { return }
-        let moved = try rows.compactMap { try $0["idempotency_key"] as String? }
-        let keys = Set(
-            try database.rows(
-                "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key \(database.isIn("$2"))",
-                [user, database.list(eachOf: moved)]
-            ).map { ByteKey(try $0["idempotency_key"]) })
-        try replace(rows, of: former, in: "spending") { row in
-            let key: String? = try row["idempotency_key"]
-            let isTaken = key.map { keys.contains(ByteKey($0)) } ?? false
-            let values: [String: SQLValue] = isTaken ? ["idempotency_key": .null, "request_digest": .null] : [:]
-            return try row.moved(from: former, to: user).replacing(values)
+        let moved: [String] = try database.rows(
+            "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key IS NOT NULL", [former]
+        ) { try $0.next() }
+        let taken = Set(
+            try moved.isEmpty
+                ? []
+                : database.rows(
+                    "SELECT idempotency_key FROM spending WHERE user_id = $1 AND idempotency_key \(database.isIn("$2"))",
+                    [user, database.list(eachOf: moved)]
+                ) { ByteKey(try $0.next()) })
+        try database.moveRows(
+            of: "spending", from: former, to: user, changing: ["merged_from", "idempotency_key", "request_digest"]
+        ) { row in
+            let (customer, key): (Int64?, String?) = (try row.next(), try row.next())
+            let digest: [UInt8]? = try row.next()
+            let isTaken = key.map { taken.contains(ByteKey($0)) } ?? false
+            return [customer ?? former, isTaken ? nil : key, isTaken ? nil : digest]
         }
-    }
-
-    private func replace(
-        _ rows: [SQLRow],
-        of former: Int64,
-        in table: String,
-        by moved: (SQLRow) throws -> SQLRow
-    ) throws {
-        guard let columns = rows.first?.columns else { return }
-        try database.delete(from: table, where: ["user_id"], [[former]])
-        try database.insert(into: table, columns, try rows.map { try moved($0).values })
-    }
-}
-
-extension SQLRow {
-    /// The row of a movement of a balance, moved to another user by a merge.
-    func moved(from former: Int64, to user: Int64) throws -> SQLRow {
-        let first: Int64? = try self["merged_from"]
-        return replacing(["user_id": user.sqlValue, "merged_from": (first ?? former).sqlValue])
     }
 }
 
@@ -155,9 +139,9 @@ extension LedgerTransaction {
     /// True if the team has given any of the customers something, or an import expects a purchase of one.
     private func haveGifts(_ customers: Set<Int64>) throws -> Bool {
         try ["team_grant", "balance_addition", "expected_transaction"].contains { table in
-            try database.row(
+            try database.hasRow(
                 "SELECT user_id FROM \(database.listed("$1")) JOIN \(table) ON user_id = listed.value LIMIT 1",
-                [database.list(customers.sorted())]) != nil
+                [database.list(customers.sorted())])
         }
     }
 

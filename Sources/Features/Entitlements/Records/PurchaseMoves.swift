@@ -57,15 +57,24 @@ extension EntitlementChangeRecords {
         let tables = ["redeemed_transaction", "entitlement"] + (withCredits ? ["credit"] : [])
         try copyProofs(moves)
         for table in tables {
-            let rows = try rows(of: table, moves.keys)
-            try insert(
-                into: table,
-                try rows.compactMap { row in
-                    let old = Place(user: try row["user_id"], sequence: try row["sequence"])
+            let isCredit = table == "credit"
+            var copies = try RowCopies(
+                of: table, changing: ["user_id", "sequence"] + (isCredit ? ["merged_from"] : []), in: database)
+            // A former owner's other rows, of which there can be any number, are not read.
+            for (former, sequences) in Self.sequences(of: moves.keys) {
+                try copies.read(
+                    from: """
+                        \(database.listed("$1"))
+                        JOIN \(table) ON \(table).user_id = $2 AND \(table).sequence = listed.value
+                        """,
+                    [database.list(sequences), former]
+                ) { row in
+                    let old = Place(user: try row.next(), sequence: try row.next())
                     guard let new = moves[old] else { return nil }
-                    let moved = table == "credit" ? try row.moved(from: old.user, to: new.user) : row
-                    return moved.replacing(["user_id": new.user.sqlValue, "sequence": new.sequence.sqlValue])
-                })
+                    return [new.user, new.sequence] + (isCredit ? [try row.next() as Int64? ?? old.user] : [])
+                }
+            }
+            try copies.insert()
         }
         for table in tables.reversed() {
             try database.delete(
@@ -78,43 +87,49 @@ extension EntitlementChangeRecords {
     private func copyProofs(_ moves: [Place: Place]) throws {
         guard try database.has("kept_proof") else { return }
         for (former, sequences) in Self.sequences(of: moves.keys) {
-            let rows = try database.rows(
+            let copies = try database.rows(
                 """
-                SELECT redeemed.user_id, redeemed.sequence, kept_proof.proof_digest, bytes, certificates
+                SELECT redeemed.sequence, kept_proof.proof_digest, bytes, certificates
                 FROM \(database.listed("$1"))
                     JOIN redeemed_transaction AS redeemed
                         ON redeemed.user_id = $2 AND redeemed.sequence = listed.value
                     JOIN kept_proof ON kept_proof.user_id = $2 AND kept_proof.proof_digest = redeemed.proof_digest
                 """,
-                [database.list(sequences), former])
+                [database.list(sequences), former]
+            ) { row -> [SQLValue]? in
+                guard let new = moves[Place(user: former, sequence: try row.next())] else { return nil }
+                return [new.user.sqlValue] + (try row.rest())
+            }
             try database.insert(
-                into: "kept_proof", ["user_id", "proof_digest", "bytes", "certificates"],
-                try rows.compactMap { row in
-                    guard let new = moves[Place(user: former, sequence: try row["sequence"])] else { return nil }
-                    return try [new.user.sqlValue] + row.values(["proof_digest", "bytes", "certificates"])
-                }, isNew: false)
+                into: "kept_proof", ["user_id", "proof_digest", "bytes", "certificates"], copies.compactMap(\.self),
+                isNew: false)
         }
     }
 
     /// Transfers the other rows of a purchase.
     private func moveRevocations(_ originals: [TransactionKey]) throws {
         let transferred = Set(originals)
+        let formers = Dictionary(grouping: originals) { before.purchases[$0]?.owner ?? 0 }.sorted { $0.key < $1.key }
+        let key = ["user_id"] + Table.originalKey
         for table in ["team_revocation", "subscription", "purchase_state"] {
-            let moving = try rows(of: table, originals).filter { row in
-                let original = try apps.key(row)
-                guard transferred.contains(original), let former = before.purchases[original]?.owner,
-                    former == (try row["user_id"] as Int64), let owner = after.purchases[original]?.owner
-                else { return false }
-                return owner != former
+            var copies = try RowCopies(of: table, changing: key, in: database)
+            var moved: [[any SQLConvertible]] = []
+            for (former, originals) in formers {
+                // The rows have the identifiers of the purchases, in any origin and app.
+                try copies.read(
+                    from: "\(table) WHERE user_id = $1 AND original_transaction_id \(database.isIn("$2"))",
+                    [former, database.list(originals.map(\.identifier))]
+                ) { row in
+                    let (former, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
+                    guard transferred.contains(original), former == before.purchases[original]?.owner,
+                        let owner = after.purchases[original]?.owner, owner != former
+                    else { return nil }
+                    moved.append([former] + original.sqlValues(apps))
+                    return [owner] + original.sqlValues(apps)
+                }
             }
-            try database.delete(
-                from: table, where: ["user_id"] + Table.originalKey,
-                try moving.map { try $0.values(["user_id"] + Table.originalKey) })
-            try insert(
-                into: table,
-                try moving.map { row in
-                    row.replacing(["user_id": after.purchases[try apps.key(row)]?.owner.sqlValue ?? .null])
-                })
+            try database.delete(from: table, where: key, moved)
+            try copies.insert()
         }
     }
 
@@ -130,35 +145,8 @@ extension EntitlementChangeRecords {
             places.moved.sorted { $0.key < $1.key }.map { key, place in [place.user] + key.sqlValues(apps) })
     }
 
-    /// The rows of a table at places: a former owner's other rows, of which there can be any number, are not read.
-    private func rows(of table: String, _ places: some Sequence<Place>) throws -> [SQLRow] {
-        try Self.sequences(of: places).flatMap { user, sequences in
-            try database.rows(
-                """
-                SELECT \(table).* FROM \(database.listed("$1"))
-                    JOIN \(table) ON \(table).user_id = $2 AND \(table).sequence = listed.value
-                """,
-                [database.list(sequences), user])
-        }
-    }
-
-    /// The rows of a table with the identifiers of the purchases, in any origin and app.
-    private func rows(of table: String, _ originals: [TransactionKey]) throws -> [SQLRow] {
-        try Dictionary(grouping: originals) { before.purchases[$0]?.owner ?? 0 }.sorted { $0.key < $1.key }
-            .flatMap { user, originals in
-                try database.rows(
-                    "SELECT * FROM \(table) WHERE user_id = $1 AND original_transaction_id \(database.isIn("$2"))",
-                    [user, database.list(originals.map(\.identifier))])
-            }
-    }
-
     private static func sequences(of places: some Sequence<Place>) -> [(user: Int64, sequences: [Int64])] {
         Dictionary(grouping: places, by: \.user).sorted { $0.key < $1.key }
             .map { ($0.key, $0.value.map(\.sequence).sorted()) }
-    }
-
-    private func insert(into table: String, _ rows: [SQLRow]) throws {
-        guard let columns = rows.first?.columns else { return }
-        try database.insert(into: table, columns, rows.map(\.values))
     }
 }

@@ -29,19 +29,20 @@ struct ReadingRecords {
             entitlements:
                 "\(listed) JOIN entitlement ON user_id = listed.value WHERE \(limit == nil ? "true" : ofApp)",
             grants: "\(listed) JOIN team_grant ON user_id = listed.value WHERE true", at: limit == nil ? "$2" : "$3")
-        let rows = try database.rows(
-            sql, [database.list(users.keys.sorted())] + (limit.map { [$0.app] } ?? []) + [moment])
-        return try Self.items(in: rows, seeing: limit) { users[$0] ?? [] }
+        return try items(
+            sql, [database.list(users.keys.sorted())] + (limit.map { [$0.app] } ?? []) + [moment], seeing: limit
+        ) { users[$0] ?? [] }
     }
 
     /// The items by the user's name, in one query.
     func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        let isUsers = "user_id = (SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
-        let sql = Self.items(
-            entitlements: "entitlement WHERE \(isUsers)", grants: "team_grant WHERE \(isUsers)", at: "$3")
-        let rows = try database.rows(sql, [user.name, user.issuer, moment])
-        return try Self.items(in: rows) { _ in origins }.first?.value ?? []
+        try items(Self.itemsOfName, [user.name, user.issuer, moment]) { _ in origins }.first?.value ?? []
     }
+
+    private static let itemsOfName = {
+        let isUsers = "user_id = (SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
+        return items(entitlements: "entitlement WHERE \(isUsers)", grants: "team_grant WHERE \(isUsers)", at: "$3")
+    }()
 
     /// The query for the items of users at a moment.
     ///
@@ -51,41 +52,42 @@ struct ReadingRecords {
     ///   - moment: The parameter of the moment.
     private static func items(entitlements: String, grants: String, at moment: String) -> String {
         """
-        SELECT user_id, collection, number, origin FROM \(entitlements) AND is_revoked = 0
+        SELECT user_id, origin, collection, number FROM \(entitlements) AND is_revoked = 0
             AND (begins_at IS NULL OR begins_at <= \(moment)) AND (ends_at IS NULL OR ends_at > \(moment))
         UNION ALL
-        SELECT user_id, collection, number, NULL FROM \(grants) AND revoked_at IS NULL
+        SELECT user_id, NULL, collection, number FROM \(grants) AND revoked_at IS NULL
             AND (ends_at IS NULL OR ends_at > \(moment))
         """
     }
 
-    private static func items(
-        in rows: [SQLRow],
+    private func items(
+        _ sql: String,
+        _ arguments: [any SQLConvertible],
         seeing limit: AppLimit? = nil,
         _ origins: (Int64) -> Set<Origin>
     ) throws -> [Int64: [Item]] {
         var items: [Int64: Set<Item>] = [:]
-        for row in rows {
-            let (user, origin, item): (Int64, Origin?, Item) = (try row["user_id"], try row["origin"], try Item(row))
-            guard origin.map({ origins(user).contains($0) }) ?? limit?.sees(item) ?? true else { continue }
+        try database.forEachRow(sql, arguments) { row in
+            let (user, origin): (Int64, Origin?) = (try row.next(), try row.next())
+            let item = try Item(&row)
+            guard origin.map({ origins(user).contains($0) }) ?? limit?.sees(item) ?? true else { return }
             items[user, default: []].insert(item)
         }
         return items.mapValues { $0.sorted() }
     }
 
-    /// The transactions that fulfil a condition, which the SQL of their order may follow.
-    private func transactions(
-        where condition: String,
-        _ arguments: [any SQLConvertible]
-    ) throws -> [RedeemedTransaction] {
-        try database.rows("\(Self.transactions) WHERE \(condition)", arguments).map(Self.transaction)
-    }
-
     /// The condition that a transaction has the type of a subscription, or has an end but no stated type.
     ///
     /// - Parameter type: The parameter of the type of subscriptions.
-    static func isSubscribed(_ type: String) -> String {
+    private static func isSubscribed(_ type: String) -> String {
         "(type = \(type) OR type IS NULL AND expires_at IS NOT NULL)"
+    }
+
+    private func transactions(
+        _ statement: TransactionStatement,
+        _ arguments: [any SQLConvertible]
+    ) throws -> [RedeemedTransaction] {
+        try database.rows(statement.text, arguments) { try statement.transaction(&$0) }
     }
 
     /// The transactions older than a sequence number, newest first.
@@ -97,26 +99,36 @@ struct ReadingRecords {
         before sequence: Int64,
         limit: Int
     ) throws -> [RedeemedTransaction] {
-        try transactions(
+        try transactions(Self.older, [user, sequence, app, limit])
+    }
+
+    private static let older = older(stating: TransactionFact.allCases)
+
+    private static func older(stating facts: [TransactionFact]) -> TransactionStatement {
+        TransactionStatement(
+            facts,
             where: """
                 redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
-                    \(database.isIn(app, of: "redeemed_transaction"))
-                ORDER BY redeemed_transaction.sequence DESC LIMIT $3
-                """,
-            [user, sequence, limit])
+                    AND (redeemed_transaction.app = $3 OR $3 IS NULL)
+                ORDER BY redeemed_transaction.sequence DESC LIMIT $4
+                """)
     }
 
     /// All transactions of users, in no order.
-    func transactions(of users: Set<Int64>) throws -> [Int64: [RedeemedTransaction]] {
+    ///
+    /// - Parameter facts: The facts that are read. The others are absent.
+    func transactions(
+        of users: Set<Int64>,
+        stating facts: [TransactionFact] = TransactionFact.allCases
+    ) throws -> [Int64: [RedeemedTransaction]] {
         guard !users.isEmpty else { return [:] }
-        let rows = try database.rows(
-            """
-            \(Self.transactions)
-            WHERE redeemed_transaction.user_id IN (SELECT listed.value FROM \(database.listed("$1")))
-            """,
-            [database.list(users.sorted())])
+        let isListed = "redeemed_transaction.user_id IN (SELECT listed.value FROM \(database.listed("$1")))"
+        let statement = TransactionStatement(facts, where: isListed)
         var transactions: [Int64: [RedeemedTransaction]] = [:]
-        for row in rows { transactions[try row["user_id"], default: []].append(try Self.transaction(row)) }
+        try database.forEachRow(statement.text, [database.list(users.sorted())]) { row in
+            let (transaction, user): (RedeemedTransaction, Int64) = (try statement.transaction(&row), try row.next())
+            transactions[user, default: []].append(transaction)
+        }
         return transactions
     }
 
@@ -124,14 +136,15 @@ struct ReadingRecords {
     func boughtItems(of users: Set<Int64>) throws -> [Int64: [Int64: [Item]]] {
         guard !users.isEmpty else { return [:] }
         var items: [Int64: [Int64: [Item]]] = [:]
-        let rows = try database.rows(
+        try database.forEachRow(
             """
             SELECT user_id, sequence, collection, number
             FROM \(database.listed("$1")) JOIN entitlement ON user_id = listed.value
             """,
-            [database.list(users.sorted())])
-        for row in rows {
-            items[try row["user_id"], default: [:]][try row["sequence"], default: []].append(try Item(row))
+            [database.list(users.sorted())]
+        ) { row in
+            let (user, sequence): (Int64, Int64) = (try row.next(), try row.next())
+            items[user, default: [:]][sequence, default: []].append(try Item(&row))
         }
         return items
     }
@@ -140,123 +153,120 @@ struct ReadingRecords {
     /// share it.
     func transactions(_ identifiers: [String], of user: Int64) throws -> [RedeemedTransaction] {
         try transactions(
-            where: "redeemed_transaction.user_id = $1 AND transaction_id \(database.isIn("$2"))",
+            TransactionStatement(
+                where: "redeemed_transaction.user_id = $1 AND transaction_id \(database.isIn("$2"))"),
             [user, database.list(eachOf: identifiers)])
     }
 
-    /// The columns of transactions, with the team's revocation in effect.
-    static let transactions = """
-        SELECT redeemed_transaction.user_id, redeemed_transaction.sequence, transaction_id, redeemed_transaction.origin, redeemed_transaction.app,
-            redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
-            revocation_date, revocation_reason, expires_at, grace_ends_at, revoked_at, revoked_by, reason AS team_reason,
-            \(TransactionFacts.columnNames.joined(separator: ", ")),
-            (SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app) AS bundle_id
-        FROM redeemed_transaction LEFT JOIN team_revocation
-        ON team_revocation.user_id = redeemed_transaction.user_id
-            AND team_revocation.original_transaction_id = redeemed_transaction.original_transaction_id
-            AND team_revocation.origin = redeemed_transaction.origin AND team_revocation.app = redeemed_transaction.app
-            AND reinstated_at IS NULL
-        """
-
     /// The transactions of a purchase of a user.
-    ///
-    /// - Parameter app: The number of the app.
-    func transactions(ofPurchase key: TransactionKey, app: Int64, of user: Int64) throws -> [RedeemedTransaction] {
-        try transactions(
-            where: """
-                redeemed_transaction.user_id = $1 AND redeemed_transaction.original_transaction_id = $2
-                    AND redeemed_transaction.origin = $3 AND redeemed_transaction.app = $4
-                """,
-            [user, key.identifier, key.origin, app])
+    func transactions(
+        ofPurchase key: TransactionKey, _ apps: AppNumbers, of user: Int64
+    ) throws -> [RedeemedTransaction] {
+        try transactions(Self.ofPurchase, [user] + key.sqlValues(apps))
     }
 
-    /// The transactions with the type of a subscription, and those with an end but without a stated type.
+    private static let ofPurchase = TransactionStatement(
+        where: """
+            redeemed_transaction.user_id = $1 AND redeemed_transaction.original_transaction_id = $2
+                AND redeemed_transaction.origin = $3 AND redeemed_transaction.app = $4
+            """)
+
+    /// The transactions with the type of a subscription, and those with an end but without a stated type. They have only the
+    /// facts that a status depends on.
     func subscribedTransactions(of user: Int64) throws -> [RedeemedTransaction] {
-        try transactions(
-            where: "redeemed_transaction.user_id = $1 AND \(Self.isSubscribed("$2"))",
-            [user, ProductType.autoRenewableSubscription.rawValue])
+        try transactions(Self.subscribed, [user, ProductType.autoRenewableSubscription.rawValue])
     }
+
+    private static let subscribed = TransactionStatement(
+        PurchasePeriod.Terms.facts, where: "redeemed_transaction.user_id = $1 AND \(isSubscribed("$2"))")
 
     /// The last statements about renewals, in the order of the purchases.
     func renewals(of user: Int64) throws -> [SubscribedPurchase] {
-        try database.rows(
-            "SELECT * FROM subscription WHERE user_id = $1 ORDER BY original_transaction_id, origin, app", [user]
-        ).map(Self.renewal)
+        try database.rows(Self.renewals(of: user), SubscribedPurchase.init)
     }
+
+    /// The query of `renewals`.
+    static func renewals(of user: Int64) -> SQLQuery { SQLQuery(renewalsOfUser, [user]) }
+
+    private static let renewalsOfUser = """
+        SELECT \(SubscribedPurchase.columns) FROM subscription WHERE user_id = $1
+        ORDER BY original_transaction_id, origin, app
+        """
 
     /// The same of users, in no order.
     func renewals(of users: Set<Int64>) throws -> [Int64: [SubscribedPurchase]] {
         guard !users.isEmpty else { return [:] }
         var renewals: [Int64: [SubscribedPurchase]] = [:]
-        let rows = try database.rows(
-            "SELECT subscription.* FROM \(database.listed("$1")) JOIN subscription ON user_id = listed.value",
-            [database.list(users.sorted())])
-        for row in rows { renewals[try row["user_id"], default: []].append(try Self.renewal(row)) }
+        try database.forEachRow(
+            """
+            SELECT user_id, \(SubscribedPurchase.columns)
+            FROM \(database.listed("$1")) JOIN subscription ON user_id = listed.value
+            """,
+            [database.list(users.sorted())]
+        ) { row in
+            let (user, purchase): (Int64, SubscribedPurchase) = (try row.next(), try SubscribedPurchase(&row))
+            renewals[user, default: []].append(purchase)
+        }
         return renewals
-    }
-
-    private static func renewal(_ row: SQLRow) throws -> SubscribedPurchase {
-        SubscribedPurchase(
-            originalTransactionIdentifier: try row["original_transaction_id"], origin: try row["origin"],
-            app: try row["app"],
-            renewal: try StatedRenewal(row))
-    }
-
-    static func transaction(_ row: SQLRow) throws -> RedeemedTransaction {
-        try RedeemedTransaction(
-            row,
-            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
-            details: RedeemedTransaction.Details(
-                app: try row["bundle_id"], appNumber: try row["app"], expiresAt: try row["expires_at"],
-                graceEndsAt: try row["grace_ends_at"], revocation: try Revocation(row, reason: "team_reason"),
-                facts: TransactionFacts(row)))
     }
 
     /// The newest transactions, and every older one with an effect on rights, newest first: the periods of subscriptions, and of
     /// each other product the valid transaction that lasts longest.
     ///
+    /// They have only the facts of `CustomerHistory.facts`.
+    ///
     /// - Parameters:
     ///   - app: The number of the app; nil for all apps.
     ///   - count: The number of the newest transactions.
     func transactions(of user: Int64, in app: Int64?, newest count: Int) throws -> [RedeemedTransaction] {
-        let newest = try transactions(of: user, in: app, before: .max, limit: count)
+        let newest = try database.rows(Self.newest(count, of: user, in: app)) { try Self.newest.transaction(&$0) }
         guard newest.count == count, let oldest = newest.last else { return newest }
         return newest
             + (try transactions(
-                where: """
-                    redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
-                        \(database.isIn(app, of: "redeemed_transaction")) AND (\(Self.isSubscribed("$3")) OR redeemed_transaction.sequence IN (
-                            SELECT sequence FROM (
-                                SELECT sequence, row_number() OVER (
-                                    PARTITION BY product_id, origin, app
-                                    ORDER BY (CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END), expires_at DESC,
-                                        sequence DESC) AS place
-                                FROM redeemed_transaction AS bought
-                                WHERE user_id = $1 AND sequence < $2 AND revocation_date IS NULL AND NOT EXISTS (
-                                    SELECT 1 FROM team_revocation AS revoked
-                                    WHERE revoked.user_id = bought.user_id AND revoked.origin = bought.origin
-                                        AND revoked.original_transaction_id = bought.original_transaction_id
-                                        AND revoked.app = bought.app AND reinstated_at IS NULL)) AS valid
-                            WHERE place = 1))
-                    ORDER BY redeemed_transaction.sequence DESC
-                    """,
-                [user, oldest.sequence, ProductType.autoRenewableSubscription.rawValue]))
+                Self.olderWithEffect,
+                [user, oldest.sequence, app, ProductType.autoRenewableSubscription.rawValue]))
     }
+
+    /// The query for the newest transactions.
+    static func newest(_ count: Int, of user: Int64, in app: Int64?) -> SQLQuery {
+        SQLQuery(newest.text, [user, Int64.max, app, count])
+    }
+
+    private static let newest = older(stating: CustomerHistory.facts)
+    private static let olderWithEffect = TransactionStatement(
+        CustomerHistory.facts,
+        where: """
+            redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
+                AND (redeemed_transaction.app = $3 OR $3 IS NULL)
+                AND (\(isSubscribed("$4")) OR redeemed_transaction.sequence IN (
+                SELECT sequence FROM (
+                    SELECT sequence, row_number() OVER (
+                        PARTITION BY product_id, origin, app
+                        ORDER BY (CASE WHEN expires_at IS NULL THEN 0 ELSE 1 END), expires_at DESC,
+                            sequence DESC) AS place
+                    FROM redeemed_transaction AS bought
+                    WHERE user_id = $1 AND sequence < $2 AND revocation_date IS NULL AND NOT EXISTS (
+                        SELECT 1 FROM team_revocation AS revoked
+                        WHERE revoked.user_id = bought.user_id AND revoked.origin = bought.origin
+                            AND revoked.original_transaction_id = bought.original_transaction_id
+                            AND revoked.app = bought.app AND reinstated_at IS NULL)) AS valid
+                WHERE place = 1))
+            ORDER BY redeemed_transaction.sequence DESC
+            """)
 
     /// The events about the renewal of subscriptions from some origins.
     func renewalEvents(of user: Int64, from origins: Set<Origin>) throws -> RenewalEvents {
-        let names = [AuditEntry.Event.autoRenewDisabled, .renewalFailed, .gracePeriodBegan]
-            .map { "'\($0.rawValue)'" }.joined(separator: ", ")
         var events = RenewalEvents()
-        let rows = try database.rows(
+        try database.forEachRow(
             """
-            SELECT event, reference, min(happened_at) AS earliest, max(happened_at) AS latest FROM audit
-            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN (\(names)) GROUP BY event, reference
+            SELECT event, reference, min(happened_at), max(happened_at) FROM audit
+            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN (\(Self.eventsOfRenewal))
+            GROUP BY event, reference
             """,
-            [user])
-        for row in rows {
-            let (event, reference): (String, String) = (try row["event"], try row["reference"])
-            let (earliest, latest): (Timestamp, Timestamp) = (try row["earliest"], try row["latest"])
+            [user]
+        ) { row in
+            let (event, reference): (String, String) = (try row.next(), try row.next())
+            let (earliest, latest): (Timestamp, Timestamp) = (try row.next(), try row.next())
             if event == AuditEntry.Event.autoRenewDisabled.rawValue {
                 events.turnedOff[ByteKey(reference)] = latest
             } else {
@@ -265,5 +275,59 @@ struct ReadingRecords {
             }
         }
         return events
+    }
+
+    private static let eventsOfRenewal = [AuditEntry.Event.autoRenewDisabled, .renewalFailed, .gracePeriodBegan]
+        .map { "'\($0.rawValue)'" }.joined(separator: ", ")
+}
+
+/// A statement that reads transactions, each with the team's revocation in effect, and its rows.
+struct TransactionStatement {
+    let text: String
+    private let facts: [TransactionFact]
+
+    /// - Parameters:
+    ///   - facts: The facts that are read. The others are absent.
+    ///   - condition: The SQL of a condition, which the SQL of an order may follow.
+    init(_ facts: [TransactionFact] = TransactionFact.allCases, where condition: String) {
+        self.facts = facts
+        text = """
+            SELECT redeemed_transaction.sequence, redeemed_transaction.origin, transaction_id,
+                redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
+                revocation_date, revocation_reason,
+                (SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app), redeemed_transaction.app,
+                expires_at, grace_ends_at, revoked_at, reason, revoked_by,
+                \(facts.map(\.field.column).joined(separator: ", ")), redeemed_transaction.user_id
+            FROM redeemed_transaction LEFT JOIN team_revocation
+            ON team_revocation.user_id = redeemed_transaction.user_id
+                AND team_revocation.original_transaction_id = redeemed_transaction.original_transaction_id
+                AND team_revocation.origin = redeemed_transaction.origin AND team_revocation.app = redeemed_transaction.app
+                AND reinstated_at IS NULL
+            WHERE \(condition)
+            """
+    }
+
+    /// The transaction of a row. The number of its user is in the next column.
+    func transaction(_ row: inout ResultRow) throws -> RedeemedTransaction {
+        RedeemedTransaction(
+            sequence: try row.next(), origin: try row.next(), transactionIdentifier: try row.next(),
+            originalTransactionIdentifier: try row.next(), productIdentifier: try row.next(),
+            quantity: try row.next(), purchaseDate: try row.next(), redeemedAt: try row.next(),
+            revocationDate: try row.next(), revocationReason: try row.next(), app: try row.next(),
+            appNumber: try row.next(), expiresAt: try row.next(), graceEndsAt: try row.next(),
+            revocation: try Revocation(&row), facts: try TransactionFacts(&row, facts))
+    }
+}
+
+extension SubscribedPurchase {
+    /// The columns of `subscription`, for the SQL of a statement.
+    static let columns = (["original_transaction_id", "origin", "app"] + StatedRenewal.columns)
+        .map { "subscription." + $0 }.joined(separator: ", ")
+
+    /// The purchase in the next columns, which are `columns`.
+    init(_ row: inout ResultRow) throws {
+        self.init(
+            originalTransactionIdentifier: try row.next(), origin: try row.next(), app: try row.next(),
+            renewal: try StatedRenewal(&row))
     }
 }

@@ -43,24 +43,23 @@ struct RefusalRecords {
     func known(among refusals: [Refusal]) throws -> Known {
         var known = Known()
         guard !refusals.isEmpty else { return known }
-        let rows = try database.rows(
+        try database.forEachRow(
             """
-            SELECT user_id, transaction_id, origin, app, reason, 0 AS refusals FROM \(database.listed("$1"))
+            SELECT user_id, 0, transaction_id, origin, app, reason FROM \(database.listed("$1"))
                 JOIN refusal ON user_id = listed.value
             WHERE transaction_id \(database.isIn("$2"))
             UNION ALL
-            SELECT user_id, NULL, NULL, NULL, NULL, count(*) FROM \(database.listed("$1"))
+            SELECT user_id, count(*), NULL, NULL, NULL, NULL FROM \(database.listed("$1"))
                 JOIN refusal ON user_id = listed.value
             GROUP BY user_id
             """,
-            [database.list(Set(refusals.map(\.user)).sorted()), database.list(refusals.map(\.key))])
-        for row in rows {
-            let user: Int64 = try row["user_id"]
-            if let result: String = try row["reason"] {
-                known.refusals.insert(
-                    Refusal(user: user, key: try apps.key(row, "transaction_id"), result: result))
+            [database.list(Set(refusals.map(\.user)).sorted()), database.list(refusals.map(\.key))]
+        ) { row in
+            let (user, count): (Int64, Int) = (try row.next(), try row.next())
+            if count > 0 {
+                known.counts[user] = count
             } else {
-                known.counts[user] = try row["refusals"]
+                known.refusals.insert(Refusal(user: user, key: try apps.key(&row), result: try row.next()))
             }
         }
         return known

@@ -25,34 +25,37 @@ struct StatedFactRecords {
         }
     }
 
+    /// Qualified by the table, because SQLite's list tables also have a column `type`.
+    private static let factColumns = TransactionFacts.columnNames.map { "redeemed." + $0 }.joined(separator: ", ")
+
     private func readTransactions(_ keys: Set<TransactionKey>, into facts: inout EntitlementFacts) throws {
         let originals = Set(keys.compactMap { facts.transactions[$0]?.originalKey })
-        let rows = try database.rows(
+        try database.forEachRow(
             """
-            SELECT redeemed.* FROM \(database.listed("$1"))
+            SELECT transaction_id, origin, app, \(Self.factColumns) FROM \(database.listed("$1"))
                 JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
             WHERE original_transaction_id \(database.isIn("$2")) AND transaction_id \(database.isIn("$3"))
             """,
-            [owners(of: originals, facts), database.list(originals), database.list(keys)])
-        for row in rows {
-            let key = try apps.key(row, "transaction_id")
-            if keys.contains(key) { facts.set(TransactionFacts(row), for: key) }
+            [owners(of: originals, facts), database.list(originals), database.list(keys)]
+        ) { row in
+            let key = try apps.key(&row)
+            if keys.contains(key) { facts.set(try TransactionFacts(&row), for: key) }
         }
     }
 
     func readRenewals(into facts: inout EntitlementFacts) throws {
         let originals = Set(facts.purchases.keys)
-        let rows = try database.rows(
+        try database.forEachRow(
             """
-            SELECT subscription.* FROM \(database.listed("$1"))
-                JOIN subscription ON subscription.user_id = listed.value
+            SELECT user_id, \(SubscribedPurchase.columns)
+            FROM \(database.listed("$1")) JOIN subscription ON user_id = listed.value
             WHERE original_transaction_id \(database.isIn("$2"))
             """,
-            [owners(of: originals, facts), database.list(originals)])
-        for row in rows {
-            let original = try apps.key(row)
-            guard facts.purchases[original]?.owner == (try row["user_id"] as Int64) else { continue }
-            facts.set(try StatedRenewal(row), for: original)
+            [owners(of: originals, facts), database.list(originals)]
+        ) { row in
+            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
+            guard facts.purchases[original]?.owner == owner else { return }
+            facts.set(try StatedRenewal(&row), for: original)
         }
     }
 
@@ -85,25 +88,11 @@ extension StatedFacts {
             }
         }
     }
+}
 
-    /// The facts in a row, which may have other columns.
-    ///
-    /// - Parameter facts: The facts to read; nil for all.
-    init(_ row: SQLRow, _ facts: [Fact]? = nil) {
-        var values: [Fact: StatedValue] = [:]
-        for (column, value) in zip(row.columns, row.values) {
-            guard let fact = Fact.byColumn[column], facts?.contains(fact) ?? true else { continue }
-            switch value {
-            case .integer(let number): values[fact] = .integer(number)
-            case .text(let text): values[fact] = .text(text)
-            case .null, .blob: break
-            }
-        }
-        self.init(values)
-    }
-
+extension StatedFacts where Fact.AllCases == [Fact] {
     /// The facts in the next columns of a row, one for each.
-    init(_ row: inout ResultRow, _ facts: [Fact] = Array(Fact.allCases)) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(ColumnMismatch) {
         self.init()
         for fact in facts {
             switch try row.nextValue() {

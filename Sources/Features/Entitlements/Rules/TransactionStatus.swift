@@ -83,15 +83,16 @@ extension TransactionFacts {
     package func completed(by other: TransactionFacts) -> TransactionFacts {
         if isEmpty || other.isEmpty { return isEmpty ? other : self }
         let (date, otherDate) = (integer(.signedDate) ?? .min, other.integer(.signedDate) ?? .min)
-        guard date != otherDate else { return TransactionFacts(values.merging(other.values, uniquingKeysWith: max)) }
         let (earlier, later) = date < otherDate ? (self, other) : (other, self)
-        var facts = TransactionFacts(earlier.values.merging(later.values) { $1 })
+        var facts = TransactionFacts()
         for fact in TransactionFact.allCases {
-            switch fact.field.source {
-            case .anyStatement: break
-            case .lastStatement: facts[fact] = later[fact]
-            case .appReceipts: facts[fact] = [self[fact], other[fact]].compactMap(\.self).max()
-            }
+            let (before, after) = (earlier[fact], later[fact])
+            facts[fact] =
+                switch fact.field.source {
+                case _ where date == otherDate, .appReceipts: [before, after].compactMap(\.self).max()
+                case .anyStatement: after ?? before
+                case .lastStatement: after
+                }
         }
         return facts
     }

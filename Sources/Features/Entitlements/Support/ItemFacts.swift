@@ -102,17 +102,16 @@ extension LedgerTransaction {
     ) throws -> [ItemFacts.Purchase] {
         let (apps, reading) = (try apps, ReadingRecords(database: database))
         let renewals = try reading.renewals(of: user)
-        return try database.rows(
+        let keys = try database.rows(
             """
             SELECT DISTINCT original_transaction_id, redeemed.origin, redeemed.app
             FROM entitlement JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
             WHERE entitlement.user_id = $1 AND collection = $2 AND number = $3
             """,
             [user, item.collection, item.number]
-        ).compactMap { row in
-            let key = try apps.key(row)
-            guard view.includes(app: key.app) else { return nil }
-            let transactions = try reading.transactions(ofPurchase: key, app: try row["app"], of: user)
+        ) { try apps.key(&$0) }
+        return try keys.filter { view.includes(app: $0.app) }.compactMap { key in
+            let transactions = try reading.transactions(ofPurchase: key, apps, of: user)
             return PurchaseStatus(
                 transactions, renewals.renewal(of: transactions), at: view.moment, type: view.type
             ).map {
@@ -128,11 +127,11 @@ extension LedgerTransaction {
         let events = [AuditEntry.Event.refused, .transferredOut].map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return try database.row(
             """
-            SELECT * FROM audit WHERE user_id = $1 AND event IN (\(events)) AND subject \(database.isIn("$2"))
+            SELECT \(AuditEntry.columns) FROM audit
+            WHERE user_id = $1 AND event IN (\(events)) AND subject \(database.isIn("$2"))
                 \(app == nil ? "" : "AND app = $3")
             ORDER BY happened_at DESC, number DESC LIMIT 1
             """,
-            [user, database.list(products)] + (app.map { [$0] } ?? [])
-        ).map { try AuditRecord($0).entry }
+            [user, database.list(products)] + (app.map { [$0] } ?? []), AuditEntry.init)
     }
 }

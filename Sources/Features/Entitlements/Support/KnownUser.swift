@@ -41,12 +41,12 @@ extension LedgerTransaction {
         if last == nil, let token = UUID(uuidString: text) {
             let found = try database.rows(
                 """
-                SELECT "user".name, "user".issuer, "user".app_account_token, first_seen_at
+                SELECT "user".issuer, "user".name, "user".app_account_token, first_seen_at
                 FROM account_token JOIN "user" ON "user".user_id = account_token.user_id
                 WHERE account_token.app_account_token = $1
                 """,
-                [token]
-            ).compactMap(KnownUser.init)
+                [token], KnownUser.init
+            ).compactMap(\.self)
             if !found.isEmpty { return found }
         }
         let prefix = text.precomposedStringWithCanonicalMapping
@@ -54,21 +54,25 @@ extension LedgerTransaction {
         // names.
         return try database.rows(
             """
-            SELECT user_name.name, user_name.issuer, app_account_token, first_seen_at
+            SELECT user_name.issuer, user_name.name, app_account_token, first_seen_at
             FROM user_name JOIN "user" ON "user".user_id = user_name.user_id
             WHERE user_name.name >= $1 AND user_name.name < $2 AND coalesce(user_name.issuer, '') <> $3
                 AND (user_name.name, user_name.issuer) > ($4, $5)
             ORDER BY user_name.name, user_name.issuer LIMIT $6
             """,
-            [prefix, prefix + "\u{10FFFF}", User.erasedIssuer, last?.name ?? "", last?.issuer ?? "", limit]
-        ).compactMap(KnownUser.init)
+            [prefix, prefix + "\u{10FFFF}", User.erasedIssuer, last?.name ?? "", last?.issuer ?? "", limit],
+            KnownUser.init
+        ).compactMap(\.self)
     }
 }
 
 extension KnownUser {
-    fileprivate init?(_ row: SQLRow) throws {
-        guard let user = User(issuer: try row["issuer"], name: try row["name"]) else { return nil }
-        self.init(user: user, appAccountToken: try row["app_account_token"], firstSeenAt: try row["first_seen_at"])
+    /// The user in the next columns: the issuer, the name, the account token and the time.
+    ///
+    /// - Returns: Nil for a name that is no user's.
+    fileprivate init?(_ row: inout ResultRow) throws {
+        guard let user = User(issuer: try row.next(), name: try row.next()) else { return nil }
+        self.init(user: user, appAccountToken: try row.next(), firstSeenAt: try row.next())
     }
 }
 
@@ -96,7 +100,7 @@ extension LedgerTransaction {
         type: (String) -> ProductType?
     ) throws -> [KnownPurchase] {
         let (apps, reading) = (try apps, ReadingRecords(database: database))
-        return try database.rows(
+        let purchases = try database.rows(
             """
             SELECT original_transaction_id, origin, app, user_id FROM claim WHERE transaction_id = $1
             UNION
@@ -104,10 +108,10 @@ extension LedgerTransaction {
             ORDER BY origin, app, original_transaction_id
             """,
             [identifier]
-        ).compactMap { row in
-            let (key, owner): (TransactionKey, Int64) = (try apps.key(row), try row["user_id"])
+        ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
+        return try purchases.compactMap { key, owner in
             guard app?.hasSameBytes(as: key.app) ?? true else { return nil }
-            let transactions = try reading.transactions(ofPurchase: key, app: try row["app"], of: owner)
+            let transactions = try reading.transactions(ofPurchase: key, apps, of: owner)
             let renewal = try reading.renewals(of: owner).renewal(of: transactions)
             guard let status = PurchaseStatus(transactions, renewal, at: moment, type: type) else { return nil }
             return KnownPurchase(
@@ -121,12 +125,11 @@ extension LedgerTransaction {
     private func notifications(of original: TransactionKey, _ apps: AppNumbers) throws -> [StatedNotification] {
         try database.rows(
             """
-            SELECT * FROM notification \(database.indexed(by: "notification_of_original"))
+            SELECT \(StatedNotification.columns) FROM notification \(database.indexed(by: "notification_of_original"))
             WHERE original_transaction_id = $1 AND origin = $2 AND app = $3
             ORDER BY signed_at DESC, notification_uuid DESC LIMIT 200
             """,
-            original.sqlValues(apps)
-        ).map(StatedNotification.init)
+            original.sqlValues(apps), StatedNotification.init)
     }
 
     /// The items that transactions of a user grant, each once, in order.
@@ -136,8 +139,8 @@ extension LedgerTransaction {
             SELECT DISTINCT collection, number FROM \(database.listed("$1"))
                 JOIN entitlement ON sequence = listed.value WHERE user_id = $2
             """,
-            [database.list(sequences), user]
-        ).map(Item.init).sorted()
+            [database.list(sequences), user], Item.init
+        ).sorted()
     }
 
     /// The owners of the purchases in entries of an audit log, by their transactions.
@@ -145,6 +148,7 @@ extension LedgerTransaction {
     /// - Parameter app: The bundle identifier of the purchases' app; nil for all apps.
     func owners(of entries: [AuditEntry], in app: String? = nil) throws -> [String: User] {
         guard !entries.isEmpty else { return [:] }
+        let apps = try apps
         let rows = try database.rows(
             """
             SELECT transaction_id, origin, app, user_id FROM claim WHERE transaction_id \(database.isIn("$1"))
@@ -152,17 +156,17 @@ extension LedgerTransaction {
             SELECT original_transaction_id, origin, app, user_id FROM original
             WHERE original_transaction_id \(database.isIn("$1"))
             """,
-            [database.list(eachOf: entries.map(\.reference))])
-        let (apps, names) = (try apps, try presentNames(of: Set(rows.map { try $0["user_id"] as Int64 })))
+            [database.list(eachOf: entries.map(\.reference))]
+        ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
+        let names = try presentNames(of: Set(rows.map(\.owner)))
         var owners: [String: User] = [:]
-        for row in rows {
-            let key = try apps.key(row, "transaction_id")
+        for (key, owner) in rows {
             guard app?.hasSameBytes(as: key.app) ?? true,
                 entries.contains(where: {
                     $0.origin == key.origin && $0.reference.hasSameBytes(as: key.identifier)
-                })
+                }), let name = names[owner]
             else { continue }
-            if let owner = names[try row["user_id"] as Int64] { owners[key.identifier] = owner }
+            owners[key.identifier] = name
         }
         return owners
     }

@@ -17,7 +17,7 @@ package struct ReceivedNotification: Hashable, Sendable {
     package let app: String
     package let notification: StatedNotification
     /// The present owner of the purchase; nil if nobody has redeemed it, or the owner was erased.
-    package let owner: User?
+    package fileprivate(set) var owner: User?
     /// The time of the second receipt; nil if the notification was received once.
     package let repeatedAt: Timestamp?
     /// The time at which a consumption request was answered or refused; nil for an open one.
@@ -31,6 +31,17 @@ package struct ReceivedNotification: Hashable, Sendable {
     package var position: Position {
         Position(
             notification.receivedAt.millisecondsSince1970, notification.origin.rawValue, notification.notificationUUID)
+    }
+}
+
+extension ReceivedNotification {
+    fileprivate static let columns = "app, \(StatedNotification.columns), repeated_at, settled_at"
+
+    /// The notification in the next columns, which are `columns`, without the owner.
+    fileprivate init(_ row: inout ResultRow, _ apps: AppNumbers) throws {
+        self.init(
+            app: try apps.bundleIdentifier(of: try row.next()), notification: try StatedNotification(&row),
+            repeatedAt: try row.next(), settledAt: try row.next())
     }
 }
 
@@ -58,8 +69,7 @@ extension LedgerTransaction {
         limit: Int
     ) throws -> (shown: [ReceivedNotification], next: ReceivedNotification.Position?) {
         let apps = try apps
-        let chosen = app.flatMap { apps[$0] }
-        guard app == nil || chosen != nil else { return ([], nil) }
+        if let app, apps[app] == nil { return ([], nil) }
         let (index, condition, value): (String, String, String?) =
             if let type {
                 ("notification_of_type", "type = $1 AND", type)
@@ -74,59 +84,54 @@ extension LedgerTransaction {
         let size = isExact ? limit + 1 : Self.notificationWindow
         let rows = try database.rows(
             """
-            SELECT * FROM notification \(database.indexed(by: index))
+            SELECT \(ReceivedNotification.columns) FROM notification \(database.indexed(by: index))
             WHERE \(condition) (received_at, notification_uuid, origin) < ($\(first), $\(first + 1), $\(first + 2))
             ORDER BY received_at DESC, notification_uuid DESC, origin DESC LIMIT $\(first + 3)
             """,
             (value.map { [$0] } ?? []) as [any SQLConvertible] + [
                 position?.first ?? .max, position?.third ?? "", position?.second ?? "", size,
-            ])
-        var shown: [SQLRow] = []
-        var last: SQLRow?
-        for row in rows {
-            guard shown.count < limit else { return (try received(shown, apps), try last.map(Self.position)) }
-            last = row
-            let (number, stated): (Int64, String) = (try row["app"], try row["outcome"])
-            if (chosen ?? number) == number, (outcome?.rawValue ?? stated) == stated { shown.append(row) }
+            ]
+        ) { try ReceivedNotification(&$0, apps) }
+        var shown: [ReceivedNotification] = []
+        var last: ReceivedNotification.Position?
+        for received in rows {
+            guard shown.count < limit else { return (try owned(shown, apps), last) }
+            last = received.position
+            if app == nil || received.app == app, outcome == nil || received.notification.outcome == outcome {
+                shown.append(received)
+            }
         }
-        return (try received(shown, apps), rows.count < size ? nil : try last.map(Self.position))
+        return (try owned(shown, apps), rows.count < size ? nil : last)
     }
 
     /// The notification of an identifier; nil if the origin has none.
     package func notification(_ identifier: String, of origin: Origin) throws -> ReceivedNotification? {
-        let rows = try database.rows(
-            "SELECT * FROM notification WHERE notification_uuid = $1 AND origin = $2", [identifier, origin])
-        return try received(rows, try apps).first
-    }
-
-    private static func position(_ row: SQLRow) throws -> ReceivedNotification.Position {
-        let receivedAt: Timestamp = try row["received_at"]
-        return .init(receivedAt.millisecondsSince1970, try row["origin"], try row["notification_uuid"])
-    }
-
-    private func received(_ rows: [SQLRow], _ apps: AppNumbers) throws -> [ReceivedNotification] {
-        let owners = try owners(ofNotifications: rows)
-        return try rows.map { row in
-            ReceivedNotification(
-                app: try apps.bundleIdentifier(row), notification: try StatedNotification(row),
-                owner: owners[try row.values(Table.originalKey)], repeatedAt: try row["repeated_at"],
-                settledAt: try row["settled_at"])
-        }
-    }
-
-    /// The owners of the purchases of notifications, by the purchases' keys.
-    private func owners(ofNotifications rows: [SQLRow]) throws -> [[SQLValue]: User] {
-        let originals = try rows.compactMap { try $0["original_transaction_id"] as String? }
-        guard !originals.isEmpty else { return [:] }
+        let apps = try apps
         let found = try database.rows(
+            "SELECT \(ReceivedNotification.columns) FROM notification WHERE notification_uuid = $1 AND origin = $2",
+            [identifier, origin]
+        ) { try ReceivedNotification(&$0, apps) }
+        return try owned(found, apps).first
+    }
+
+    /// The notifications with the owners of their purchases.
+    private func owned(_ notifications: [ReceivedNotification], _ apps: AppNumbers) throws -> [ReceivedNotification] {
+        let originals = notifications.compactMap(\.notification.originalTransactionIdentifier)
+        guard !originals.isEmpty else { return notifications }
+        let owners: [TransactionKey: Int64] = try database.dictionary(
             """
             SELECT original_transaction_id, origin, app, user_id FROM original
             WHERE original_transaction_id \(database.isIn("$1"))
             """,
-            [database.list(eachOf: originals)])
-        let names = try presentNames(of: Set(found.map { try $0["user_id"] as Int64 }))
-        var owners: [[SQLValue]: User] = [:]
-        for row in found { owners[try row.values(Table.originalKey)] = names[try row["user_id"] as Int64] }
-        return owners
+            [database.list(eachOf: originals)]
+        ) { (try apps.key(&$0), try $0.next()) }
+        let names = try presentNames(of: Set(owners.values))
+        return notifications.map { received in
+            var received = received
+            let (app, origin) = (received.app, received.notification.origin)
+            received.owner = received.notification.originalTransactionIdentifier
+                .flatMap { owners[TransactionKey(app: app, origin: origin, identifier: $0)] }.flatMap { names[$0] }
+            return received
+        }
     }
 }

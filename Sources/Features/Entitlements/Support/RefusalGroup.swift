@@ -55,9 +55,10 @@ extension LedgerTransaction {
         return try activity(
             try database.rows(
                 """
-                SELECT * FROM \(refused) AND reason = $1 AND (happened_at, user_id, number) < ($2, $3, $4)
+                SELECT \(ActivityEntry.columns) FROM \(refused) AND reason = $1
+                    AND (happened_at, user_id, number) < ($2, $3, $4)
                 ORDER BY happened_at DESC, user_id DESC, number DESC LIMIT $5
                 """,
-                [code, last.first, last.second, last.third, limit]))
+                [code, last.first, last.second, last.third, limit], ActivityEntry.init))
     }
 }

@@ -101,13 +101,19 @@ package struct StatedNotification: Hashable, Sendable {
 }
 
 extension StatedNotification {
-    init(_ row: SQLRow) throws {
+    /// The columns of `notification` with a statement.
+    static let columns = """
+        notification_uuid, notification.origin, type, subtype, transaction_id, notification.original_transaction_id,
+            signed_at, received_at, outcome, proof_digest, content
+        """
+
+    /// The notification in the next columns, which are `columns`.
+    init(_ row: inout ResultRow) throws {
         self.init(
-            notificationUUID: try row["notification_uuid"], origin: try row["origin"], type: try row["type"],
-            subtype: try row["subtype"], transactionIdentifier: try row["transaction_id"],
-            originalTransactionIdentifier: try row["original_transaction_id"], signedAt: try row["signed_at"],
-            receivedAt: try row["received_at"], outcome: try row["outcome"], proofDigest: try row["proof_digest"],
-            content: try row["content"])
+            notificationUUID: try row.next(), origin: try row.next(), type: try row.next(), subtype: try row.next(),
+            transactionIdentifier: try row.next(), originalTransactionIdentifier: try row.next(),
+            signedAt: try row.next(), receivedAt: try row.next(), outcome: try row.next(),
+            proofDigest: try row.next(), content: try row.next())
     }
 }
 
@@ -141,15 +147,16 @@ extension LedgerTransaction {
         in app: String?,
         before position: StoryEntry.Position?,
         limit: Int
-    ) throws -> [AuditRecord] {
+    ) throws -> [(entry: AuditEntry, number: Int64)] {
         try database.rows(
             """
-            SELECT * FROM audit WHERE user_id = $1 AND (happened_at, number) < ($2, $3)
+            SELECT \(AuditEntry.columns), number FROM audit
+            WHERE user_id = $1 AND (happened_at, number) < ($2, $3)
                 \(app == nil ? "" : "AND app = $4")
             ORDER BY happened_at DESC, number DESC LIMIT $\(app == nil ? 4 : 5)
             """,
             [user, position?.first ?? .max, position?.second ?? .max] + (app.map { [$0] } ?? []) + [limit]
-        ).map(AuditRecord.init)
+        ) { (entry: try AuditEntry(&$0), number: try $0.next()) }
     }
 
     fileprivate func notifications(
@@ -168,7 +175,7 @@ extension LedgerTransaction {
         ]
         return try database.rows(
             """
-            SELECT notification.* FROM (
+            SELECT \(StatedNotification.columns) FROM (
                 SELECT DISTINCT original_transaction_id, origin, app FROM redeemed_transaction
                 WHERE user_id = $1 \(ofApp)
             ) AS bought JOIN notification \(database.indexed(by: "notification_of_original"))
@@ -177,7 +184,6 @@ extension LedgerTransaction {
             WHERE \(identifier == nil ? "signed_at <= $\(start)" : "(signed_at, notification_uuid) < ($\(start), $\(start + 1))")
             ORDER BY signed_at DESC, notification_uuid DESC LIMIT $\(identifier == nil ? start + 1 : start + 2)
             """,
-            parts.flatMap(\.self)
-        ).map(StatedNotification.init)
+            parts.flatMap(\.self), StatedNotification.init)
     }
 }

@@ -53,15 +53,17 @@ extension LedgerTransaction {
         let (apps, isOne) = (try apps, identifier != nil)
         return try database.rows(
             """
-            SELECT * FROM parked_transaction WHERE (transaction_id, origin, app) > ($1, $2, $3)
+            SELECT claim, app, stated_at, revocation_date FROM parked_transaction
+            WHERE (transaction_id, origin, app) > ($1, $2, $3)
                 \(database.isIn(app.number)) \(isOne ? "AND (transaction_id = $4 OR original_transaction_id = $4)" : "")
             ORDER BY transaction_id, origin, app LIMIT $\(isOne ? 5 : 4)
             """,
             [last?.third ?? "", last?.second ?? "", last?.first ?? 0] + (identifier.map { [$0] } ?? []) + [limit]
-        ).map {
-            UnclaimedPurchase(
-                claim: try Claim(parked: $0, apps), appNumber: try $0["app"], statedAt: try $0["stated_at"],
-                revocationDate: try $0["revocation_date"])
+        ) { row in
+            let (claim, app): ([UInt8], Int64) = (try row.next(), try row.next())
+            return UnclaimedPurchase(
+                claim: try Claim(parked: claim, of: try apps.bundleIdentifier(of: app)), appNumber: app,
+                statedAt: try row.next(), revocationDate: try row.next())
         }
     }
 
@@ -77,24 +79,17 @@ extension LedgerTransaction {
         // A claim is a JSON text without an index. There are few unclaimed purchases.
         let rows = try database.rows(
             """
-            SELECT * FROM parked_transaction
+            SELECT claim, app FROM parked_transaction
             WHERE revocation_date IS NULL AND origin IN \(origins.sqlList) \(database.isIn(app))
             ORDER BY stated_at DESC, transaction_id, origin, app LIMIT 500
-            """)
+            """
+        ) { (claim: try $0.next() as [UInt8], app: try $0.next() as Int64) }
         let known = Set(products.map { ByteKey($0) })
         return try rows.first { row in
             // One member takes a tenth of the time of all.
-            let claim = try JSONDecoder().decode(ClaimedProduct.self, from: Data(try row["claim"] as [UInt8]))
+            let claim = try JSONDecoder().decode(ClaimedProduct.self, from: Data(row.claim))
             return known.contains(ByteKey(claim.productIdentifier))
-        }.map { try Claim(parked: $0, apps) }
-    }
-}
-
-extension Claim {
-    /// - Parameter row: A row of `parked_transaction`.
-    init(parked row: SQLRow, _ apps: AppNumbers) throws {
-        self = try JSONDecoder().decode(Claim.self, from: Data(try row["claim"] as [UInt8]))
-        app = try apps.bundleIdentifier(row)
+        }.map { try Claim(parked: $0.claim, of: try apps.bundleIdentifier(of: $0.app)) }
     }
 }
 

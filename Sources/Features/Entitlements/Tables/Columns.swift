@@ -9,11 +9,6 @@ extension AppNumbers {
         let (identifier, origin): (String, Origin) = (try row.next(), try row.next())
         return TransactionKey(app: try bundleIdentifier(of: try row.next()), origin: origin, identifier: identifier)
     }
-
-    /// The key of the transaction in a row.
-    func key(_ row: SQLRow, _ column: String = "original_transaction_id") throws -> TransactionKey {
-        TransactionKey(app: try bundleIdentifier(row), origin: try row["origin"], identifier: try row[column])
-    }
 }
 
 extension TransactionKey {
@@ -23,12 +18,8 @@ extension TransactionKey {
 
 extension Item {
     /// The item in the next columns: its collection and its number.
-    init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(collection: try row.next(), number: try row.next())
-    }
-
-    init(_ row: SQLRow) throws {
-        self.init(collection: try row["collection"], number: try row["number"])
     }
 }
 
@@ -36,19 +27,12 @@ extension Revocation {
     /// The revocation in the next columns: its time, its reason and the one who revoked.
     ///
     /// - Returns: Nil if there is no revocation.
-    init?(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    init?(_ row: inout ResultRow) throws(ColumnMismatch) {
         let (revokedAt, reason): (Timestamp?, String?) = (try row.next(), try row.next())
         let revokedBy: String? = try row.next()
         guard let revokedAt else { return nil }
-        guard let reason, let revokedBy else { throw SQLRow.Mismatch(column: "revoked_by") }
+        guard let reason, let revokedBy else { throw ColumnMismatch(column: "revoked_by") }
         self.init(revokedAt: revokedAt, reason: reason, revokedBy: revokedBy)
-    }
-
-    /// - Parameter reason: The name of the column with the reason.
-    /// - Returns: Nil if there is no revocation.
-    init?(_ row: SQLRow, reason: String = "revocation_reason") throws {
-        guard let revokedAt: Timestamp = try row["revoked_at"] else { return nil }
-        self.init(revokedAt: revokedAt, reason: try row[reason], revokedBy: try row["revoked_by"])
     }
 }
 
@@ -57,12 +41,8 @@ extension StatedRenewal {
     static let columns = ["stated_at", "proof_digest"] + RenewalFacts.columnNames
 
     /// The statement in the next columns, which are `columns`.
-    init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(statedAt: try row.next(), proofDigest: try row.next(), facts: try RenewalFacts(&row))
-    }
-
-    init(_ row: SQLRow) throws {
-        self.init(statedAt: try row["stated_at"], proofDigest: try row["proof_digest"], facts: RenewalFacts(row))
     }
 }
 
@@ -73,17 +53,11 @@ extension TransactionStatus {
     var sqlValues: [any SQLConvertible] { [statedAt, revocationDate, revocationReason, expiresAt] }
 
     /// The status in the next columns, which are `columns`.
-    init(_ row: inout ResultRow) throws(SQLRow.Mismatch) {
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
         let statedAt: Timestamp = try row.next()
         self.init(
             revocationDate: try row.next(), revocationReason: try row.next(), expiresAt: try row.next(),
             statedAt: statedAt)
-    }
-
-    init(_ row: SQLRow) throws {
-        self.init(
-            revocationDate: try row["revocation_date"], revocationReason: try row["revocation_reason"],
-            expiresAt: try row["expires_at"], statedAt: try row["stated_at"])
     }
 }
 

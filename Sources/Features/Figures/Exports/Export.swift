@@ -1,4 +1,3 @@
-import Foundation
 import Proofs
 
 /// The exports for analysis. The raw value is the name in the API.
@@ -65,23 +64,23 @@ struct ExportText {
         format == .csv ? export.columns.joined(separator: ",") + "\r\n" : ""
     }
 
-    func text(of rows: [[ExportValue]]) throws -> String {
-        var text = ""
-        for row in rows {
-            switch format {
-            case .csv: text += row.map(Self.cell).joined(separator: ",") + "\r\n"
-            case .jsonLines: text += try object(row) + "\n"
-            }
+    func text(of rows: [[ExportValue]]) -> String {
+        switch format {
+        case .csv: return rows.map { $0.map(Self.cell).joined(separator: ",") + "\r\n" }.joined()
+        case .jsonLines:
+            let columns = export.columns
+            var bytes: [UInt8] = []
+            for row in rows { Self.write(zip(columns, row), to: &bytes) }
+            return String(decoding: bytes, as: UTF8.self)
         }
-        return text
     }
 
     /// A cell in RFC 4180. A text that a spreadsheet would interpret as a formula gets an apostrophe before it.
     static func cell(_ value: ExportValue) -> String {
         guard case .text(var text?) = value else { return plainText(value) ?? "" }
         if isFormula(text) { text = "'" + text }
-        let isPlain = !text.utf8.contains { byte in
-            [UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
+        let isPlain = text.utf8.allSatisfy {
+            $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n")
         }
         return isPlain ? text : quoted(text)
     }
@@ -90,7 +89,7 @@ struct ExportText {
     /// break could begin another cell.
     private static func isFormula(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first else { return false }
-        if ["\t", "\r", "\n"].contains(first) { return true }
+        if first == "\t" || first == "\r" || first == "\n" { return true }
         let shown = text.unicodeScalars.first { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator: false
@@ -111,18 +110,20 @@ struct ExportText {
         return String(decoding: bytes + [quote], as: UTF8.self)
     }
 
-    private func object(_ row: [ExportValue]) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        let members = try zip(export.columns, row).compactMap { column, value -> String? in
-            guard let text = Self.plainText(value) else { return nil }
+    /// Writes a line with the object of a row. The names of the columns need no escapes.
+    private static func write(_ row: Zip2Sequence<[String], [ExportValue]>, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "{"))
+        var separator = "\""
+        for (column, value) in row {
+            guard let text = plainText(value) else { continue }
+            bytes += (separator + column + "\":").utf8
             switch value {
-            case .integer, .bool, .amount: return "\"\(column)\":\(text)"
-            case .text, .date:
-                return "\"\(column)\":" + String(decoding: try encoder.encode(text), as: UTF8.self)
+            case .integer, .bool, .amount: bytes += text.utf8
+            case .text, .date: JSONValue.write(string: text, to: &bytes)
             }
+            separator = ",\""
         }
-        return "{" + members.joined(separator: ",") + "}"
+        bytes += "}\n".utf8
     }
 
     /// - Returns: Nil for an empty cell.

@@ -37,7 +37,7 @@ extension Export {
                 .page(of: self, after: start.user, until: start.until, limit: limit)
         }
         return Part(
-            text: (position == nil ? text.header : "") + (try text.text(of: page.rows)),
+            text: (position == nil ? text.header : "") + text.text(of: page.rows),
             next: page.last.map { ExportPosition(until: start.until, user: $0) })
     }
 
@@ -66,7 +66,7 @@ extension Export {
             while let next = try {
                 let page = try ExportRecords(database: database, app: nil, product: product)
                     .page(of: self, after: last, until: end, limit: Self.standardPartSize)
-                try output(Data(try text.text(of: page.rows).utf8))
+                try output(Data(text.text(of: page.rows).utf8))
                 rows += page.rows.count
                 return page.last
             }() {

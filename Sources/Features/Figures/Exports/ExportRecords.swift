@@ -39,14 +39,14 @@ struct ExportRecords {
             FROM "user" WHERE user_id > $1 ORDER BY user_id LIMIT $2
             """,
             [user, limit]
-        ).map { row in
-            let issuer: String = try row["issuer"]
+        ) { row in
+            let (number, issuer, name): (Int64, String, String) = (try row.next(), try row.next(), try row.next())
+            let firstSeenAt: Timestamp = try row.next()
+            let (isSettled, appAccountToken): (Bool, String?) = (try row.next(), try row.next())
             let isErased = issuer == User.erasedIssuer
-            let isSettled: Bool = try row["is_app_account_token_settled"]
             return ExportedUser(
-                number: try row["user_id"], issuer: isErased ? nil : issuer, name: isErased ? nil : try row["name"],
-                firstSeenAt: try row["first_seen_at"],
-                appAccountToken: isSettled && !isErased ? try row["app_account_token"] : nil)
+                number: number, issuer: isErased ? nil : issuer, name: isErased ? nil : name, firstSeenAt: firstSeenAt,
+                appAccountToken: isSettled && !isErased ? appAccountToken : nil)
         }
     }
 
@@ -74,7 +74,7 @@ struct ExportRecords {
             for purchase in subscribed { renewals.statements[purchase.purchase] = purchase.renewal }
             return renewals
         }
-        let rows = try database.rows(
+        try database.forEachRow(
             """
             SELECT audit.user_id, happened_at, event, origin, reference
             FROM \(database.listed("$1")) JOIN audit ON audit.user_id = listed.value
@@ -83,34 +83,31 @@ struct ExportRecords {
             [
                 database.list(renewals.keys.sorted()),
                 database.list([AuditEntry.Event.autoRenewDisabled, .autoRenewEnabled].map(\.rawValue)), end,
-            ])
-        for row in rows {
-            guard let origin: Origin = try row["origin"] else { continue }
-            let period = ExportedRenewals.Period(origin: origin, transaction: ByteKey(try row["reference"]))
-            let event: AuditEntry.Event = try row["event"]
-            renewals[try row["user_id"], default: ExportedRenewals()].turnedOff[period] =
-                event == .autoRenewDisabled ? try row["happened_at"] : nil
+            ]
+        ) { row in
+            let (user, date): (Int64, Timestamp) = (try row.next(), try row.next())
+            let event: AuditEntry.Event = try row.next()
+            guard let origin: Origin = try row.next() else { return }
+            let period = ExportedRenewals.Period(origin: origin, transaction: ByteKey(try row.next()))
+            renewals[user, default: ExportedRenewals()].turnedOff[period] = event == .autoRenewDisabled ? date : nil
         }
         return renewals
     }
 
     private func customers(_ users: [ExportedUser], until end: Timestamp) throws -> [[ExportValue]] {
-        var purchases: [Int64: SQLRow] = [:]
-        let rows = try database.rows(
+        let purchases: [Int64: [ExportValue]] = try database.dictionary(
             """
-            SELECT user_id, count(*) AS transactions, min(purchase_date) AS first_purchase, max(purchase_date) AS last_purchase
+            SELECT user_id, count(*), min(purchase_date), max(purchase_date)
             FROM \(database.listed("$1")) JOIN redeemed_transaction ON user_id = listed.value
             WHERE redeemed_at <= $2 GROUP BY user_id
             """,
-            [database.list(users.map(\.number)), end])
-        for row in rows { purchases[try row["user_id"]] = row }
-        return try users.filter { $0.name != nil && $0.firstSeenAt <= end }.map { user in
-            let row = purchases[user.number]
-            return [
-                .text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(user.appAccountToken),
-                .integer(try row?["transactions"] ?? 0), .date(try row?["first_purchase"]),
-                .date(try row?["last_purchase"]),
-            ]
+            [database.list(users.map(\.number)), end]
+        ) { row in
+            (try row.next(), [.integer(try row.next()), .date(try row.next()), .date(try row.next())])
+        }
+        return users.filter { $0.name != nil && $0.firstSeenAt <= end }.map { user in
+            [.text(user.name), .text(user.issuer), .date(user.firstSeenAt), .text(user.appAccountToken)]
+                + (purchases[user.number] ?? [.integer(0), .date(nil), .date(nil)])
         }
     }
 
@@ -118,20 +115,18 @@ struct ExportRecords {
         let known = Dictionary(uniqueKeysWithValues: users.map { ($0.number, $0) })
         return try database.rows(
             """
-            SELECT audit.user_id, number, happened_at, event, actor, origin, reference, subject, reason,
-                api_key.name AS actor_name
+            SELECT audit.user_id, number, happened_at, event, actor, origin, reference, subject, reason, api_key.name
             FROM \(database.listed("$1")) JOIN audit ON audit.user_id = listed.value
             \(AuditActor.keyJoin)
             WHERE happened_at <= $2 ORDER BY audit.user_id, number
             """,
             [database.list(users.map(\.number)), end]
-        ).map { row in
-            let user = known[try row["user_id"]]
+        ) { row in
+            let user = known[try row.next()]
             return [
-                .text(user?.name), .text(user?.issuer), .integer(try row["number"]), .date(try row["happened_at"]),
-                .text(try row["event"]), .text(try row["actor"]), .text(try row["origin"]),
-                .text(try row["reference"]), .text(try row["subject"]), .text(try row["reason"]),
-                .text(try row["actor_name"]),
+                .text(user?.name), .text(user?.issuer), .integer(try row.next()), .date(try row.next()),
+                .text(try row.next()), .text(try row.next()), .text(try row.next()), .text(try row.next()),
+                .text(try row.next()), .text(try row.next()), .text(try row.next()),
             ]
         }
     }

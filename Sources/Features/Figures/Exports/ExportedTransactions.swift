@@ -60,7 +60,7 @@ struct ExportedTransaction {
         ("app", { .text($0.app) }),
         ("origin", { .text($0.transaction.origin.rawValue) }),
         ("store", { _ in .text("app_store") }),
-        ("is_sandbox", { .bool(FigureQuery.Environment.sandbox.origins.contains($0.transaction.origin)) }),
+        ("is_sandbox", { .bool(sandboxOrigins.contains($0.transaction.origin)) }),
         ("country", { .text($0.facts.text(.storefront)) }),
         ("product_identifier", { .text($0.transaction.productIdentifier) }),
         ("product_display_name", { .text($0.productName) }),
@@ -94,6 +94,8 @@ struct ExportedTransaction {
         ("redeemed_at", { .date($0.transaction.redeemedAt) }),
         ("updated_at", { .date($0.facts.date(.signedDate)) }),
     ]
+
+    private static let sandboxOrigins = FigureQuery.Environment.sandbox.origins
 
     let user: ExportedUser
     let transaction: RedeemedTransaction

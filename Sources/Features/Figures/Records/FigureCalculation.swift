@@ -82,7 +82,7 @@ struct FigureCalculation {
         }
         // Without any sum there is still one series, of zeros, if it has no group and no currency.
         if table.series.isEmpty, query.group == nil, !formula.isMoney {
-            _ = try table.number(of: FigureTable.Series(group: "", currency: ""))
+            _ = try table.number(of: FigureTable.Series(currency: "", group: ""))
         }
         return table
     }

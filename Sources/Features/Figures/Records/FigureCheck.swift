@@ -16,11 +16,12 @@ struct FigureCheck {
         var problems: [String] = []
         var fingerprints = FigureFingerprints()
         var last = Int64.min
-        while let page = try page(after: last) {
-            last = page.last
-            let current = Set(page.users.filter(\.isCurrent).map(\.user))
-            let transactions = try ReadingRecords(database: database).transactions(of: current)
-            for entry in page.users {
+        while case let page = try page(after: last), let user = page.last?.user {
+            last = user
+            let current = Set(page.filter(\.isCurrent).map(\.user))
+            let transactions = try ReadingRecords(database: database).transactions(
+                of: current, stating: UserFigures.facts)
+            for entry in page {
                 guard let sums = try? FigureSumsCoding.decode(entry.contribution.sums) else {
                     problems.append("The figures of user \(entry.user) are damaged. \(Self.remedy)")
                     continue
@@ -33,11 +34,9 @@ struct FigureCheck {
             }
         }
         let columns = (FigureRow.columns + ["amount"]).joined(separator: ", ")
-        try database.forEachPage(of: "SELECT \(columns) FROM figure") { rows in
-            for row in rows {
-                guard let key = try FigureRow(row) else { continue }
-                fingerprints.subtract(try row["amount"], from: key)
-            }
+        try database.streamRows(of: "SELECT \(columns) FROM figure") { row in
+            guard let key = try FigureRow(&row) else { return }
+            fingerprints.subtract(try row.next(), from: key)
         }
         problems += fingerprints.unequal.sorted().prefix(limit).map {
             "The figures of \($0.description.prefix(7)) differ from the sum of the users' figures. \(Self.remedy)"
@@ -48,22 +47,20 @@ struct FigureCheck {
     /// A user's contribution. It is current if the user was not written since, and the rules are of this version.
     private typealias Entry = (user: Int64, contribution: FigureContribution, isCurrent: Bool)
 
-    /// - Returns: Nil after the last page.
-    private func page(after user: Int64) throws -> (users: [Entry], last: Int64)? {
-        let rows = try database.rows(
+    /// The next contributions, in the order of their users; none after the last page.
+    private func page(after user: Int64) throws -> [Entry] {
+        try database.rows(
             """
-            SELECT contribution.user_id, contribution.version, rules, sums, "user".version AS written
+            SELECT contribution.user_id, "user".version, \(FigureContribution.columns)
             FROM figure_contribution AS contribution JOIN "user" ON "user".user_id = contribution.user_id
             WHERE contribution.user_id > $1 ORDER BY contribution.user_id LIMIT $2
             """,
-            [user, Self.usersOfPage])
-        guard let last = rows.last else { return nil }
-        let entries = try rows.map { row -> Entry in
-            let contribution = try FigureContribution(row)
-            let isCurrent = contribution.version == (try row["written"]) && contribution.rules == UserFigures.version
-            return (try row["user_id"], contribution, isCurrent)
+            [user, Self.usersOfPage]
+        ) { row in
+            let (user, written): (Int64, Int64) = (try row.next(), try row.next())
+            let contribution = try FigureContribution(&row)
+            return (user, contribution, contribution.version == written && contribution.rules == UserFigures.version)
         }
-        return (entries, try last["user_id"])
     }
 }
 

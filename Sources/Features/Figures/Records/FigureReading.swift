@@ -18,14 +18,11 @@ extension FigureCalculation {
     func add(_ times: [Time], _ metrics: [FigureMetric: FigureMetric], to table: inout FigureTable) throws {
         guard !metrics.isEmpty else { return }
         for (span, places) in Self.places(of: times).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            for row in try rows(span, places.keys.sorted(), metrics, table) {
-                // By place: a year may have a hundred thousand rows.
-                guard case .integer(let day) = row.values[0], let place = places[day],
-                    case .integer(let metric) = row.values[1], case .text(let currency) = row.values[2],
-                    case .integer(let amount) = row.values[3]
-                else { throw SQLRow.Mismatch(column: "amount") }
-                let series = FigureTable.Series(group: try group(of: row), currency: ByteKey(currency))
-                table.add(amount, series: try table.number(of: series), metric: Int(metric), time: place)
+            try database.forEachRow(sums(of: places.keys.sorted(), by: span, metrics, table)) { row in
+                let (day, metric, amount): (Int64, Int, Int64) = (try row.next(), try row.next(), try row.next())
+                guard let place = places[day] else { throw ColumnMismatch(column: "day") }
+                let series = FigureTable.Series(currency: ByteKey(try row.next()), group: try group(&row))
+                table.add(amount, series: try table.number(of: series), metric: metric, time: place)
             }
         }
     }
@@ -51,15 +48,12 @@ extension FigureCalculation {
         return places
     }
 
-    /// The day, the place of the metric in a table, the currency, the amount, and the group of each row.
+    /// The day, the place of the metric in a table, the amount, the currency and the group of each sum.
     ///
     /// Without GROUP BY, for which SQLite would sort all rows: apps and origins are few, and are added up in the table.
-    private func rows(
-        _ span: FigureSpan,
-        _ days: [Int64],
-        _ metrics: [FigureMetric: FigureMetric],
-        _ table: FigureTable
-    ) throws -> [SQLRow] {
+    private func sums(
+        of days: [Int64], by span: FigureSpan, _ metrics: [FigureMetric: FigureMetric], _ table: FigureTable
+    ) -> SQLQuery {
         var arguments: [any SQLConvertible] = [database.list(days), span.rawValue, query.breakdown.rawValue]
         var conditions = ""
         func require(_ column: String, _ value: (any SQLConvertible)?) {
@@ -70,14 +64,13 @@ extension FigureCalculation {
         require("app", app)
         require("product_id", query.product)
         require("storefront", query.storefront)
-        let group = column.map { ", \($0)" } ?? ""
         let places = metrics.compactMap { metric, target in
             table.metrics.firstIndex(of: target).map { "WHEN '\(metric.rawValue)' THEN \($0)" }
         }.sorted().joined(separator: " ")
         let names = metrics.keys.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
-        return try database.rows(
+        return SQLQuery(
             """
-            SELECT day, CASE metric \(places) END AS metric, currency, amount\(group)
+            SELECT day, CASE metric \(places) END, amount, currency, \(query.group?.column ?? "''")
             FROM \(database.listed("$1")) JOIN figure ON day = listed.value
             WHERE span = $2 AND breakdown = $3 AND metric IN (\(names))
                 AND origin IN \(query.environment.origins.sqlList)\(conditions)
@@ -85,26 +78,11 @@ extension FigureCalculation {
             arguments)
     }
 
-    /// The column of the series; nil for one series.
-    private var column: String? {
-        switch query.group {
-        case .app: "app"
-        case .product: "product_id"
-        case .storefront: "storefront"
-        case .origin: "origin"
-        case nil: nil
-        }
-    }
-
-    private func group(of row: SQLRow) throws -> ByteKey {
-        guard let column else { return "" }
-        switch row.values[4] {
-        case .text(let text) where query.group != .app: return ByteKey(text)
-        case .integer(let number) where query.group == .app:
-            if let name = apps[number] { return ByteKey(name) }
-            throw SQLRow.Mismatch(column: column)
-        default: throw SQLRow.Mismatch(column: column)
-        }
+    /// The group of a sum, from its column.
+    private func group(_ row: inout ResultRow) throws -> ByteKey {
+        guard query.group == .app else { return ByteKey(try row.next()) }
+        guard let name = apps[try row.next()] else { throw ColumnMismatch(column: "app") }
+        return ByteKey(name)
     }
 }
 
@@ -112,8 +90,8 @@ extension FigureCalculation {
 struct FigureTable {
     /// The subject of a series of sums.
     struct Series: Hashable {
-        let group: ByteKey
         let currency: ByteKey
+        let group: ByteKey
     }
 
     let metrics: [FigureMetric]

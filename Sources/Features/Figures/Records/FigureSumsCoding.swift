@@ -10,10 +10,7 @@ package enum FigureSumsCoding {
         for (group, sums) in groups.sorted(by: { $0.key < $1.key }) {
             writer.write(group)
             writer.write(UInt64(sums.count))
-            let ordered = sums.sorted {
-                $0.key.day != $1.key.day
-                    ? $0.key.day < $1.key.day : $0.key.metric.rawValue < $1.key.metric.rawValue
-            }
+            let ordered = sums.sorted { ($0.key.day, $0.key.metric.rawValue) < ($1.key.day, $1.key.metric.rawValue) }
             for (key, amount) in ordered {
                 writer.write(signed: key.day.daysSince1970)
                 writer.write(key.metric.rawValue)
@@ -23,8 +20,8 @@ package enum FigureSumsCoding {
         return writer.bytes
     }
 
-    /// - Throws: `SQLRow.Mismatch` for malformed bytes.
-    package static func decode(_ bytes: [UInt8]) throws(SQLRow.Mismatch) -> FigureSums {
+    /// - Throws: `ColumnMismatch` for malformed bytes.
+    package static func decode(_ bytes: [UInt8]) throws(ColumnMismatch) -> FigureSums {
         var reader = Reader(rest: bytes[...])
         var sums = FigureSums()
         while !reader.rest.isEmpty {
@@ -85,11 +82,11 @@ package enum FigureSumsCoding {
     }
 
     private struct Reader {
-        static let mismatch = SQLRow.Mismatch(column: "sums")
+        static let mismatch = ColumnMismatch(column: "sums")
 
         var rest: ArraySlice<UInt8>
 
-        mutating func number() throws(SQLRow.Mismatch) -> UInt64 {
+        mutating func number() throws(ColumnMismatch) -> UInt64 {
             var number: UInt64 = 0
             for shift in stride(from: 0, through: 63, by: 7) {
                 guard let byte = rest.popFirst() else { throw Self.mismatch }
@@ -99,12 +96,12 @@ package enum FigureSumsCoding {
             throw Self.mismatch
         }
 
-        mutating func signed() throws(SQLRow.Mismatch) -> Int64 {
+        mutating func signed() throws(ColumnMismatch) -> Int64 {
             let number = try number()
             return Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
         }
 
-        mutating func text() throws(SQLRow.Mismatch) -> String {
+        mutating func text() throws(ColumnMismatch) -> String {
             let count = try number()
             guard count <= UInt64(rest.count),
                 let text = String(validating: rest.prefix(Int(count)), as: UTF8.self)
@@ -113,7 +110,7 @@ package enum FigureSumsCoding {
             return text
         }
 
-        mutating func group() throws(SQLRow.Mismatch) -> Group {
+        mutating func group() throws(ColumnMismatch) -> Group {
             let app = try signed()
             guard let origin = Origin(rawValue: try text()) else { throw Self.mismatch }
             let (product, storefront) = (try text(), try text())

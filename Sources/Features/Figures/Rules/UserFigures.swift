@@ -7,6 +7,13 @@ package enum UserFigures {
     /// The version of the rules. Sums of another version are recomputed.
     static let version = 1
 
+    /// The facts of the transactions that the figures depend on.
+    static let facts: [TransactionFact] =
+        PurchasePeriod.Terms.facts + [
+            .storefront, .price, .currency, .multiSeatInfo, .expiresDate, .originalPurchaseDate, .revocationType,
+            .revocationPercentage,
+        ]
+
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
         var sums = FigureSums()
         let transactions = bought.compactMap { FigureTransaction($0) }

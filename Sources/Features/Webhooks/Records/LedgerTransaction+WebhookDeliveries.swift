@@ -39,11 +39,11 @@ extension LedgerTransaction {
     /// - Parameter condition: The SQL after `WHERE`.
     func webhookDeliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
         // From two equal columns PostgreSQL would conclude a third one, and read all audit records of the user for each delivery.
-        let rows = try database.rows(
+        var deliveries = try database.rows(
             """
-            SELECT audit.*, api_key.name AS actor_name, issuer, "user".name, webhook_delivery.endpoint_id, message_id,
-                attempts, next_attempt_at, is_delivered, last_attempt, attempted_at, status, error, duration_ms,
-                response
+            SELECT webhook_delivery.endpoint_id, message_id, issuer, "user".name, audit.number, \(AuditEntry.columns),
+                api_key.name, is_delivered, attempts, next_attempt_at, audit.user_id, last_attempt,
+                \(WebhookDelivery.Attempt.columns)
             FROM webhook_delivery
             JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
             JOIN "user" ON "user".user_id = coalesce(webhook_delivery.user_id, 0)
@@ -53,23 +53,22 @@ extension LedgerTransaction {
                 AND attempt.endpoint_id = webhook_delivery.endpoint_id AND attempt.number = last_attempt
             WHERE \(condition)
             """,
-            arguments)
-        return try withSuccessors(rows).map(WebhookDelivery.init)
-    }
-
-    /// The rows with the names of the users into which the users of tombstones were merged.
-    private func withSuccessors(_ rows: [SQLRow]) throws -> [SQLRow] {
-        let tombstones = Set(
-            try rows.compactMap { row -> Int64? in
-                let issuer: String = try row["issuer"]
-                return issuer == User.erasedIssuer ? try row["user_id"] : nil
-            })
-        guard !tombstones.isEmpty else { return rows }
-        let successors = try users.successors(of: tombstones)
-        return try rows.map { row in
-            guard let user = successors[try row["user_id"]] else { return row }
-            return row.replacing(["issuer": .text(user.issuer), "name": .text(user.name)])
+            arguments
+        ) { row in
+            WebhookDelivery(
+                endpointIdentifier: try row.next(), messageIdentifier: try row.next(), issuer: try row.next(),
+                name: try row.next(), number: try row.next(), entry: try AuditEntry(&row), actorName: try row.next(),
+                isDelivered: try row.next(), attempts: try row.next(), nextAttemptAt: try row.next(),
+                user: try row.next(), lastAttemptNumber: try row.next(), lastAttempt: try WebhookDelivery.Attempt(&row))
         }
+        // The tombstone of a merged user stands for the user into whom it was merged.
+        let tombstones = deliveries.lazy.filter { $0.issuer == User.erasedIssuer }.map(\.user)
+        let successors = try users.successors(of: Set(tombstones))
+        for index in deliveries.indices {
+            guard let user = successors[deliveries[index].user] else { continue }
+            (deliveries[index].issuer, deliveries[index].name) = (user.issuer, user.name)
+        }
+        return deliveries
     }
 
     /// The last revocation of a delivery's transaction before its entry, in the log of the same user; nil for none.
@@ -78,25 +77,24 @@ extension LedgerTransaction {
         guard entry.event == .granted else { return nil }
         return try database.row(
             """
-            SELECT * FROM audit WHERE user_id = $1 AND number < $2 AND event = $3 AND reference = $4 AND origin = $5
+            SELECT \(AuditEntry.columns) FROM audit
+            WHERE user_id = $1 AND number < $2 AND event = $3 AND reference = $4 AND origin = $5
                 \(entry.app == nil ? "" : "AND (app IS NULL OR app = $6)")
             ORDER BY number DESC LIMIT 1
             """,
-            [
-                delivery.user, delivery.number, AuditEntry.Event.revoked, entry.reference, entry.origin,
-            ] + (entry.app.map { [$0] } ?? [])
-        ).map { try AuditRecord($0).entry }
+            [delivery.user, delivery.number, AuditEntry.Event.revoked, entry.reference, entry.origin]
+                + (entry.app.map { [$0] } ?? []), AuditEntry.init)
     }
 
     /// The attempts of a delivery, newest first.
     package func attempts(of delivery: WebhookDelivery, limit: Int) throws -> [WebhookDelivery.Attempt] {
         try database.rows(
             """
-            SELECT number AS last_attempt, attempted_at, status, error, duration_ms, response FROM webhook_attempt
+            SELECT \(WebhookDelivery.Attempt.columns) FROM webhook_attempt AS attempt
             WHERE user_id = $1 AND audit_number = $2 AND endpoint_id = $3 ORDER BY number DESC LIMIT $4
             """,
-            delivery.key + [limit]
-        ).compactMap(WebhookDelivery.Attempt.init)
+            delivery.key + [limit], WebhookDelivery.Attempt.init
+        ).compactMap(\.self)
     }
 
     /// Marks a message as pending again, in any state.
@@ -156,9 +154,7 @@ extension LedgerTransaction {
             ORDER BY happened_at, message_id LIMIT $5
             """,
             [endpoint, position.happenedAt, position.messageIdentifier, end, limit]
-        ).map {
-            WebhookDeliveryPosition(happenedAt: try $0["happened_at"], messageIdentifier: try $0["message_id"])
-        }
+        ) { WebhookDeliveryPosition(happenedAt: try $0.next(), messageIdentifier: try $0.next()) }
         guard !found.isEmpty else { return [] }
         try database.execute(
             """
@@ -191,19 +187,18 @@ extension LedgerTransaction {
     /// - Returns: The number of messages; `limit` if there may be more.
     package func deleteWebhookMessages(before moment: Timestamp, limit: Int) throws -> Int {
         var deleted = 0
-        for row in try database.rows("SELECT endpoint_id, removed_at FROM webhook_endpoint ORDER BY endpoint_id") {
-            let (endpoint, removedAt): (String, Timestamp?) = (try row["endpoint_id"], try row["removed_at"])
+        let endpoints: [(String, removedAt: Timestamp?)] = try database.rows(
+            "SELECT endpoint_id, removed_at FROM webhook_endpoint ORDER BY endpoint_id"
+        ) { (try $0.next(), try $0.next()) }
+        for (endpoint, removedAt) in endpoints {
             let condition = removedAt == nil ? "AND is_delivered = 1" : ""
-            let old = try database.rows(
+            let old: [[SQLValue]] = try database.rows(
                 """
                 SELECT user_id, audit_number, endpoint_id FROM webhook_delivery
                 WHERE endpoint_id = $1 AND happened_at < $2 \(condition) LIMIT $3
                 """,
-                [
-                    endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max),
-                    limit - deleted,
-                ]
-            ).map(\.values)
+                [endpoint, removedAt == nil ? moment : Timestamp(millisecondsSince1970: .max), limit - deleted]
+            ) { [try $0.nextValue(), try $0.nextValue(), try $0.nextValue()] }
             for table in ["webhook_attempt", "webhook_delivery"] {
                 try database.delete(from: table, where: ["user_id", "audit_number", "endpoint_id"], old)
             }

@@ -10,32 +10,28 @@ extension LedgerTransaction {
     package func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
         let count = try webhookEndpoints().count { $0.app.map { ByteKey($0) } == endpoint.app.map { ByteKey($0) } }
         guard count < maximum else { return false }
-        try database.execute(
-            """
-            INSERT INTO webhook_endpoint (endpoint_id, url, created_at, created_by, secret, previous_secret,
-                previous_secret_ends_at, format, authorization_value, app)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """,
-            [
-                endpoint.identifier, endpoint.url, endpoint.createdAt, endpoint.createdBy, endpoint.secret,
-                endpoint.previousSecret, endpoint.previousSecretEndsAt,
-                endpoint.format, endpoint.authorization?.value, endpoint.app,
-            ])
+        try database.insert(into: "webhook_endpoint", WebhookEndpoint.columns, [endpoint.sqlValues])
         return true
     }
 
     /// All endpoints, oldest first.
     package func webhookEndpoints() throws -> [WebhookEndpoint] {
         guard try database.has("webhook_endpoint") else { return [] }
-        return try database.rows(
-            "SELECT * FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY created_at, endpoint_id"
-        ).map(WebhookEndpoint.init)
+        return try webhookEndpoints("ORDER BY created_at, endpoint_id")
     }
 
     package func webhookEndpoint(_ identifier: String) throws -> WebhookEndpoint? {
-        try database.row(
-            "SELECT * FROM webhook_endpoint WHERE endpoint_id = $1 AND removed_at IS NULL", [identifier]
-        ).map(WebhookEndpoint.init)
+        try webhookEndpoints("AND endpoint_id = $1", [identifier]).first
+    }
+
+    /// - Parameter condition: The SQL after the condition that excludes removed endpoints.
+    func webhookEndpoints(_ condition: String, _ arguments: [any SQLConvertible] = []) throws -> [WebhookEndpoint] {
+        try database.rows(
+            """
+            SELECT \(WebhookEndpoint.columns.joined(separator: ", ")) FROM webhook_endpoint
+            WHERE removed_at IS NULL \(condition)
+            """,
+            arguments, WebhookEndpoint.init)
     }
 
     /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
@@ -64,13 +60,12 @@ extension LedgerTransaction {
     func record(
         _ event: WebhookChange.Event, of endpoint: String, at moment: Timestamp, by key: String, detail: String?
     ) throws {
-        let last = try database.row(
+        let last: [UInt8]? = try database.value(
             """
             SELECT change_id FROM webhook_change WHERE endpoint_id = $1 AND happened_at = $2
             ORDER BY change_id DESC LIMIT 1
             """,
-            [endpoint, moment]
-        ).map { try $0["change_id"] as [UInt8] }
+            [endpoint, moment])
         let identifier = WebhookChangeIdentifier(
             after: last, randomBytes: randomness.bytes(WebhookChangeIdentifier.randomCount))
         try database.insert(
@@ -82,15 +77,40 @@ extension LedgerTransaction {
     package func webhookChanges(of endpoint: String, limit: Int) throws -> [WebhookChange] {
         try database.rows(
             """
-            SELECT * FROM webhook_change WHERE endpoint_id = $1 ORDER BY happened_at DESC, change_id DESC LIMIT $2
+            SELECT event, happened_at, changed_by, detail FROM webhook_change WHERE endpoint_id = $1
+            ORDER BY happened_at DESC, change_id DESC LIMIT $2
             """,
             [endpoint, limit]
-        ).compactMap { row in
-            guard let event = WebhookChange.Event(rawValue: try row["event"]) else { return nil }
+        ) { row -> WebhookChange? in
+            guard let event = WebhookChange.Event(rawValue: try row.next()) else { return nil }
             return WebhookChange(
-                endpointIdentifier: try row["endpoint_id"], happenedAt: try row["happened_at"], event: event,
-                changedBy: try row["changed_by"], detail: try row["detail"])
-        }
+                endpointIdentifier: endpoint, happenedAt: try row.next(), event: event, changedBy: try row.next(),
+                detail: try row.next())
+        }.compactMap(\.self)
+    }
+}
+
+extension WebhookEndpoint {
+    fileprivate static let columns = [
+        "endpoint_id", "url", "format", "created_at", "created_by", "secret", "previous_secret",
+        "previous_secret_ends_at", "authorization_value", "app",
+    ]
+
+    /// The values of the columns, in their order.
+    fileprivate var sqlValues: [any SQLConvertible] {
+        [
+            identifier, url, format, createdAt, createdBy, secret, previousSecret, previousSecretEndsAt,
+            authorization?.value, app,
+        ]
+    }
+
+    /// The endpoint in the next columns, which are `columns`.
+    fileprivate init(_ row: inout ResultRow) throws {
+        self.init(
+            identifier: try row.next(), url: try row.next(), format: try row.next(), createdAt: try row.next(),
+            createdBy: try row.next(), secret: try row.next(), previousSecret: try row.next(),
+            previousSecretEndsAt: try row.next(),
+            authorization: (try row.next() as String?).flatMap { WebhookAuthorization($0) }, app: try row.next())
     }
 }
 

@@ -75,6 +75,10 @@ extension StatedFact {
     static func factsByColumn() -> [String: Self] {
         Dictionary(uniqueKeysWithValues: allCases.map { ($0.field.column, $0) })
     }
+
+    /// The position among all facts. An enumeration without associated values is stored as this number.
+    @inlinable
+    package var position: Int { withUnsafeBytes(of: self) { Int($0[0]) } }
 }
 
 /// The value of a fact. A date is in milliseconds since 1970. True is 1 and false is 0.
@@ -171,29 +175,56 @@ extension RenewalFacts {
 
 /// Facts stated by the App Store, by name. Facts that it has not stated are absent.
 public struct StatedFacts<Fact: StatedFact>: Hashable, Sendable {
-    public private(set) var values: [Fact: StatedValue]
+    /// The values at the positions of their facts. The last one is not nil.
+    @usableFromInline var slots: [StatedValue?] = []
 
+    @inlinable
     public init(_ values: [Fact: StatedValue] = [:]) {
-        self.values = values
+        for (fact, value) in values { self[fact] = value }
     }
 
-    public var isEmpty: Bool { values.isEmpty }
+    public var values: [Fact: StatedValue] {
+        var values: [Fact: StatedValue] = [:]
+        for fact in Fact.allCases { values[fact] = self[fact] }
+        return values
+    }
 
+    @inlinable
+    public var isEmpty: Bool { slots.isEmpty }
+
+    @inlinable
     public subscript(fact: Fact) -> StatedValue? {
-        get { values[fact] }
-        set { values[fact] = newValue }
+        get {
+            let position = fact.position
+            return position < slots.count ? slots[position] : nil
+        }
+        set {
+            let position = fact.position
+            if position < slots.count {
+                slots[position] = newValue
+                while case .some(nil) = slots.last { slots.removeLast() }
+            } else if let newValue {
+                if slots.isEmpty { slots.reserveCapacity(Fact.allCases.count) }
+                slots += repeatElement(nil, count: position - slots.count)
+                slots.append(newValue)
+            }
+        }
     }
 
+    @inlinable
     public func text(_ fact: Fact) -> String? {
-        if case .text(let text) = values[fact] { text } else { nil }
+        if case .text(let text) = self[fact] { text } else { nil }
     }
 
+    @inlinable
     public func integer(_ fact: Fact) -> Int64? {
-        if case .integer(let number) = values[fact] { number } else { nil }
+        if case .integer(let number) = self[fact] { number } else { nil }
     }
 
+    @inlinable
     public func bool(_ fact: Fact) -> Bool? { integer(fact).map { $0 != 0 } }
 
+    @inlinable
     public func date(_ fact: Fact) -> Timestamp? { integer(fact).map { Timestamp(millisecondsSince1970: $0) } }
 }
 
@@ -215,10 +246,10 @@ extension StatedFacts: Codable {
 extension StatedFacts {
     /// Reads the fields of a signed payload.
     init(_ fields: PayloadFields) throws(ProofRefusal) {
-        values = [:]
-        values.reserveCapacity(Fact.allCases.count)
-        for fact in Fact.allCases where fact.field.source != .appReceipts {
-            values[fact] = try fact.field.value(fact.rawValue, in: fields)
+        self.init()
+        for fact in Fact.allCases {
+            let field = fact.field
+            if field.source != .appReceipts { self[fact] = try field.value(fact.rawValue, in: fields) }
         }
     }
 

@@ -8,8 +8,8 @@ import Proofs
 struct CordovaRoutes: RouteSource {
     let services: DoorServices
 
-    func addMiddleware(to router: Router<ServiceContext>) {
-        router.add(middleware: CordovaMiddleware())
+    var pathMiddleware: [PathMiddleware.Entry] {
+        [.post, .options].map { ($0, CordovaMiddleware.path, CordovaMiddleware()) }
     }
 
     func add(to router: Router<ServiceContext>) {
@@ -55,9 +55,6 @@ package struct CordovaMiddleware: RouterMiddleware {
     package static let path = "/v1/validators/cordova"
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        guard [.post, .options].contains(request.method), DoorErrors.isPath(request.uri.path, Self.path) else {
-            return try await next(request, context)
-        }
         var response = await DoorErrors.converted(request, context, next) { CordovaRefusal.response(to: $0) }
         CrossOrigin.allow(&response, for: request)
         return response

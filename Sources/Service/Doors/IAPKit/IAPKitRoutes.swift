@@ -12,9 +12,7 @@ struct IAPKitRoutes: RouteSource {
 
     let services: DoorServices
 
-    func addMiddleware(to router: Router<ServiceContext>) {
-        router.add(middleware: IAPKitErrorMiddleware())
-    }
+    var pathMiddleware: [PathMiddleware.Entry] { [(.post, Self.path, IAPKitErrorMiddleware())] }
 
     func add(to router: Router<ServiceContext>) {
         let group = services.recognised(router.group().add(middleware: IAPKitErrorMiddleware()))
@@ -103,12 +101,10 @@ struct IAPKitRequest: Hashable, Sendable {
     }
 }
 
+/// Converts each error of the protocol's one route.
 struct IAPKitErrorMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        guard request.method == .post, DoorErrors.isPath(request.uri.path, IAPKitRoutes.path) else {
-            return try await next(request, context)
-        }
-        return await DoorErrors.converted(request, context, next, keepsCode: true) {
+        await DoorErrors.converted(request, context, next, keepsCode: true) {
             IAPKitProblem(problem: $0).response()
         }
     }

@@ -116,20 +116,23 @@ extension DoorServices {
         let moment = clock.now()
         let facts = try await facts(about: customer, at: moment)
         return try await BlockingWork.process(facts.transactions.count * Self.bytesOfTransaction) {
-            let info = CustomerInfo(facts)
-            return RevenueCatAnswer.response(
-                info.json(attributeErrors: attributeErrors), covering: info.contentForEntityTag, for: request,
-                at: moment, status: status)
+            let (json, covered) = CustomerInfo(facts).answer(attributeErrors: attributeErrors)
+            return RevenueCatAnswer.response(json, covering: covered, for: request, at: moment, status: status)
         }
     }
 
     private func facts(about customer: CustomerIdentifier, at moment: Timestamp) async throws -> CustomerInfoFacts {
-        let history = try await entitlements.history(of: customer.user)
-        let identifier = history.flatMap { CustomerIdentifier($0.user)?.text } ?? customer.text
+        let (user, view, app) = (customer.user, entitlements.view, entitlements.limitingApp)
+        let known = try await entitlements.ledger.read { transaction in
+            try transaction.history(of: user, from: view).map {
+                (history: $0, attributes: try transaction.attributes(of: user, seenBy: app))
+            }
+        }
+        let identifier = known.flatMap { CustomerIdentifier($0.history.user)?.text } ?? customer.text
         var facts = CustomerInfoFacts(
-            identifier: identifier, requestDate: moment, firstSeen: history?.firstSeenAt ?? moment)
+            identifier: identifier, requestDate: moment, firstSeen: known?.history.firstSeenAt ?? moment)
         facts.rights = rights
-        guard let history else { return facts }
+        guard let (history, attributes) = known else { return facts }
         facts.transactions = history.transactions
         facts.renewals = history.renewals
         facts.renewalEvents = history.renewalEvents
@@ -140,9 +143,7 @@ extension DoorServices {
             }
         }
         // Anybody with the app can ask for a known customer's id. Addresses and the like are for the team.
-        facts.attributes = try await entitlements.ledger.read { [app = entitlements.limitingApp] in
-            try $0.attributes(of: customer.user, seenBy: app)
-        }.filter { !$0.isPersonal }
+        facts.attributes = attributes.filter { !$0.isPersonal }
         return facts
     }
 

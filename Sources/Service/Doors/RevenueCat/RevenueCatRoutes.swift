@@ -17,8 +17,8 @@ struct RevenueCatRoutes: RouteSource {
         services.limited(to: try context.requiredCaller)
     }
 
-    func addMiddleware(to router: Router<ServiceContext>) {
-        router.add(middleware: RevenueCatErrorMiddleware())
+    var pathMiddleware: [PathMiddleware.Entry] {
+        RevenueCatEndpoint.allCases.map { ($0.method, $0.path, RevenueCatErrorMiddleware()) }
     }
 
     func add(to router: Router<ServiceContext>) {
@@ -226,14 +226,12 @@ package enum RevenueCatEndpoint: String, CaseIterable, Sendable {
     /// The path, with its parameters in braces.
     package var path: String { String(rawValue.drop { $0 != "/" }) }
 
-    /// Made once, because each request of the service is compared with them.
-    private static let paths = allCases.map { (endpoint: $0, path: $0.path) }
+    private static let table = PathTable(allCases.map { ($0.method, $0.path, $0) })
 
     /// The endpoint of a request. Nil if the protocol has none.
     package init?(method: HTTPRequest.Method, path: String) {
-        let found = Self.paths.first { DoorErrors.isPath(path, $0.path) && $0.endpoint.method == method }
-        guard let found else { return nil }
-        self = found.endpoint
+        guard let found = Self.table.value(of: method, at: path) else { return nil }
+        self = found
     }
 }
 

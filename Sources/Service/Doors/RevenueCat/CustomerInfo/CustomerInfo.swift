@@ -88,43 +88,63 @@ package struct CustomerInfo: Sendable {
 
 /// The exact JSON of the protocol. A member without a value is null, as the SDKs' decoders expect it.
 extension CustomerInfo {
-    package var json: JSONValue { json(attributeErrors: []) }
-
     /// - Parameter attributeErrors: The attributes of the request that are not recorded.
-    func json(attributeErrors: [AttributeFailure]) -> JSONValue {
+    /// - Returns: The answer, and the content that its entity tag covers: everything but the dates of the request, and the
+    ///   products that are active now. If one ends, an SDK must not use its stored answer, which has an earlier request date.
+    package func answer(attributeErrors: [AttributeFailure] = []) -> (json: JSONValue, covered: JSONValue) {
+        let owned = Owned(self)
+        let active =
+            subscriptions.filter { $0.value.isActive(at: facts.requestDate) }.map(\.key)
+            + entitlements.filter { $0.value.expiresDate.map { $0 > facts.requestDate } ?? true }.map(\.key)
+        return (
+            json(owned, requestDate: facts.requestDate, lastSeen: facts.lastSeen, attributeErrors),
+            .array([
+                json(owned, requestDate: facts.firstSeen, lastSeen: facts.firstSeen, []),
+                .array(active.sorted().map { .string($0.text) }),
+            ])
+        )
+    }
+
+    /// The objects about products, which are made once for the answer and its entity tag.
+    private struct Owned {
+        let entitlements, purchases, purchaseDates, subscriptions: JSONValue
+
+        init(_ info: CustomerInfo) {
+            entitlements = .members(info.entitlements) { $0.json }
+            purchases = .members(info.purchases) { .array($0.map(\.json)) }
+            purchaseDates = .members(info.purchases) { .object(["purchase_date": .date($0.last?.purchaseDate)]) }
+            subscriptions = .members(info.subscriptions) { $0.json }
+        }
+    }
+
+    private func json(
+        _ owned: Owned,
+        requestDate: Timestamp,
+        lastSeen: Timestamp,
+        _ attributeErrors: [AttributeFailure]
+    ) -> JSONValue {
         .present([
-            "request_date": .date(facts.requestDate),
-            "request_date_ms": .integer(facts.requestDate.millisecondsSince1970),
-            "subscriber": subscriber,
+            "request_date": .date(requestDate),
+            "request_date_ms": .integer(requestDate.millisecondsSince1970),
+            "subscriber": subscriber(owned, lastSeen: lastSeen),
             "attributes_error_response": attributeErrors.isEmpty
                 ? nil : .object(["attribute_errors": attributeErrors.json]),
         ])
     }
 
-    /// The content for the entity tag: everything but the dates of the request, and the products that are active now. If one
-    /// ends, an SDK must not use its stored answer, which has an earlier request date.
-    package var contentForEntityTag: JSONValue {
-        var content = self
-        (content.facts.requestDate, content.facts.lastSeen) = (facts.firstSeen, facts.firstSeen)
-        let active =
-            subscriptions.filter { $0.value.isActive(at: facts.requestDate) }.map(\.key)
-            + entitlements.filter { $0.value.expiresDate.map { $0 > facts.requestDate } ?? true }.map(\.key)
-        return .array([content.json, .array(active.sorted().map { .string($0.text) })])
-    }
-
-    private var subscriber: JSONValue {
+    private func subscriber(_ owned: Owned, lastSeen: Timestamp) -> JSONValue {
         let stated = Dictionary(facts.attributes.map { (ByteKey($0.name), $0) }) { first, _ in first }
         return .present([
-            "entitlements": .members(entitlements) { $0.json },
+            "entitlements": owned.entitlements,
             "first_seen": .date(facts.firstSeen),
-            "last_seen": .date(facts.lastSeen),
+            "last_seen": .date(lastSeen),
             "management_url": .text(managementURL),
-            "non_subscriptions": .members(purchases) { .array($0.map(\.json)) },
+            "non_subscriptions": owned.purchases,
             "original_app_user_id": .string(facts.identifier),
             "original_application_version": .text(facts.originalApplicationVersion),
             "original_purchase_date": .date(facts.originalPurchaseDate),
-            "other_purchases": .members(purchases) { .object(["purchase_date": .date($0.last?.purchaseDate)]) },
-            "subscriptions": .members(subscriptions) { $0.json },
+            "other_purchases": owned.purchaseDates,
+            "subscriptions": owned.subscriptions,
             "subscriber_attributes": facts.attributes.isEmpty ? nil : .members(stated) { $0.json },
         ])
     }

@@ -1,0 +1,36 @@
+import Logging
+
+/// A log handler that writes each event as a line of text, as `StreamLogHandler` does.
+///
+/// `StreamLogHandler` formats its metadata at each change, and each request changes it: it has an identifier of its own. Most requests
+/// write no line, so this handler formats the metadata with the line.
+package struct TextLogHandler: LogHandler {
+    /// The handler without metadata, in a class: each request copies its logger.
+    private final class Lines: Sendable {
+        let handler: StreamLogHandler
+
+        init(_ handler: StreamLogHandler) {
+            self.handler = handler
+        }
+    }
+
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    private let lines: Lines
+
+    /// - Parameter handler: A handler without metadata.
+    package init(_ handler: StreamLogHandler) {
+        lines = Lines(handler)
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var event = event
+        event.metadata = metadata.merging(event.metadata ?? [:]) { $1 }
+        lines.handler.log(event: event)
+    }
+}
