@@ -97,7 +97,8 @@ enum EntitlementRules {
                     THEN bought.type ELSE '' END
                 OR entitlement.is_upgraded <> coalesce(bought.is_upgraded, 0)
                 OR entitlement.is_trial <> CASE WHEN bought.offer_discount_type = 'FREE_TRIAL'
-                    OR bought.is_trial_period = 1 THEN 1 ELSE 0 END
+                    OR bought.is_trial_period = 1
+                    THEN 1 ELSE 0 END
                 OR entitlement.is_introductory <> CASE WHEN bought.offer_type = 1
                     OR bought.is_in_intro_offer_period = 1 THEN 1 ELSE 0 END
                 OR coalesce(entitlement.ownership, '') <> CASE
