@@ -4,10 +4,8 @@ import Testing
 
 /// A redemption and a transfer of one purchase, in transactions that two servers check separately, as the workers of a distributed
 /// database do. The keys of purchases are on one server, and the rows of users on the other.
-@Suite(.enabled(if: TestSchema.server != nil && !TestSchema.isPooled, "no PostgreSQL server"))
-struct OwnerRaceTests:
-    LedgerSuite
-{
+@Suite(.enabled(if: TestSchema.hasSessions, "no PostgreSQL server of its own"))
+struct OwnerRaceTests: LedgerSuite {
     let fixture: LedgerFixture
 
     init() throws {

@@ -8,10 +8,8 @@ import Testing
 
 /// The shapes of the statements that the ledger sends, as the parser and the planner of PostgreSQL understand them. A distributed
 /// database sends a statement to one node only if it has such a shape.
-@Suite(.enabled(if: TestSchema.server != nil && !TestSchema.isPooled, "no PostgreSQL server"))
-struct StatementShapeTests:
-    LedgerSuite
-{
+@Suite(.enabled(if: TestSchema.hasSessions, "no PostgreSQL server of its own"))
+struct StatementShapeTests: LedgerSuite {
     let fixture: LedgerFixture
     private let clock = ManualClock(now)
     private let service: EntitlementService

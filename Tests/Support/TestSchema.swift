@@ -8,6 +8,11 @@ package struct TestSchema: Sendable {
 
     /// True if pgbouncer is in front of the server. A connection to it may be a session of another connection.
     package static let isPooled = ProcessInfo.processInfo.environment["TILL_POSTGRES_BOUNCER"] != nil
+    /// True if the server is a coordinator of Citus (`make test-citus`). The tests then distribute their tables.
+    package static let isDistributed = ProcessInfo.processInfo.environment["TILL_POSTGRES_CITUS"] != nil
+
+    /// True if each connection is a session with one PostgreSQL server.
+    package static var hasSessions: Bool { server != nil && !isPooled && !isDistributed }
 
     struct Failure: Error {
         let message: String
