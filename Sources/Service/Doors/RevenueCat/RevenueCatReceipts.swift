@@ -147,16 +147,13 @@ extension DoorServices {
         return facts
     }
 
-    /// The rights of the caller's apps, each with all products that give it.
-    var rights: [CustomerRight] {
+    /// The rights of the caller's apps, each with all products that give it, directly or through their items.
+    var rights: [RightSources] {
         let (catalogs, app) = (entitlements.catalogs, entitlements.limitingApp)
         return catalogs.rights(in: app).map { right in
             let direct = right.products.map(\.text)
             let indirect = right.items.flatMap { catalogs.products(granting: $0, in: app) }
-            return CustomerRight(
-                identifier: right.name,
-                productIdentifiers: Set((direct + indirect).map { ByteKey($0) }).sorted().map(\.text),
-                items: right.items.sorted())
+            return RightSources(name: right.name, products: direct + indirect, items: Array(right.items))
         }
     }
 }
