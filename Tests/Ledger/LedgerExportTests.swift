@@ -30,9 +30,7 @@ import Testing
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "an \u{1F331} and a \"quote\"\n", grantedBy: "K",
             grantedAt: Self.now, endsAt: Self.later(9))
-        let answer = KeptAnswer(
-            under: IdempotencyKey(caller: "c", key: "k"), requestDigest: [UInt8](repeating: 1, count: 32),
-            bytes: [0, 255, 10])
+        let answer = IdempotencyKey(caller: "c", key: "k").answer([0, 255, 10], to: [UInt8](repeating: 1, count: 32))
         _ = try await ledger.write {
             try $0.add(grant, for: bob, keeping: answer)
         }
@@ -111,10 +109,12 @@ import Testing
                     try await ledger.read { try $0.profile(of: account.user, accepting: origins, at: Self.now) })
         )
         try await ledger.write { try $0.addWish(for: "p", of: account.user, at: Self.now) }
-        let member = MemberRecord(
-            phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
-            joinedAt: Self.now)
-        #expect(try await ledger.write { try $0.join(alice, as: member) })
+        let isNew = try await ledger.write {
+            try $0.join(
+                alice, phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
+                at: Self.now)
+        }
+        #expect(isNew)
         let attribute = try Attribute(name: "level", value: "7", statedAt: Self.now)
         try await ledger.write { try $0.state([attribute], of: alice, at: Self.now) }
         let claimed = try Attribute(name: "level", value: "8", statedAt: Self.now, isPublic: true)
