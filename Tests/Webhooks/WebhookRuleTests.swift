@@ -124,7 +124,8 @@ import Testing
         var last: Int64 = 0
         for attempts in 1...WebhookSchedule.delays.count {
             let nexts = try [0, UInt64.max].map { chance in
-                try #require(now.retry(after: attempts, delays: WebhookSchedule.delays, randomness: Randomness { chance }))
+                try #require(
+                    now.retry(after: attempts, delays: WebhookSchedule.delays, randomness: Randomness { chance }))
             }
             let delays = nexts.map { $0.millisecondsSince1970 - now.millisecondsSince1970 }
             #expect(delays[0] > last)
