@@ -28,7 +28,7 @@ extension TestGarden {
         try await Application(router: router).test(.live) { [clock] server in
             let port = try #require(server.port)
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            try await body(AppStoreServerClient(url: url, key: key, clock: clock))
+            try await body(key.client(at: url, clock: clock))
         }
     }
 }

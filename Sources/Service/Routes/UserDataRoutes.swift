@@ -176,7 +176,7 @@ extension AuditEntry: AnswerObject {
     }
 }
 
-extension ImportedCustomer.ExpectedPurchase: AnswerObject {
+extension ExpectedPurchase: AnswerObject {
     package static let answerFields = AnswerFields<Self>("An expected purchase, which grants nothing.") {
         $0.field("originalTransactionId", "The original transaction.", \.originalTransactionIdentifier)
         $0.field("origin", \.origin)
