@@ -16,7 +16,7 @@ import Testing
     }
 
     private func accounts(_ ledger: Ledger) -> AccountService {
-        AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
+        AccountService(ledger: ledger, clock: clock, cost: .minimal)
     }
 
     private var accounts: AccountService { accounts(ledger) }

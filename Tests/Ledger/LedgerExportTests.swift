@@ -67,9 +67,8 @@ import Testing
             try await ledger.write { try $0.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e") }
         )
         _ = try await redeem(claim("5"), claim("6"), for: alice)
-        let service = WebhookService(
-            ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now),
-            randomness: .system)
+        let service = ledger.webhooks(
+            of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now))
         let taken = try await service.lease(
             try await service.due(for: try await service.endpoint("e"), limit: 2) ?? [])
         try await service.remove("e", by: "K")
@@ -93,7 +92,7 @@ import Testing
 
     private func fillForAppUsers() async throws {
         let accounts = AccountService(
-            ledger: ledger, clock: ManualClock(Self.now), randomness: .system, cost: .minimal)
+            ledger: ledger, clock: ManualClock(Self.now), cost: .minimal)
         let entrance = try await accounts.open(try EmailAddress("A@b.co"), passwordHash: "h")
         let account = entrance.account
         _ = try await accounts.renew(entrance.tokens.refresh.text)
@@ -161,7 +160,7 @@ import Testing
     /// An export without a column would lose its values.
     @Test(.enabled(if: LedgerFixture.isFile)) func `an export has every column of every table`() async throws {
         try await fill()
-        let figures = FigureService(ledger: ledger, clock: SystemClock())
+        let figures = ledger.figures(clock: SystemClock())
         try await figures.sweep()
         try await figures.rollUp()
         // This write leaves a user with pending sums.

@@ -17,7 +17,7 @@ import Testing
     private var accounts: AccountService { accounts(ledger) }
 
     private func accounts(_ ledger: Ledger) -> AccountService {
-        AccountService(ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
+        AccountService(ledger: ledger, clock: clock, sendsMail: true, cost: .minimal)
     }
 
     private func queue(_ ledger: Ledger) -> MailQueue {

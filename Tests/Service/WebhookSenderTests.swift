@@ -39,8 +39,7 @@ private actor Arrivals {
     init() throws {
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        webhooks = WebhookService(
-            ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: clock, randomness: .system)
+        webhooks = ledger.webhooks(of: Apps(App(try Catalog(folder: Project.products))), clock: clock)
     }
 
     private func sender(allowingPrivate: Bool = true) -> WebhookSender {
