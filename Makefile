@@ -79,11 +79,11 @@ fuzz-short: requirements ## The same, a minute each
 bench: requirements ## Measure how fast proofs are verified, beside OpenSSL's own speed, and BENCH_AGAINST=DIR, another checkout
 	@Scripts/bench.sh
 
-bench-instructions: requirements ## Count the instructions of fixed workloads, and compare them with those recorded (UPDATE=1 records them)
+bench-instructions: requirements ## Count the instructions of fixed workloads and the allocations of a request, and compare them with those recorded (UPDATE=1 records them)
 	@Scripts/bench-instructions.sh
 
 bench-service: build ## Measure the service over HTTP, in SQLite and PostgreSQL, beside a bare hello, peers, and BENCH_AGAINST=FILE, another till
-	@Scripts/bench-service.sh .build/release/till $(or $(BENCH_SECONDS),20) "$(or $(BENCH_SIZES),10000 1000000 10000000)" $(BENCH_TRANSACTIONS)
+	@Scripts/bench-service.sh .build/release/till "$(BENCH_SECONDS)" "$(BENCH_SIZES)" "$(BENCH_TRANSACTIONS)" "$(BENCH_READERS)"
 
 package: requirements ## Build a Debian package and a tarball, into .build/packages
 	@Scripts/package.sh .build/packages

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Counts the instructions of fixed workloads (Tests/Instructions) with callgrind, and compares them with those recorded in
-# Benchmarks/instructions.txt. More than 5 % above is a failure. UPDATE=1 records the counts instead.
+# Counts the instructions of fixed workloads (Tests/Instructions) with callgrind, and the allocations of a request of /health/live,
+# and compares them with those recorded in Benchmarks/instructions.txt. More than 5 % above is a failure. UPDATE=1 records the
+# counts instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 recorded=Benchmarks/instructions.txt
@@ -12,12 +13,13 @@ command -v valgrind >/dev/null || fail "Install valgrind, which counts: apt-get 
 [ -n "${UPDATE:-}" ] || [ -f "$recorded" ] ||
     fail "$recorded is not there. Run \`make bench-instructions UPDATE=1\`, and commit it."
 
-TILL_INSTRUCTIONS=1 swift build -c release --product till-instructions >&2
+for product in till-instructions till; do TILL_INSTRUCTIONS=1 swift build -c release --product "$product" >&2; done
 
 profiles=.build/instructions
 mkdir -p "$profiles"
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+service=
+trap '[ -z "$service" ] || kill "$service"; rm -rf "$work"' EXIT
 # Valgrind 3.19 gives up on the debugging information of Swift.
 strip --strip-debug -o "$work/till-instructions" .build/release/till-instructions
 # Swift's hashes are otherwise seeded anew in each process.
@@ -35,13 +37,28 @@ for workload in verify decide redeem items; do
     echo "$workload $((with - without))" >>"$work/counts"
 done
 
+echo "Counting the allocations of /health/live …" >&2
+"$(command -v clang || command -v cc)" -O2 -fPIC -shared -o "$work/allocations.so" Benchmarks/Allocations/allocations.c ||
+    fail "Install a C compiler. The toolchain of Swift has clang."
+: >"$work/out"
+TILL_DATA=$work/data ALLOCATIONS_FILE=$work/allocations LD_PRELOAD=$work/allocations.so .build/release/till serve --port 0 \
+    --log-level error --doors revenuecat --requests-per-minute 10000000 --address-requests-per-minute 10000000 \
+    >"$work/out" 2>&1 &
+service=$!
+until grep -q "^Listening" "$work/out"; do
+    kill -0 "$service" 2>/dev/null || { service=; cat "$work/out" >&2; fail "the service does not start"; }
+    sleep 0.05
+done
+allocations=$(python3 Benchmarks/Allocations/count.py "$(awk '/^Listening/ { print $3 }' "$work/out")" /health/live "$work/allocations")
+echo "live $allocations allocations" >>"$work/counts"
+
 if [ -n "${UPDATE:-}" ]; then
     [ -f "$recorded" ] || : >"$recorded"
     awk -f Scripts/bench-instructions.awk "$recorded" "$work/counts" || true
     cp "$work/counts" "$recorded"
     echo "$recorded has these counts now. Commit it, and say why in the message."
 elif ! awk -f Scripts/bench-instructions.awk "$recorded" "$work/counts"; then
-    fail "A workload takes more than 5 % above its recorded instructions, or has none. Find the cause with
-\`callgrind_annotate $profiles/WORKLOAD\`. If the change is worth its cost, run \`make bench-instructions UPDATE=1\` and commit
+    fail "A workload takes more than 5 % above its recorded count, or has none. Find the cause of more instructions with
+\`callgrind_annotate $profiles/WORKLOAD\`, and of more allocations with \`heaptrack\`. If the change is worth its cost, run \`make bench-instructions UPDATE=1\` and commit
 $recorded with the reason."
 fi

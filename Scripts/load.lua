@@ -1,7 +1,8 @@
--- What wrk sends: the address it was given, reads of users' items, or signed transactions to redeem, each once.
---   wrk … -s load.lua URL [-- KEY [TRANSACTIONS]]
--- With a file of transactions, each thread takes its share of the lines after the first LOAD_SKIP, and stops when they are used
--- up. With LOAD_DOOR, the requests are those of RevenueCat's SDKs. The users are u0, u1 and so on, LOAD_USERS of them, taken from all over.
+-- What wrk sends: the address it was given, reads of a path, or proofs of purchase to redeem, each once.
+--   wrk … -s load.lua URL [-- KEY [PATH [TRANSACTIONS]]]
+-- USER in the path, which needs LOAD_USERS, is a name of LOAD_PREFIX and a number from 0 up to LOAD_USERS; the names come from all
+-- over, and each once before any comes again. The first LOAD_SKIP of them are left out. With a file of signed transactions, each
+-- thread takes its share of the LOAD_LINES lines after the first LOAD_SKIP, and stops when they are used up.
 local started = 0
 
 function setup(thread)
@@ -11,36 +12,36 @@ function setup(thread)
 end
 
 function init(arguments)
-  bare = not arguments[1]
-  if bare then return end
+  local skip = tonumber(os.getenv("LOAD_SKIP")) or 0
+  if arguments[1] then wrk.headers["Authorization"] = "Bearer " .. arguments[1] end
+  path = arguments[2]
   users = tonumber(os.getenv("LOAD_USERS"))
-  door = os.getenv("LOAD_DOOR") == "1"
-  wrk.headers["Authorization"] = "Bearer " .. arguments[1]
-  if arguments[2] then
-    wrk.method = "POST"
-    wrk.headers["Content-Type"] = "application/json"
-    lines = io.open(arguments[2])
-    for _ = 1, number + (tonumber(os.getenv("LOAD_SKIP")) or 0) do lines:read("*l") end
-  end
-  count = 0
+  prefix = os.getenv("LOAD_PREFIX")
+  place = skip + number
+  if not arguments[3] then return end
+  wrk.method = "POST"
+  wrk.headers["Content-Type"] = "application/json"
+  last = skip + tonumber(os.getenv("LOAD_LINES"))
+  lines = io.open(arguments[3])
+  for _ = 1, place do lines:read("*l") end
 end
 
 function request()
-  if bare then return wrk.format() end
-  count = count + 1
-  local name = "u" .. (count * threads + number) * 7919 % users
-  local user = (door and "/v1/subscribers/" or "/v1/users/") .. name
-  if not lines then return wrk.format(nil, door and user or user .. "/items") end
-  local line = lines:read("*l")
+  if not path then return wrk.format() end
+  local name = prefix .. place * 7919 % users
+  place = place + threads
+  local address = path:gsub("USER", name)
+  if not lines then return wrk.format(nil, address) end
+  local line = place <= last and lines:read("*l")
   if not line then
     io.stderr:write("the transactions are used up: make more with BENCH_TRANSACTIONS=N\n")
     os.exit(1)
   end
   for _ = 2, threads do lines:read("*l") end
-  if door then
-    return wrk.format(nil, "/v1/receipts", nil, '{"app_user_id":"' .. name .. '","fetch_token":"' .. line .. '"}')
+  if path == "/v1/receipts" then
+    return wrk.format(nil, address, nil, '{"app_user_id":"' .. name .. '","fetch_token":"' .. line .. '"}')
   end
-  return wrk.format(nil, user .. "/transactions", nil, '{"signedTransaction":"' .. line .. '"}')
+  return wrk.format(nil, address, nil, '{"signedTransaction":"' .. line .. '"}')
 end
 
 function done(summary, latency)

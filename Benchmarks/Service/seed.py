@@ -1,66 +1,128 @@
-"""Prints the SQL that fills a ledger with redeemed transactions, for `make bench-service` and `make bench-console`.
+"""Prints the SQL that fills a ledger or a peer's database with redeemed transactions, for `make bench-service` and
+`make bench-console`.
 
     seed.py sqlite|postgres|sqlite-peer|postgres-peer COUNT [ORIGIN FIRST LAST]
+    seed.py sqlite|postgres|sqlite-peer|postgres-peer readers USERS
 
-Users u0, u1 and so on have five transactions each. Every user buys once in each of five rounds. The transactions are of one
-moment, or from the moment FIRST until LAST, in milliseconds since 1970. The audit log has the right size but no hash chain.
+The first makes COUNT transactions of users u0, u1 and so on, who have five each. The transactions are of one moment, or from the
+moment FIRST until LAST, in milliseconds since 1970. The second adds users who are only read, USERS of each kind: r0, r1 and so on
+with ten transactions, the doors' customers c0, c1 and so on with ten, too, and in SQLite t0, t1 and so on with thirty. A peer's
+database gets the first kind alone. Every user buys once in each round. The audit log has the right size but no hash chain.
+
+With `--columns FILE`, a ledger of another version gets the columns that it has. A line is TABLE.COLUMN, and 1 for an integer that
+must be there, which is 0 where this version has none, or 0 for any other column.
 """
 import sys
+from typing import NamedTuple
 
 from statements import Statements
 
-storage, _, peer = sys.argv[1].partition("-")
-count = int(sys.argv[2])
-origin, beginning, end = (sys.argv[3], int(sys.argv[4]), int(sys.argv[5])) if sys.argv[3:] else (
-    "local/Sandbox", 1_790_000_000_000, 1_790_000_000_000)
-users = count // 5
-statements = Statements(storage)
-series, digest = statements.series, statements.digest
+arguments = sys.argv[1:]
+columns = None
+if "--columns" in arguments:
+    place = arguments.index("--columns")
+    columns = dict(line.split() for line in open(arguments[place + 1]))
+    del arguments[place:place + 2]
+storage, _, peer = arguments[0].partition("-")
+statements = Statements(storage, columns)
+origin, beginning, end = "local/Sandbox", 1_790_000_000_000, 1_790_000_000_000
+if arguments[1] != "readers" and arguments[2:]:
+    origin, beginning, end = arguments[2], int(arguments[3]), int(arguments[4])
+APP = "com.memolease.sesac1"
+TYPE = "'Non-Consumable'"
+BATCH = 1_000_000
 
-identifier = f"CAST(1000000000000000 + n AS TEXT)"
-token = f"'00000000-0000-4000-8000-' || {statements.hexadecimal('n', 12)}"
-moment = beginning if beginning == end else f"({beginning} + n * {(end - beginning) // count})"
-product = f"'com.memolease.sesac1.sprout' || ((n + n / {users}) % 5 + 1)"
+
+class Group(NamedTuple):
+    """Users with the same number of transactions."""
+
+    name: str
+    users: int
+    transactions: int
+    # The numbers before those of the first user and the first transaction.
+    user: int
+    transaction: int
+    issuer: str = ""
+
+    def add(self) -> None:
+        count = self.users * self.transactions
+        if not peer:
+            for rows in batches(self.users):
+                self._add_users(rows)
+        for rows in batches(count):
+            self._add_transactions(rows, count)
+
+    def _add_users(self, rows: str) -> None:
+        user = f"n + {self.user} + 1"
+        name = f"'{self.name}' || n"
+        token = f"'00000000-0000-4000-8000-' || {statements.hexadecimal(f'n + {self.user}', 12)}"
+        statements.insert('"user"', {
+            "user_id": user, "issuer": f"'{self.issuer}'", "name": name, "app_account_token": token,
+            "is_app_account_token_settled": 0, "first_seen_at": beginning, "version": 0, "last_transaction": self.transactions,
+            "last_grant": 0, "audit_number": self.transactions, "audit_digest": statements.digest(),
+        }, rows)
+        statements.insert("user_name", {"name": name, "issuer": f"'{self.issuer}'", "user_id": user}, rows)
+        statements.insert("account_token", {"app_account_token": token, "user_id": user}, rows)
+
+    def _add_transactions(self, rows: str, count: int) -> None:
+        round, place = f"n / {self.users}", f"n % {self.users}"
+        identifier = f"CAST({self.transaction} + n AS TEXT)"
+        # The catalog's eleven products, four of sprouts and seven of backgrounds, begun by each user at another one.
+        choice = f"({place} + {round}) % 11"
+        collection = f"CASE WHEN {choice} < 4 THEN 'sprout' ELSE 'background' END"
+        number = f"CASE WHEN {choice} < 4 THEN {choice} + 1 ELSE {choice} - 3 END"
+        product = f"'{APP}.' || {collection} || {number}"
+        moment = beginning if beginning == end else f"({beginning} + n * {(end - beginning) // count})"
+        if peer:
+            name = f"'{self.name}' || ({place})"
+            statements.insert("owner", {"original_transaction_id": identifier, '"user"': name}, rows)
+            statements.insert("purchase", {
+                "transaction_id": identifier, "original_transaction_id": identifier, '"user"': name, "product_id": product,
+                "purchase_date": moment, "proof": f"{statements.hexadecimal('n', 32)} || {statements.hexadecimal('n', 32)}",
+                "granted_at": moment,
+            }, rows)
+            return
+        key = {"user_id": f"{place} + {self.user} + 1", "sequence": f"{round} + 1"}
+        name = {"transaction_id": identifier, "origin": f"'{origin}'", "app": 1, "original_transaction_id": identifier}
+        statements.insert("claim", name | {"user_id": key["user_id"]}, rows)
+        statements.insert("original", {
+            "original_transaction_id": identifier, "origin": f"'{origin}'", "app": 1, "user_id": key["user_id"]}, rows)
+        statements.insert("redeemed_transaction", key | name | {
+            "product_id": product, "quantity": 1, "purchase_date": moment, "redeemed_at": moment, "stated_at": moment,
+            "environment": "'Sandbox'", "type": TYPE, "ownership_type": "'PURCHASED'", "transaction_reason": "'PURCHASE'",
+            "original_purchase_date": moment, "price": 1_200_000, "currency": "'KRW'", "storefront": "'KOR'",
+            "storefront_id": "'143466'", "signed_date": moment,
+            "proof_digest": statements.digest(), "anchor_digest": statements.digest(), "leaf_digest": statements.digest(),
+        }, rows)
+        statements.insert("entitlement", key | name | {
+            "collection": collection, "number": number, "product_id": product, "product_type": TYPE, "purchase_date": moment,
+            "granted_at": moment, "is_revoked": 0, "is_upgraded": 0, "is_trial": 0, "is_introductory": 0,
+            "ownership": "'PURCHASED'",
+        }, rows)
+        statements.insert("audit", {
+            "user_id": key["user_id"], "number": key["sequence"], "happened_at": moment, "event": "'granted'",
+            "actor": "'user'", "origin": f"'{origin}'", "reference": identifier, "subject": product,
+            "digest": statements.digest(),
+        }, rows)
+
+
+def batches(count: int) -> list[str]:
+    """Tables that together have the numbers from 0 until `count` as n."""
+    return [statements.series(first, min(first + BATCH, count) - 1) for first in range(0, count, BATCH)]
+
+
+if arguments[1] == "readers":
+    users = int(arguments[2])
+    groups = [Group("r", users, 10, 1_000_000_000, 1_100_000_000_000_000)]
+    if not peer:
+        groups.append(Group("c", users, 10, 2_000_000_000, 1_200_000_000_000_000, issuer="customer"))
+        if storage == "sqlite":
+            groups.append(Group("t", users, 30, 3_000_000_000, 1_300_000_000_000_000))
+else:
+    groups = [Group("u", int(arguments[1]) // 5, 5, 0, 1_000_000_000_000_000)]
 statements.begin()
-batch = 1_000_000
-if peer:
-    proof = "md5(n::text) || md5(n::text)" if storage == "postgres" else "hex(randomblob(32))"
-    for first in range(0, count, batch):
-        rows = series(first, min(first + batch, count) - 1)
-        print(
-            'INSERT INTO purchase (transaction_id, original_transaction_id, "user", product_id, purchase_date, proof, granted_at)'
-            f" SELECT {identifier}, {identifier}, 'u' || (n % {users}), {product}, {moment}, {proof}, {moment} FROM {rows};"
-        )
-    statements.finish()
-    sys.exit()
-statements.add_app("com.memolease.sesac1")
-for first in range(0, users, batch):
-    rows = series(first, min(first + batch, users) - 1)
-    print(
-        'INSERT INTO "user" (user_id, issuer, name, app_account_token, is_app_account_token_settled,'
-        " first_seen_at, version, last_transaction, last_grant, audit_number, audit_digest)"
-        f" SELECT n + 1, '', 'u' || n, {token}, 0, {beginning}, 0, {count // users}, 0, {count // users}, {digest()} FROM {rows};"
-        f"INSERT INTO user_name (name, issuer, user_id) SELECT 'u' || n, '', n + 1 FROM {rows};"
-        f"INSERT INTO account_token (app_account_token, user_id) SELECT {token}, n + 1 FROM {rows};"
-    )
-for first in range(0, count, batch):
-    rows = series(first, min(first + batch, count) - 1)
-    owner, sequence = f"n % {users} + 1", f"n / {users} + 1"
-    print(
-        "INSERT INTO claim (transaction_id, origin, app, original_transaction_id, user_id)"
-        f" SELECT {identifier}, '{origin}', 1, {identifier}, {owner} FROM {rows};"
-        "INSERT INTO original (original_transaction_id, origin, app, user_id)"
-        f" SELECT {identifier}, '{origin}', 1, {owner} FROM {rows};"
-        "INSERT INTO redeemed_transaction (user_id, sequence, original_transaction_id, transaction_id, origin, app,"
-        " product_id, quantity, purchase_date, redeemed_at, stated_at, proof_digest, anchor_digest, leaf_digest)"
-        f" SELECT {owner}, {sequence}, {identifier}, {identifier}, '{origin}', 1,"
-        f" {product}, 1, {moment}, {moment}, {moment}, {digest()}, {digest()}, {digest()} FROM {rows};"
-        "INSERT INTO entitlement (user_id, sequence, collection, number, origin, app, purchase_date, granted_at,"
-        " transaction_id, original_transaction_id, product_id, is_revoked, is_upgraded, is_trial, is_introductory)"
-        f" SELECT {owner}, {sequence}, 'sprout', (n + n / {users}) % 5 + 1, '{origin}', 1, {moment}, {moment},"
-        f" {identifier}, {identifier}, {product}, 0, 0, 0, 0 FROM {rows};"
-        "INSERT INTO audit (user_id, number, happened_at, event, actor, origin, reference, subject, digest)"
-        f" SELECT {owner}, {sequence}, {moment}, 'granted', 'user', '{origin}', {identifier},"
-        f" {product}, {digest()} FROM {rows};"
-    )
+if not peer:
+    statements.add_app(APP)
+for group in groups:
+    group.add()
 statements.finish()

@@ -2,8 +2,12 @@
 
 
 class Statements:
-    def __init__(self, storage: str) -> None:
+    def __init__(self, storage: str, columns: dict[str, str] | None = None) -> None:
+        """
+        - columns: The columns of a ledger of another version, each as TABLE.COLUMN with "1" if it needs an integer.
+        """
         self.is_postgres = storage == "postgres"
+        self.columns = columns
 
     def begin(self) -> None:
         """Prints the statements before the first row."""
@@ -12,16 +16,27 @@ class Statements:
             print("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf();")
             print("SET session_replication_role = replica;")
         else:
-            print("PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; PRAGMA cache_size = -200000;")
+            print("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000;")
 
     def finish(self) -> None:
         """Prints the statements after the last row. SQLite gets no statistics, because the service gathers none there."""
         if self.is_postgres:
             print("ALTER SYSTEM RESET ALL; SELECT pg_reload_conf(); VACUUM ANALYZE; CHECKPOINT;")
+        else:
+            print("PRAGMA journal_mode = WAL;")
 
     def add_app(self, bundle: str) -> None:
         """Prints the statement that adds the first app, if a service has not."""
         print(f"INSERT INTO app (app, bundle_id) SELECT 1, '{bundle}' WHERE NOT EXISTS (SELECT 1 FROM app WHERE app = 1);")
+
+    def insert(self, table: str, values: dict[str, str | int], rows: str) -> None:
+        """Prints the statement that fills columns, each with an expression of n, for each n of a table."""
+        if self.columns is not None:
+            prefix = table.strip('"') + "."
+            kinds = {key.removeprefix(prefix): kind for key, kind in self.columns.items() if key.startswith(prefix)}
+            values = {column: values.get(column, 0) for column, kind in kinds.items() if column in values or kind == "1"}
+        if values:
+            print(f"INSERT INTO {table} ({', '.join(values)}) SELECT {', '.join(map(str, values.values()))} FROM {rows};")
 
     def series(self, first: int, last: int) -> str:
         """A table with the numbers from `first` to `last` as n."""

@@ -16,6 +16,7 @@ import Testing
         let service: EntitlementService
         let items = UserAnswers<[OwnedItem]>(upTo: 1 << 20) { $0.count * 500 }
         let rights = UserAnswers<[UserRight]>(upTo: 1 << 20) { $0.count * 500 }
+        let histories = UserAnswers<CustomerHistory>()
         /// The number of answers about items that were not kept.
         let made = Atomic(0)
 
@@ -186,6 +187,7 @@ import Testing
                     givenCount += 1
                     let rights = try await process.service.answer(aboutRightsOf: user, keptIn: process.rights) { $0 }
                     let fresh = try await process.service.items(of: user)
+                    try await checkHistory(of: user, in: process)
                     let history = story.joined(separator: "\n")
                     try #require(items == fresh, "process \(number), \(user), after:\n\(history)")
                     try #require(
@@ -193,6 +195,18 @@ import Testing
                         "process \(number), \(user), after:\n\(history)")
                 }
             }
+        }
+
+        private func checkHistory(of user: User, in process: Process) async throws {
+            let (service, histories) = (process.service, process.histories)
+            let kept = try await service.ledger.read { try service.history(of: user, keptIn: histories, $0) }
+            let fresh = try await service.history(of: user)
+            let comment = Comment(rawValue: "\(user), after:\n\(story.joined(separator: "\n"))")
+            try #require(kept?.user == fresh?.user, comment)
+            try #require(kept?.transactions == fresh?.transactions, comment)
+            try #require(kept?.renewals == fresh?.renewals, comment)
+            try #require(kept?.renewalEvents == fresh?.renewalEvents, comment)
+            try #require(kept?.grants == fresh?.grants, comment)
         }
 
         /// The check of the ledger holds the copied facts of items against the transactions.

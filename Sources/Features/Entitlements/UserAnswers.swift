@@ -2,25 +2,30 @@ import Catalog
 import Ledger
 import Proofs
 
-/// Answers that follow from what users own, kept in memory as long as they hold.
+/// Answers that follow from what users own, or the facts that they follow from, kept in memory as long as they hold.
 ///
 /// A kept answer is given again if one read by the user's number finds the same name and the same version, if no catalog has
 /// changed, and if no period has begun or ended since. So an answer needs no message to become invalid, and holds for several
 /// processes: each write that changes what a user owns raises the version of the user in the same commit.
 package final class UserAnswers<Answer: Sendable>: Sendable {
-    fileprivate struct Key: Hashable {
-        let user: User
+    struct Key: Hashable {
+        fileprivate let user: User
         /// The app that limits the caller, and the requested one.
-        let apps: [ByteKey?]
+        private let apps: [ByteKey?]
+
+        init(user: User, in apps: [String?]) {
+            self.user = user
+            self.apps = apps.map { $0.map { ByteKey($0) } }
+        }
     }
 
-    fileprivate struct Kept: Sendable {
+    struct Kept: Sendable {
         let answer: Answer
         let state: UserState
         let revisions: [Int64]
         let madeAt: Timestamp
         /// The moment at which time alone may change the answer; nil for none.
-        let changesAt: Timestamp?
+        var changesAt: Timestamp?
 
         /// True if neither time nor a catalog has changed the answer.
         func holds(at moment: Timestamp, _ revisions: [Int64]) -> Bool {
@@ -42,9 +47,9 @@ package final class UserAnswers<Answer: Sendable>: Sendable {
         self.size = size
     }
 
-    fileprivate subscript(key: Key) -> Kept? { kept[key] }
+    subscript(key: Key) -> Kept? { kept[key] }
 
-    fileprivate func keep(_ answer: Kept, for key: Key) {
+    func keep(_ answer: Kept, for key: Key) {
         kept.keep(answer, for: key, size: size(answer.answer) + key.user.name.utf8.count + Self.overhead)
     }
 }
@@ -84,7 +89,7 @@ extension EntitlementService {
         about user: User, in app: String? = nil, keptIn answers: UserAnswers<Answer>,
         _ make: ([ItemCoverage], Viewpoint) throws -> Answer
     ) async throws -> Answer {
-        let key = UserAnswers<Answer>.Key(user: user, apps: [limitingApp, app].map { $0.map { ByteKey($0) } })
+        let key = UserAnswers<Answer>.Key(user: user, in: [limitingApp, app])
         // Before anything is read. If the catalog changes meanwhile, the answer is kept for the earlier one and never given.
         let revisions = apps.revisions
         let known = answers[key].flatMap { $0.holds(at: clock.now(), revisions) ? $0 : nil }

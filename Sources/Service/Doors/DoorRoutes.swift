@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import HTTPSupport
 import HTTPTypes
@@ -48,6 +49,8 @@ package final class DoorServices: Sendable {
     package let clock: any WallClock
     /// The signers of promotional offers, by the bundle identifier of the app.
     let offerSigners: [ByteKey: OfferSigner]
+    let histories: UserAnswers<CustomerHistory>
+    private let keptRights: KeptRights
 
     /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
     package typealias OfferSigner = @Sendable (String, String, String, Timestamp) throws -> PromotionalOfferSignature
@@ -65,6 +68,8 @@ package final class DoorServices: Sendable {
         self.authentication = authentication
         self.metrics = metrics
         self.clock = clock
+        histories = UserAnswers<CustomerHistory>()
+        keptRights = KeptRights()
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
     }
 
@@ -75,7 +80,12 @@ package final class DoorServices: Sendable {
         metrics = services.metrics
         clock = services.clock
         offerSigners = services.offerSigners
+        histories = services.histories
+        keptRights = services.keptRights
     }
+
+    /// The rights of the caller's apps, each with all products that give it.
+    var rights: [RightSources] { keptRights.rights(of: entitlements) }
 
     /// The same services, as far as a caller sees and changes them.
     func limited(to caller: Caller) -> DoorServices {

@@ -29,6 +29,8 @@ package struct CustomerHistory: Sendable {
     package let renewalEvents: RenewalEvents
     /// The grants, newest first, at least all with an effect on rights.
     package let grants: [Grant]
+    /// Nil if the history must not be kept.
+    let state: UserState?
 }
 
 /// The moments of events about the renewal of a user's subscriptions, by the latest transaction of each at that time.
@@ -46,6 +48,30 @@ extension EntitlementService {
     package func history(of user: User) async throws -> CustomerHistory? {
         let view = view
         return try await ledger.read { try $0.history(of: user, from: view) }
+    }
+
+    /// The purchases and grants of a user, which are not read again if nothing was written for the user since; nil for an
+    /// unknown user.
+    package func history(
+        of user: User, keptIn histories: UserAnswers<CustomerHistory>, _ transaction: LedgerTransaction
+    ) throws -> CustomerHistory? {
+        let key = UserAnswers<CustomerHistory>.Key(user: user, in: [limitingApp])
+        if let known = histories[key], try transaction.isUnchanged(known.state, of: user) { return known.answer }
+        let view = view
+        guard let history = try transaction.history(of: user, from: view) else { return nil }
+        if let state = history.state {
+            histories.keep(.init(answer: history, state: state, revisions: [], madeAt: view.moment), for: key)
+        }
+        return history
+    }
+}
+
+extension UserAnswers<CustomerHistory> {
+    /// About 32 MB of histories.
+    package convenience init() {
+        self.init(upTo: 32 << 20) { history in
+            800 * (1 + history.transactions.count + history.renewals.count + history.grants.count)
+        }
     }
 }
 
@@ -68,7 +94,10 @@ extension LedgerTransaction {
             [Self.firstSeen(number), ReadingRecords.renewals(of: number)]
                 + [app.map { ReadingRecords.newest(transactions, of: number, in: $0.number) }].compactMap(\.self))
         let known = try database.row(Self.firstSeen(number)) { row in
-            (firstSeenAt: try row.next() as Timestamp, user: User(issuer: try row.next(), name: try row.next()))
+            (
+                version: try row.next() as Int64, firstSeenAt: try row.next() as Timestamp,
+                user: User(issuer: try row.next(), name: try row.next())
+            )
         }
         guard let known else { return nil }
         let (origins, records) = (view.accepted.origins(for: user), ReadingRecords(database: database))
@@ -92,11 +121,12 @@ extension LedgerTransaction {
             } ?? [],
             renewals: renewals,
             renewalEvents: hasEvents ? try records.renewalEvents(of: number, from: origins) : RenewalEvents(),
-            grants: try self.grants(of: number, newest: grants).filter { view.sees($0.item) })
+            grants: try self.grants(of: number, newest: grants).filter { view.sees($0.item) },
+            state: known.user == user ? UserState(number: number, version: known.version) : nil)
     }
 
     private static func firstSeen(_ number: Int64) -> SQLQuery {
-        SQLQuery(#"SELECT first_seen_at, issuer, name FROM "user" WHERE user_id = $1"#, [number])
+        SQLQuery(#"SELECT version, first_seen_at, issuer, name FROM "user" WHERE user_id = $1"#, [number])
     }
 
     /// The owners of purchases by their original transactions, each under the own name. A purchase without an owner is absent.

@@ -100,8 +100,8 @@ enum EntitlementRules {
                 OR entitlement.is_introductory <> CASE WHEN bought.offer_type = 1
                     OR bought.is_in_intro_offer_period = 1 THEN 1 ELSE 0 END
                 OR coalesce(entitlement.ownership, '') <> CASE
-                    WHEN bought.in_app_ownership_type IN (\(list(InAppOwnershipType.self)))
-                    THEN bought.in_app_ownership_type ELSE '' END
+                    WHEN bought.ownership_type IN (\(list(InAppOwnershipType.self)))
+                    THEN bought.ownership_type ELSE '' END
                 -- A statement counts for a period that has not ended, from a day before it begins.
                 OR entitlement.renewal_stated_at IS DISTINCT FROM CASE
                     WHEN subscription.stated_at < entitlement.ends_at

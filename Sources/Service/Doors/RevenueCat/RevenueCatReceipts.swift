@@ -4,6 +4,7 @@ import HTTPSupport
 import Hummingbird
 import Ledger
 import Proofs
+import Synchronization
 
 /// The redemption of the proofs of `POST /v1/receipts`.
 ///
@@ -122,9 +123,9 @@ extension DoorServices {
     }
 
     private func facts(about customer: CustomerIdentifier, at moment: Timestamp) async throws -> CustomerInfoFacts {
-        let (user, view, app) = (customer.user, entitlements.view, entitlements.limitingApp)
-        let known = try await entitlements.ledger.read { transaction in
-            try transaction.history(of: user, from: view).map {
+        let (user, app) = (customer.user, entitlements.limitingApp)
+        let known = try await entitlements.ledger.read { [entitlements, histories] transaction in
+            try entitlements.history(of: user, keptIn: histories, transaction).map {
                 (history: $0, attributes: try transaction.attributes(of: user, seenBy: app))
             }
         }
@@ -146,14 +147,27 @@ extension DoorServices {
         facts.attributes = attributes.filter { !$0.isPersonal }
         return facts
     }
+}
 
-    /// The rights of the caller's apps, each with all products that give it, directly or through their items.
-    var rights: [RightSources] {
-        let (catalogs, app) = (entitlements.catalogs, entitlements.limitingApp)
-        return catalogs.rights(in: app).map { right in
+/// The rights of apps, which are the same until a catalog changes.
+final class KeptRights: Sendable {
+    private let kept = Mutex<(revisions: [Int64], rights: [ByteKey?: [RightSources]])>(([], [:]))
+
+    /// The rights of the apps that a caller sees, each with all products that give it, directly or through their items.
+    func rights(of entitlements: EntitlementService) -> [RightSources] {
+        let (revisions, app) = (entitlements.apps.revisions, entitlements.limitingApp)
+        let key = app.map { ByteKey($0) }
+        if let known = kept.withLock({ $0.revisions == revisions ? $0.rights[key] : nil }) { return known }
+        let catalogs = entitlements.catalogs
+        let rights = catalogs.rights(in: app).map { right in
             let direct = right.products.map(\.text)
             let indirect = right.items.flatMap { catalogs.products(granting: $0, in: app) }
             return RightSources(name: right.name, products: direct + indirect, items: Array(right.items))
         }
+        kept.withLock { kept in
+            if kept.revisions != revisions { kept = (revisions, [:]) }
+            kept.rights[key] = rights
+        }
+        return rights
     }
 }

@@ -77,7 +77,8 @@ extension CustomerInfo {
         _ periods: CustomerPeriods,
         _ promotion: PromotionalGrant?
     ) -> Entitlement? {
-        let identifiers = right.products.sorted().map(\.text) + [promotion?.productIdentifier].compactMap(\.self)
+        let products = right.products.filter { subscriptions[$0] != nil || periods.purchases[$0] != nil }.sorted()
+        let identifiers = products.map(\.text) + [promotion?.productIdentifier].compactMap(\.self)
         let candidates = identifiers.flatMap { identifier in
             let subscription = subscriptions[ByteKey(identifier)].map { subscription in
                 Entitlement(
