@@ -31,8 +31,7 @@ package struct ExportRules: Sendable {
 
     package func decision(about row: ExportRow) -> Decision {
         var decision = Decision()
-        let acceptsSandbox = origin == .appleSandbox || origin == .localSandbox
-        guard row.isSandbox == acceptsSandbox else {
+        guard row.isSandbox == origin.isSandbox else {
             decision.exclusions = [row.isSandbox ? .sandboxNotAccepted : .productionNotAccepted]
             decision.isOfCustomer = false
             return decision
