@@ -189,11 +189,12 @@ extension Table {
         guard let owner else { return nil }
         let columns = key.joined(separator: ", ")
         // An alias leads to a row of another key.
-        let isKey = self.columns.contains { $0.name == "aliased_at" } ? "AND one.aliased_at IS NULL" : ""
+        let isKey = self.columns.contains { $0.name == "aliased_at" } ? "WHERE aliased_at IS NULL" : ""
         let violations = [(name, owner.table, isKey), (owner.table, name, "")].map { left, right, condition in
             """
-            SELECT \(columns) FROM "\(left)" AS one LEFT JOIN "\(right)" AS other USING (\(columns))
-            WHERE (other.user_id IS NULL OR one.user_id <> other.user_id) \(condition)
+            SELECT \(columns) FROM (
+                SELECT \(columns), user_id FROM "\(left)" \(condition)
+                EXCEPT SELECT \(columns), user_id FROM "\(right)") AS single
             """
         }
         return (

@@ -7,10 +7,11 @@ import Proofs
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
-        abstract: "Check, back up, restore, export and import the ledger: the record of who owns what.",
+        abstract: "Check, back up, restore, export, import and distribute the ledger: the record of who owns what.",
         discussion: "check, backup and export work while the service runs.",
         subcommands: [
             LedgerCheck.self, LedgerBackup.self, LedgerRestore.self, LedgerExportCommand.self, LedgerImportCommand.self,
+            LedgerDistribute.self,
         ])
 }
 
@@ -111,5 +112,33 @@ struct LedgerImportCommand: LedgerUser {
             do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
         }
         try terminal.rows(rows, "from", url)
+    }
+}
+
+struct LedgerDistribute: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "distribute", "Distribute the ledger's tables over the nodes of Citus.",
+        """
+        Stop the services first. The database is on the coordinator of Citus, and has a ledger. All tables are distributed, or none. \
+        Tables that are distributed already stay as they are.
+        """,
+        examples: "till ledger distribute --ledger postgres://till@coordinator/till")
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func perform() async throws {
+        let report = try ledger.place().open(migrates: false).distribute()
+        if !report.distributed.isEmpty {
+            terminal.table(
+                ["TABLE", "ROWS"],
+                report.distributed.map { [$0.table, $0.column.map { "by \($0)" } ?? "on every node"] })
+        }
+        terminal.line(
+            "tables distributed \(report.distributed.count), distributed before \(report.earlier), nodes \(report.nodes)"
+        )
+        let distributed: [Report] = report.distributed.map { ["table": $0.table, "column": $0.column] }
+        try terminal.report([
+            "distributed": distributed, "distributedBefore": report.earlier, "nodes": report.nodes,
+        ])
     }
 }

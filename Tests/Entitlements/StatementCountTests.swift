@@ -104,6 +104,8 @@ private struct CountingDatabase: LedgerDatabase {
         return try database.presentTables()
     }
 
+    func create(_ table: Table) throws { try database.create(table) }
+
     private func count() { storage.count.add(1, ordering: .relaxed) }
 
     func forEachRow(

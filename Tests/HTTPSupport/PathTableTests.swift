@@ -26,7 +26,8 @@ import Testing
             let path = "/" + String(number).compactMap(\.wholeNumberValue).map { segments[$0] }.joined(separator: "/")
             let expected = Self.first(path)
             // Both a name and the parameter match here. The name counts, as in the router.
-            guard expected != Self.paths[0] || !path.contains("subscribers/identify") else { continue }
+            let names = path.split(separator: "/").joined(separator: "/")
+            guard expected != Self.paths[0] || !names.contains("subscribers/identify") else { continue }
             let value = table.value(of: .get, at: path)
             #expect(value == expected, "\(path)")
             if let value { found.insert(value) }

@@ -23,7 +23,7 @@ struct LedgerFixture {
         schema = Self.isFile ? nil : try TestSchema()
         ledger =
             if let schema {
-                try Ledger(try PostgreSQLAddress(schema.address))
+                try Self.ledger(in: schema)
             } else {
                 try Ledger(file: folder.file("ledger.sqlite"))
             }
@@ -31,9 +31,15 @@ struct LedgerFixture {
         bob = try #require(User(name: "bob"))
     }
 
+    private static func ledger(in schema: TestSchema) throws -> Ledger {
+        let ledger = try Ledger(try PostgreSQLAddress(schema.address))
+        if TestSchema.isDistributed { _ = try ledger.distribute() }
+        return ledger
+    }
+
     /// An empty ledger.
     func another() throws -> Ledger {
-        guard Self.isFile else { return try Ledger(try PostgreSQLAddress(try TestSchema().address)) }
+        guard Self.isFile else { return try Self.ledger(in: TestSchema()) }
         return try Ledger(file: folder.file("\(UUID().uuidString).sqlite"))
     }
 

@@ -6,6 +6,9 @@ package struct TestSchema: Sendable {
     /// The address of the server; nil if there is none. The tests then use SQLite.
     package static let server = ProcessInfo.processInfo.environment["TILL_POSTGRES"]
 
+    /// True if the server is a coordinator of Citus (`make test-citus`). The tests then distribute their tables.
+    package static let isDistributed = ProcessInfo.processInfo.environment["TILL_POSTGRES_CITUS"] != nil
+
     struct Failure: Error {
         let message: String
     }

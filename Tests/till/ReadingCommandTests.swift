@@ -8,6 +8,7 @@ import Testing
         ["owned", "alice"], ["audit", "alice"], ["figures", "units"], ["keys", "list"],
         ["keys", "revoke", "5e5ac1a1b2c3"],
         ["ledger", "check"], ["ledger", "backup", "copy.sqlite"], ["ledger", "export", "copy.jsonl"],
+        ["ledger", "distribute"],
         ["export", "events", "events.csv"],
     ])
     func `a command that reads the ledger creates none, and names the directory`(arguments: [String]) async throws {
@@ -40,6 +41,14 @@ import Testing
             at: till.folder.folder("data/store"), withIntermediateDirectories: true)
         #expect(try await till.run(arguments: arguments).status == 1)
         #expect(try FileManager.default.subpathsOfDirectory(atPath: till.folder.folder("data").path) == ["store"])
+    }
+
+    @Test func `a ledger in a file is not distributed`() async throws {
+        let till = try TillProcess()
+        try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice")
+        let result = try await till.run("ledger", "distribute")
+        #expect(result.status == 1)
+        #expect(result.error.contains("A ledger in a file is on one machine. Move it to PostgreSQL first"))
     }
 
     @Test func `a certificate is not removed from a directory that trusts none`() async throws {

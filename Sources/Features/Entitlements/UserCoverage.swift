@@ -87,7 +87,8 @@ struct UserCoverage {
     private static func text(ofItem isOfItem: Bool, inApp isInApp: Bool) -> String {
         let columns = ["begins_at", "ends_at"] + ItemPurchase.columns + StandingBenefit.terms + StandingBenefit.renewal
         let ofItem = isOfItem ? "AND collection = $2 AND number = $3" : ""
-        let ofApp = isInApp ? "AND app = (SELECT app FROM app WHERE bundle_id = \(isOfItem ? "$4" : "$2"))" : ""
+        let app = isOfItem ? 4 : 2
+        let ofApp = isInApp ? "AND app = (SELECT app FROM app WHERE bundle_id = $\(app))" : ""
         func nulls(_ count: Int) -> String { Array(repeating: "NULL", count: count).joined(separator: ", ") }
         return """
             SELECT 0, origin, collection, number, \(columns.joined(separator: ", "))

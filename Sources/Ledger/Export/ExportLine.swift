@@ -125,17 +125,17 @@ extension Ledger {
             // A retry cannot read the same bytes again.
             guard !isBegun else { throw ImportError.interrupted }
             isBegun = true
-            return try Self.importLines(from: input, into: database, storage.dialect)
+            return try Self.importLines(from: input, into: database)
         }
     }
 
     private static func importLines(
-        from input: () throws(ImportError) -> Data?, into database: any LedgerDatabase, _ dialect: SQLDialect
+        from input: () throws(ImportError) -> Data?, into database: any LedgerDatabase
     ) throws -> Int {
         for table in try database.describedTables() {
             guard try !database.hasRow("SELECT 1 FROM \(table.quotedName) LIMIT 1") else { throw ImportError.notEmpty }
         }
-        var reader = try LedgerImport(database: database, dialect: dialect)
+        var reader = try LedgerImport(database: database)
         while let bytes = try input() { try reader.append(bytes) }
         let rows = try reader.end()
         let problems = try LedgerRules(database: database).problems()

@@ -17,11 +17,8 @@ struct LedgerImport {
     private var rows = 0
     private var isComplete = false
 
-    private let dialect: SQLDialect
-
-    init(database: any LedgerDatabase, dialect: SQLDialect) throws {
+    init(database: any LedgerDatabase) throws {
         self.database = database
-        self.dialect = dialect
         present = try database.presentTables()
     }
 
@@ -54,7 +51,7 @@ struct LedgerImport {
     /// Creates a table, unless the ledger has it.
     private mutating func make(_ table: Table) throws {
         guard present.insert(table.name).inserted else { return }
-        for statement in table.statements(in: dialect) { try database.write(statement, []) }
+        try database.create(table)
     }
 
     private mutating func append(line bytes: Data) throws {

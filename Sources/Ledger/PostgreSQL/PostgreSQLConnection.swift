@@ -303,7 +303,10 @@ enum PostgreSQLSession {
 
     /// The settings of a session. Each commit is durable. A sequential scan would conflict with every other SERIALIZABLE
     /// transaction, so each query uses an index if there is one. It reads few rows, for which parallel workers would take longer
-    /// to start than to read. Citus cannot run generic plans over several shards.
+    /// to start than to read.
+    ///
+    /// Citus cannot run generic plans over several shards. A group's writes take ten times as long if Citus opens several connections to
+    /// a worker. `till ledger check` compares whole tables on the coordinator. PostgreSQL without Citus ignores the settings of Citus.
     static let settings = """
         SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
         SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
@@ -313,6 +316,9 @@ enum PostgreSQLSession {
         SET jit = off;
         SELECT set_config('plan_cache_mode', CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
             THEN 'auto' ELSE 'force_generic_plan' END, false);
+        SET citus.max_adaptive_executor_pool_size = 1;
+        SET citus.multi_shard_modify_mode = 'sequential';
+        SET citus.max_intermediate_result_size = -1;
         SET statement_timeout = 0;
         SET lock_timeout = '10s';
         SET idle_in_transaction_session_timeout = '60s';

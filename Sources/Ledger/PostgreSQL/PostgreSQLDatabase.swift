@@ -9,6 +9,12 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try connection.presentTables()
     }
 
+    func create(_ table: Table) throws {
+        for statement in table.statements(in: .postgreSQL, isDistributed: try connection.isDistributed()) {
+            try write(statement, [])
+        }
+    }
+
     func recordChange(of user: Int64) { connection.changed.numbers.insert(user) }
 
     func forEachRow(

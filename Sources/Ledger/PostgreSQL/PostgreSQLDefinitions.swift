@@ -7,14 +7,13 @@ struct PostgreSQLDefinitions {
     let database: any LedgerDatabase
 
     private static let schema = "(SELECT relnamespace FROM pg_class WHERE oid = to_regclass('ledger_schema'))"
-    private static let ownTables = ["ledger_schema", "ledger_commit"]
 
     /// - Returns: A sentence for each difference from the ledger's own definitions.
     func problems() throws -> [String] {
         let objects = try objects()
         let present = Set(objects.filter { $0.kind == "table" }.map(\.name))
         let tables = database.tables.schema.expected(beside: present)
-        let names = tables.map(\.name) + Self.ownTables
+        let names = tables.map(\.name) + TablePlacement.own.map(\.table)
         var found: [String: String] = [:]
         var defined: [String: String] = [:]
         for object in objects { found["\(object.kind) \(DefinitionDifferences.quoted(object.name))"] = "" }

@@ -12,8 +12,7 @@ enum PostgreSQLSchema {
     static func prepare(
         _ connection: PostgreSQLConnection, _ schema: LedgerSchema, migrates: Bool
     ) throws -> StorageFault.Cause? {
-        connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
-        _ = try connection.query(SQLQuery("SELECT pg_advisory_xact_lock($1) IS NULL", [lock]))
+        try begin(connection)
         let present = try connection.presentTables()
         var version = 0
         if present.contains("ledger_schema") {
@@ -22,14 +21,26 @@ enum PostgreSQLSchema {
         let isComplete = version == schema.version && schema.missing(from: present).isEmpty
         let mayComplete = migrates && !isComplete && version <= schema.version
         if mayComplete {
-            let completion = schema.completion(of: version, with: present, in: .postgreSQL)
-            try connection.script(version == 0 ? additionalTables + completion : completion)
+            let isDistributed = try connection.isDistributed()
+            let statements =
+                (version == 0 ? [additionalTables] : [])
+                + schema.completion(of: version, with: present, in: .postgreSQL, isDistributed: isDistributed)
+            // Citus sends each whole text to the workers, which run one statement of it.
+            for script in isDistributed ? statements : [statements.joined(separator: "\n")] {
+                try connection.script(script)
+            }
             try connection.enqueue(
                 SQLQuery("INSERT INTO ledger_schema (version) VALUES ($1) ON CONFLICT DO NOTHING", [schema.version]))
         }
         try connection.commit()
         if version > schema.version { return .otherVersion }
         return isComplete || mayComplete ? nil : .missing
+    }
+
+    /// Begins the transaction of a process that prepares a ledger. No other process prepares it before the transaction ends.
+    static func begin(_ connection: PostgreSQLConnection) throws {
+        connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+        _ = try connection.query(SQLQuery("SELECT pg_advisory_xact_lock($1) IS NULL", [lock]))
     }
 
     /// The tables that only a ledger in PostgreSQL has: its version, and the tokens of its commits.

@@ -12,12 +12,12 @@ import Synchronization
 ///   committed.
 package final class PostgreSQLStorage: LedgerStorage {
     let pool: PostgreSQLPool
-    private let tables: LedgerTables
+    let tables: LedgerTables
     private let observers = ChangeObservers()
     /// The notifications between services; nil without observers.
     private let notifications = Mutex<PostgreSQLNotifications?>(nil)
     private let randomness: Randomness
-    private let address: PostgreSQLAddress
+    let address: PostgreSQLAddress
     private let absence = ServerAbsence()
     /// The number of commits.
     private let commits = Atomic(0)

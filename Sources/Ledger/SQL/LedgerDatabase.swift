@@ -12,6 +12,9 @@ package protocol LedgerDatabase {
     /// The names of the tables that the ledger has.
     func presentTables() throws -> Set<String>
 
+    /// Creates a table of a feature.
+    func create(_ table: Table) throws
+
     /// Calls a function for each row of a query, in order.
     func forEachRow(
         _ sql: String, _ arguments: [any SQLConvertible], _ body: (inout ResultRow) throws -> Void

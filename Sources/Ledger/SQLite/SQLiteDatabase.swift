@@ -16,6 +16,10 @@ struct SQLiteDatabase: LedgerDatabase {
         Set(try rows("SELECT name FROM sqlite_master WHERE type = 'table'") { try $0.next() })
     }
 
+    func create(_ table: Table) throws {
+        for statement in table.statements(in: .sqlite) { try write(statement, []) }
+    }
+
     func recordChange(of user: Int64) { changed?.numbers.insert(user) }
 
     func forEachRow(

@@ -94,7 +94,8 @@ enum SQLiteSchema {
         let (version, present) = (try version(of: database), try tables(of: database))
         if version == schema.version, schema.missing(from: present).isEmpty { return nil }
         guard migrates else { return .missing }
-        try database.execute(sql: schema.completion(of: version, with: present, in: .sqlite))
+        try database.execute(
+            sql: schema.completion(of: version, with: present, in: .sqlite).joined(separator: "\n"))
         try database.execute(sql: "PRAGMA user_version = \(schema.version)")
         return nil
     }

@@ -32,9 +32,13 @@ struct LedgerSchema: Sendable {
     }
 
     /// The statements that extend a version to this one: they add columns to the existing tables, and create the missing ones.
-    func completion(of version: Int, with present: Set<String>, in dialect: SQLDialect) -> String {
-        let added = tables.filter { present.contains($0.name) }.flatMap { $0.additions(since: version, in: dialect) }
-        return (added + [missing(from: present).definition(in: dialect)]).joined(separator: "\n")
+    ///
+    /// - Parameter isDistributed: True if the statements distribute the missing tables, too.
+    func completion(
+        of version: Int, with present: Set<String>, in dialect: SQLDialect, isDistributed: Bool = false
+    ) -> [String] {
+        tables.filter { present.contains($0.name) }.flatMap { $0.additions(since: version, in: dialect) }
+            + missing(from: present).flatMap { $0.statements(in: dialect, isDistributed: isDistributed) }
     }
 
     /// The kind of a column.
@@ -50,13 +54,6 @@ struct LedgerSchema: Sendable {
 extension LedgerFeature {
     /// True if one of the tables is among those of a ledger.
     fileprivate func isPresent(in tables: Set<String>) -> Bool { self.tables.contains { tables.contains($0.name) } }
-}
-
-extension [Table] {
-    /// The statements that create the tables.
-    func definition(in dialect: SQLDialect) -> String {
-        map { $0.definition(in: dialect) }.joined(separator: "\n\n")
-    }
 }
 
 /// The dialects of SQL in which the ledger describes its tables.

@@ -185,16 +185,19 @@ package struct Table: Sendable {
         }
     }
 
-    func statements(in dialect: SQLDialect) -> [String] {
+    /// - Parameter isDistributed: True if the statements distribute the table, too. Citus refuses a foreign key to a distributed
+    ///   table before.
+    func statements(in dialect: SQLDialect, isDistributed: Bool = false) -> [String] {
         let columns = columns.map { dialect.definition(of: $0) }
+        let foreignKeys = references.map { reference in
+            let columns = reference.columns.joined(separator: ", ")
+            let key = (reference.key ?? reference.columns).joined(separator: ", ")
+            return "FOREIGN KEY (\(columns)) REFERENCES \"\(reference.table)\" (\(key))"
+        }
         let constraints =
             (key.isEmpty ? [] : ["PRIMARY KEY (\(key.joined(separator: ", ")))"])
             + unique.map { "UNIQUE (\($0.joined(separator: ", ")))" } + checks.map { "CHECK (\($0))" }
-            + references.map { reference in
-                let columns = reference.columns.joined(separator: ", ")
-                let key = (reference.key ?? reference.columns).joined(separator: ", ")
-                return "FOREIGN KEY (\(columns)) REFERENCES \"\(reference.table)\" (\(key))"
-            }
+            + (isDistributed ? [] : foreignKeys)
         let table = """
             CREATE TABLE \(quotedName) (
                 \((columns + constraints).joined(separator: ",\n    "))
@@ -204,6 +207,10 @@ package struct Table: Sendable {
             "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(quotedName) "
                 + "(\(index.columns.joined(separator: ", ")))" + (index.condition.map { " WHERE \($0)" } ?? "") + ";"
         }
-        return [table] + indexes + (dialect == .sqlite ? sqliteTriggers : [])
+        let distribution =
+            isDistributed
+            ? [TablePlacement(of: self).statement + ";"] + foreignKeys.map { "ALTER TABLE \(quotedName) ADD \($0);" }
+            : []
+        return [table] + distribution + indexes + (dialect == .sqlite ? sqliteTriggers : [])
     }
 }

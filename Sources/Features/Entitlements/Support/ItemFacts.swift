@@ -104,9 +104,8 @@ extension LedgerTransaction {
         let renewals = try reading.renewals(of: user)
         let keys = try database.rows(
             """
-            SELECT DISTINCT original_transaction_id, redeemed.origin, redeemed.app
-            FROM entitlement JOIN redeemed_transaction AS redeemed USING (user_id, sequence)
-            WHERE entitlement.user_id = $1 AND collection = $2 AND number = $3
+            SELECT DISTINCT original_transaction_id, origin, app FROM entitlement
+            WHERE user_id = $1 AND collection = $2 AND number = $3
             """,
             [user, item.collection, item.number]
         ) { try apps.key(&$0) }

@@ -3,35 +3,36 @@ import Proofs
 
 /// The invariants of purchases and grants beyond the constraints of their tables.
 enum EntitlementRules {
+    /// The facts of a claim that its transaction repeats.
+    private static let claimed = "transaction_id, origin, app, original_transaction_id, user_id"
+    /// The key and the owner of an original purchase.
+    private static let owned = "original_transaction_id, origin, app, user_id"
+
     static let all: [LedgerRule] = [
         (
             "A transaction belongs to another user than its claim",
             """
-            SELECT transaction_id FROM redeemed_transaction AS redeemed
-                LEFT JOIN claim USING (transaction_id, origin, app)
-            WHERE claim.user_id IS NULL OR claim.user_id <> redeemed.user_id
-                OR claim.original_transaction_id <> redeemed.original_transaction_id
+            SELECT transaction_id FROM (
+                SELECT \(claimed) FROM redeemed_transaction EXCEPT SELECT \(claimed) FROM claim) AS unclaimed
             """
         ),
         (
             "A claim has no transaction",
             """
-            SELECT transaction_id FROM claim LEFT JOIN redeemed_transaction AS redeemed
-                USING (user_id, original_transaction_id, transaction_id, origin, app)
-            WHERE sequence IS NULL
+            SELECT transaction_id FROM (
+                SELECT \(claimed) FROM claim EXCEPT SELECT \(claimed) FROM redeemed_transaction) AS unredeemed
             """
         ),
         (
             "A transaction belongs to another user than its original purchase",
             """
-            SELECT transaction_id FROM redeemed_transaction AS redeemed
-                LEFT JOIN original USING (original_transaction_id, origin, app)
-            WHERE original.user_id IS NULL OR redeemed.user_id <> original.user_id
+            SELECT transaction_id FROM redeemed_transaction WHERE (\(owned)) IN (
+                SELECT \(owned) FROM redeemed_transaction EXCEPT SELECT \(owned) FROM original)
             """
         ),
         (
             "A merged user still owns a purchase",
-            "SELECT original_transaction_id FROM user_merge JOIN original ON original.user_id = former_id"
+            "SELECT original_transaction_id FROM original WHERE user_id IN (SELECT former_id FROM user_merge)"
         ),
         (
             "A user's last numbers are lower than those of the records",
@@ -50,8 +51,9 @@ enum EntitlementRules {
         (
             "An import expects a purchase for no user",
             """
-            SELECT original_transaction_id FROM expected_transaction LEFT JOIN "user" USING (user_id)
-            WHERE "user".user_id IS NULL OR user_id IN (SELECT former_id FROM user_merge)
+            SELECT original_transaction_id FROM expected_transaction WHERE user_id IN (
+                SELECT user_id FROM expected_transaction EXCEPT SELECT user_id FROM "user"
+                UNION ALL SELECT former_id FROM user_merge)
             """
         ),
         (
@@ -68,7 +70,7 @@ enum EntitlementRules {
         (
             "The period of an item differs from its transaction",
             """
-            SELECT transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
+            SELECT covered.transaction_id FROM entitlement JOIN (\(CoverageQuery.text)) AS covered USING (user_id, sequence)
             WHERE entitlement.is_revoked <> covered.is_revoked OR entitlement.origin <> covered.origin
                 OR (entitlement.begins_at IS NULL) <> (covered.begins_at IS NULL)
                 OR entitlement.begins_at > covered.begins_at
