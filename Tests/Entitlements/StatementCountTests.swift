@@ -143,6 +143,11 @@ private struct CountingDatabase: LedgerDatabase {
         try database.update(table, set: columns, where: keys, incrementing: version, rows)
     }
 
+    func require(_ column: String, of table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        if !rows.isEmpty { count() }
+        try database.require(column, of: table, where: keys, rows)
+    }
+
     func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         if !rows.isEmpty { count() }
         try database.add(to: table, column, where: keys, rows)
@@ -169,7 +174,7 @@ private struct CountingDatabase: LedgerDatabase {
     }
     func list(_ numbers: [Int64]) -> SQLValue { database.list(numbers) }
     func list(_ texts: [String]) -> SQLValue { database.list(texts) }
-    func listed(_ parameter: String) -> String { database.listed(parameter) }
+    func isIn(numbers parameter: String) -> String { database.isIn(numbers: parameter) }
     func isIn(_ parameter: String) -> String { database.isIn(parameter) }
     func indexed(by index: String) -> String { database.indexed(by: index) }
     func isConstraintViolation(_ error: any Error) -> Bool { database.isConstraintViolation(error) }

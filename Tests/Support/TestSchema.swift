@@ -6,8 +6,13 @@ package struct TestSchema: Sendable {
     /// The address of the server; nil if there is none. The tests then use SQLite.
     package static let server = ProcessInfo.processInfo.environment["TILL_POSTGRES"]
 
+    /// True if pgbouncer is in front of the server. A connection to it may be a session of another connection.
+    package static let isPooled = ProcessInfo.processInfo.environment["TILL_POSTGRES_BOUNCER"] != nil
     /// True if the server is a coordinator of Citus (`make test-citus`). The tests then distribute their tables.
     package static let isDistributed = ProcessInfo.processInfo.environment["TILL_POSTGRES_CITUS"] != nil
+
+    /// True if each connection is a session with one PostgreSQL server.
+    package static var hasSessions: Bool { server != nil && !isPooled && !isDistributed }
 
     struct Failure: Error {
         let message: String
@@ -19,7 +24,7 @@ package struct TestSchema: Sendable {
     package init() throws {
         guard let server = Self.server else { throw Failure(message: "TILL_POSTGRES is not set") }
         let name = "test_\(UUID().uuidString.replacing("-", with: "").lowercased())"
-        guard ProcessInfo.processInfo.environment["TILL_POSTGRES_BOUNCER"] == nil else {
+        guard !Self.isPooled else {
             // pgbouncer does not pass the search path on, so a separate database replaces the schema.
             try Self.execute("CREATE DATABASE \(name) TEMPLATE template0", at: server)
             // The first connection to a new database is slow, and may come when many databases are made.

@@ -174,15 +174,18 @@ extension LedgerTransaction {
         limit: Int
     ) throws -> [Customer] {
         guard let app = try number(ofApp: app) else { return [] }
-        return try database.rows(
+        let expected = try database.rows(
             """
-            SELECT expected.user_id, issuer, name, original_transaction_id
-            FROM expected_transaction AS expected JOIN "user" ON "user".user_id = expected.user_id
+            SELECT user_id, original_transaction_id FROM expected_transaction
             WHERE original_transaction_id > $1 AND origin IN \(origins.sqlList) \(database.isIn(app.number))
             ORDER BY original_transaction_id LIMIT $2
             """,
-            [last, limit], Customer.init
-        ).compactMap(\.self)
+            [last, limit]
+        ) { (user: try $0.next() as Int64, original: try $0.next() as String) }
+        let names = try users.names(of: Set(expected.map(\.user)))
+        return expected.compactMap { number, original in
+            names[number].map { Customer(number: number, user: $0, transactionIdentifier: original) }
+        }
     }
 }
 

@@ -57,7 +57,7 @@ extension EntitlementService {
 
     /// The items of a user without their sources, except those that everybody owns, in order.
     package func ownItems(of user: User) async throws -> [Item] {
-        try await ledger.read(.statement) {
+        try await ledger.read {
             try $0.items(of: user, accepting: accepted.origins(for: user), at: clock.now())
         }
     }
@@ -66,7 +66,8 @@ extension EntitlementService {
 extension LedgerTransaction {
     /// The items of a user at a moment, by redeemed transactions of some origins and by grants, each once, in order.
     package func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        try ReadingRecords(database: database).items(of: user, accepting: origins, at: moment)
+        guard let number = try users.known(user) else { return [] }
+        return try ReadingRecords(database: database).items(of: [number: origins], at: moment)[number] ?? []
     }
 
     /// The items of a user, with their periods and sources, each once, in order.

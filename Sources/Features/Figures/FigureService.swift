@@ -108,8 +108,8 @@ extension LedgerTransaction {
         let marks = try database.rows(
             """
             SELECT pending.user_id, pending.version, "user".version
-            FROM \(database.listed("$1")) JOIN figure_pending AS pending ON pending.user_id = listed.value
-                LEFT JOIN "user" ON "user".user_id = pending.user_id
+            FROM figure_pending AS pending LEFT JOIN "user" ON "user".user_id = pending.user_id
+            WHERE pending.user_id \(database.isIn(numbers: "$1"))
             ORDER BY pending.user_id, pending.version
             """,
             [database.list(users)]
@@ -182,8 +182,8 @@ extension LedgerTransaction {
     private func contributions(of users: [Int64]) throws -> [Int64: FigureContribution] {
         try database.dictionary(
             """
-            SELECT user_id, \(FigureContribution.columns)
-            FROM \(database.listed("$1")) JOIN figure_contribution AS contribution ON user_id = listed.value
+            SELECT user_id, \(FigureContribution.columns) FROM figure_contribution AS contribution
+            WHERE user_id \(database.isIn(numbers: "$1"))
             """,
             [database.list(users)]
         ) { row in (try row.next(), try FigureContribution(&row)) }

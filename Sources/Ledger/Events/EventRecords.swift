@@ -17,8 +17,7 @@ package struct EventRecords {
         let users = Set(subjects.map(\.user))
         var last: [Int64: Int64] = try database.dictionary(
             """
-            SELECT user_id, max(number) FROM \(database.listed("$1"))
-                JOIN user_change ON user_id = listed.value
+            SELECT user_id, max(number) FROM user_change WHERE user_id \(database.isIn(numbers: "$1"))
             GROUP BY user_id
             """,
             [database.list(users.sorted())]

@@ -28,6 +28,8 @@ final class PostgreSQLConnection {
     private var waiting: [PostgreSQLCommand] = []
     /// The users that the transaction has changed.
     let changed = ChangedUsers()
+    /// True if the database has the extension `citus`, which may distribute the tables.
+    private(set) var hasCitus = false
     /// True until the connection has received the answer to the end of a read.
     private var isEnding = false
     /// The rows of prefetched queries, until the next other statement.
@@ -56,7 +58,7 @@ final class PostgreSQLConnection {
                 else { return }
                 flag?.assumingMemoryBound(to: Bool.self).pointee = true
             }, hasWarned)
-        try script(PostgreSQLSession.settings)
+        hasCitus = try script(PostgreSQLSession.settings) == "t"
     }
 
     deinit {
@@ -77,7 +79,9 @@ final class PostgreSQLConnection {
     }
 
     /// Runs any number of statements without arguments, outside the pipeline.
-    func script(_ sql: String) throws(PostgreSQLFailure) {
+    ///
+    /// - Returns: The text of the last statement's first value; nil without rows.
+    @discardableResult func script(_ sql: String) throws(PostgreSQLFailure) -> String? {
         guard PQexitPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
         let result = PQexec(handle, sql)
         defer { PQclear(result) }
@@ -85,6 +89,7 @@ final class PostgreSQLConnection {
             throw failure(result)
         }
         guard PQenterPipelineMode(handle) == 1 else { throw PostgreSQLFailure(state: nil) }
+        return PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : nil
     }
 
     /// Sends a statement without arguments together with the next one.
@@ -306,7 +311,8 @@ enum PostgreSQLSession {
     /// to start than to read.
     ///
     /// Citus cannot run generic plans over several shards. A group's writes take ten times as long if Citus opens several connections to
-    /// a worker. `till ledger check` compares whole tables on the coordinator. PostgreSQL without Citus ignores the settings of Citus.
+    /// a worker. `till ledger check` compares whole tables on the coordinator. PostgreSQL without Citus ignores the settings of Citus. The
+    /// last value says whether Citus is there.
     static let settings = """
         SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
         SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
@@ -322,6 +328,7 @@ enum PostgreSQLSession {
         SET statement_timeout = 0;
         SET lock_timeout = '10s';
         SET idle_in_transaction_session_timeout = '60s';
+        SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus');
         """
 
     /// Passes the texts as C strings, followed by a null pointer.

@@ -70,7 +70,22 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try runOnce(rows, names, table) { values in
             """
             UPDATE "\(table)" AS present SET \((columns.map { "\($0) = new.\($0)" } + next).joined(separator: ", "))
-            FROM \(values) AS new (\(names.joined(separator: ", "))) WHERE \(Self.condition(keys))
+            FROM \(values) AS new (\(names.joined(separator: ", ")))
+            WHERE \(try condition(keys, in: table, after: columns.count))
+            """
+        }
+    }
+
+    /// Writes the present value again, so that a concurrent change is a conflict on the node of the row, or divides by zero.
+    func require(_ column: String, of table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
+        let names = [column] + keys
+        let (present, new) = ("present.\(column)", "new.\(column)")
+        try runOnce(rows, names, table) { values in
+            """
+            UPDATE "\(table)" AS present
+            SET \(column) = CASE WHEN \(present) = \(new) THEN \(present) ELSE 1 / (\(new) - \(new)) END
+            FROM \(values) AS new (\(names.joined(separator: ", ")))
+            WHERE \(try condition(keys, in: table, after: 1))
             """
         }
     }
@@ -89,31 +104,43 @@ struct PostgreSQLDatabase: LedgerDatabase {
         try runOnce(rows, keys, table) { values in
             """
             DELETE FROM "\(table)" AS present USING \(values) AS new (\(keys.joined(separator: ", ")))
-            WHERE \(Self.condition(keys))
+            WHERE \(try condition(keys, in: table, after: 0))
             """
         }
     }
 
-    private static func condition(_ keys: [String]) -> String {
-        keys.map { "present.\($0) = new.\($0)" }.joined(separator: " AND ")
+    /// The condition that finds the rows of keys.
+    ///
+    /// Citus distributes each table by the first column of its key, and sends a statement with a list of its values only to their
+    /// shards. PostgreSQL would read all rows with these values, so it gets the list only with Citus.
+    ///
+    /// - Parameter count: The number of arguments before the first key.
+    private func condition(_ keys: [String], in table: String, after count: Int) throws -> String {
+        var conditions = keys.map { "present.\($0) = new.\($0)" }
+        if connection.hasCitus, let first = keys.first {
+            let kind = try tables.schema.kind(of: first, in: table)
+            conditions.append("present.\(first) = ANY(\(PostgreSQLArray.parameter("$\(count + 1)", of: kind)))")
+        }
+        return conditions.joined(separator: " AND ")
     }
 
     /// Runs one statement for many rows. Each column is an array.
     private func runOnce(
-        _ rows: [[any SQLConvertible]], _ columns: [String], _ table: String, _ statement: (_ values: String) -> String
+        _ rows: [[any SQLConvertible]],
+        _ columns: [String],
+        _ table: String,
+        _ statement: (_ values: String) throws -> String
     ) throws {
         guard !rows.isEmpty else { return }
-        let arrays = columns.indices.map { column in
-            SQLValue.text(PostgreSQLArray.literal(of: rows.map { $0[column].sqlValue }))
+        let kinds = try columns.map { try tables.schema.kind(of: $0, in: table) }
+        let arrays = try kinds.enumerated().map { column, kind in
+            try PostgreSQLArray(of: kind, rows.map { $0[column].sqlValue }).argument
         }
-        let values = try tables.list(of: columns, in: table) {
-            let values = try columns.enumerated().map { index, column in
-                let type = PostgreSQLArray.type(of: try tables.schema.kind(of: column, in: table))
-                return "CAST(CAST($\(index + 1) AS text) AS \(type))"
-            }
+        let values = tables.list(of: columns, in: table) {
+            let values = kinds.enumerated().map { PostgreSQLArray.parameter("$\($0 + 1)", of: $1) }
             return "unnest(\(values.joined(separator: ", ")))"
         }
-        try connection.enqueue(SQLQuery(statement(values), arrays))
+        try connection.enqueue(SQLQuery(try statement(values), arrays))
     }
 
     /// Inserts users with random numbers, so that concurrent transactions do not wait for each other.
@@ -125,53 +152,15 @@ struct PostgreSQLDatabase: LedgerDatabase {
         return numbers
     }
 
-    func list(_ numbers: [Int64]) -> SQLValue { .text("{" + numbers.map(String.init).joined(separator: ",") + "}") }
+    func list(_ numbers: [Int64]) -> SQLValue { PostgreSQLArray(numbers).argument }
 
-    func listed(_ parameter: String) -> String {
-        "unnest(CAST(CAST(\(parameter) AS text) AS bigint[])) AS listed (value)"
-    }
+    func isIn(numbers parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .integer)))" }
 
-    func list(_ texts: [String]) -> SQLValue { .text(PostgreSQLArray.literal(of: texts.map { .text($0) })) }
+    func list(_ texts: [String]) -> SQLValue { PostgreSQLArray(texts).argument }
 
-    func isIn(_ parameter: String) -> String { "= ANY(CAST(CAST(\(parameter) AS text) AS text[]))" }
+    func isIn(_ parameter: String) -> String { "= ANY(\(PostgreSQLArray.parameter(parameter, of: .text)))" }
 
     func isConstraintViolation(_ error: any Error) -> Bool {
         (error as? PostgreSQLFailure)?.isConstraintViolation ?? false
-    }
-}
-
-/// PostgreSQL's literals of arrays ("Array Input and Output Syntax").
-enum PostgreSQLArray {
-    static func literal(of values: [SQLValue]) -> String {
-        var bytes: [UInt8] = [UInt8(ascii: "{")]
-        for (index, value) in values.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            switch value {
-            case .null: bytes += "NULL".utf8
-            case .integer(let number): bytes += String(number).utf8
-            case .text(let text): append(quoted: text.utf8, to: &bytes)
-            case .blob(let blob): append(quoted: ("\\x" + blob.hexadecimal).utf8, to: &bytes)
-            }
-        }
-        bytes.append(UInt8(ascii: "}"))
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func append(quoted text: String.UTF8View, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text {
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { bytes.append(UInt8(ascii: "\\")) }
-            bytes.append(byte)
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    /// The type of an array of a column's values.
-    static func type(of kind: Table.Column.Kind) -> String {
-        switch kind {
-        case .text: "text[]"
-        case .integer: "bigint[]"
-        case .blob: "bytea[]"
-        }
     }
 }

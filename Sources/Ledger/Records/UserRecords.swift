@@ -72,9 +72,7 @@ package struct UserRecords {
     /// The users with numbers.
     package func names(of identifiers: Set<Int64>) throws -> [Int64: User] {
         try database.dictionary(
-            """
-            SELECT user_id, issuer, name FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
-            """,
+            #"SELECT user_id, issuer, name FROM "user" WHERE user_id \#(database.isIn(numbers: "$1"))"#,
             [database.list(identifiers.sorted())]
         ) { row in
             let number: Int64 = try row.next()
@@ -83,7 +81,7 @@ package struct UserRecords {
     }
 
     /// The owner of an account token; nil if no user has it.
-    func owner(of token: UUID) throws -> Int64? {
+    package func owner(of token: UUID) throws -> Int64? {
         try database.value("SELECT user_id FROM account_token WHERE app_account_token = $1", [token])
     }
 
@@ -140,7 +138,7 @@ package struct UserRecords {
         return try database.dictionary(
             """
             SELECT user_id, version, last_transaction, last_grant, audit_number, audit_digest, issuer
-            FROM \(database.listed("$1")) JOIN "user" ON user_id = listed.value
+            FROM "user" WHERE user_id \(database.isIn(numbers: "$1"))
             """,
             [database.list(users.sorted())]
         ) { (try $0.next(), try UserHead(&$0)) }
@@ -237,9 +235,7 @@ extension UserRecords {
     package func successors(of formers: Set<Int64>) throws -> [Int64: User] {
         guard !formers.isEmpty else { return [:] }
         let numbers: [Int64: Int64] = try database.dictionary(
-            """
-            SELECT former_id, user_id FROM \(database.listed("$1")) JOIN user_merge ON former_id = listed.value
-            """,
+            "SELECT former_id, user_id FROM user_merge WHERE former_id \(database.isIn(numbers: "$1"))",
             [database.list(formers.sorted())]
         ) { (try $0.next(), try $0.next()) }
         let names = try names(of: Set(numbers.values))

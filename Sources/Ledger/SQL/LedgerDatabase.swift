@@ -57,6 +57,14 @@ package protocol LedgerDatabase {
         _ rows: [[any SQLConvertible]]
     ) throws
 
+    /// Fails as a conflict if a row has another value than the one that was read. A later statement may throw the error.
+    ///
+    /// - Parameters:
+    ///   - column: A column of numbers.
+    ///   - keys: The columns that identify a row.
+    ///   - rows: The value that was read, then a value for each key.
+    func require(_ column: String, of table: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws
+
     /// Adds amounts to a column and inserts missing rows, with one statement. A later statement may throw the error.
     ///
     /// - Parameters:
@@ -75,11 +83,11 @@ package protocol LedgerDatabase {
     /// - Returns: The users' numbers, in order.
     func insertUsers(_ columns: [String], _ rows: [[any SQLConvertible]], _ randomness: Randomness) throws -> [Int64]
 
-    /// An argument with several numbers, for `listed`.
+    /// An argument with several numbers, for `isIn(numbers:)`.
     func list(_ numbers: [Int64]) -> SQLValue
 
-    /// The SQL for a table `listed` whose column `value` has the numbers of an argument of `list`.
-    func listed(_ parameter: String) -> String
+    /// The SQL after a column's name that finds the rows with one of the numbers of an argument of `list`.
+    func isIn(numbers parameter: String) -> String
 
     /// An argument with several texts, for `isIn`.
     func list(_ texts: [String]) -> SQLValue

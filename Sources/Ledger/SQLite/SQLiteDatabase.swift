@@ -84,6 +84,9 @@ struct SQLiteDatabase: LedgerDatabase {
             """, rows)
     }
 
+    /// Does nothing: the transaction has the write lock, so no other connection has changed the rows.
+    func require(_ column: String, of table: String, where keys: [String], _ rows: [[any SQLConvertible]]) {}
+
     func add(to table: String, _ column: String, where keys: [String], _ rows: [[any SQLConvertible]]) throws {
         guard !rows.isEmpty else { return }
         try runEach(
@@ -122,7 +125,7 @@ struct SQLiteDatabase: LedgerDatabase {
 
     func list(_ numbers: [Int64]) -> SQLValue { .text("[" + numbers.map(String.init).joined(separator: ",") + "]") }
 
-    func listed(_ parameter: String) -> String { "json_each(\(parameter)) AS listed" }
+    func isIn(numbers parameter: String) -> String { isIn(parameter) }
 
     func list(_ texts: [String]) -> SQLValue { .text(JSONValue.array(texts.map { .string($0) }).compactText) }
 

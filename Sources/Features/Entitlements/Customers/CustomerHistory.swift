@@ -211,9 +211,8 @@ extension LedgerTransaction {
         // The query uses the users' key, not the product's index.
         return try database.dictionary(
             """
-            SELECT user_id, max(redeemed_at) FROM \(database.listed("$1"))
-                JOIN redeemed_transaction ON user_id = listed.value
-            WHERE coalesce(product_id, '') = $2 GROUP BY user_id
+            SELECT user_id, max(redeemed_at) FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND coalesce(product_id, '') = $2 GROUP BY user_id
             """,
             [database.list(users.sorted()), product]
         ) { (try $0.next(), try $0.next()) }

@@ -52,16 +52,21 @@ extension LedgerTransaction {
         from origin: Origin,
         of user: User
     ) throws -> StatedNotification? {
-        guard let user = try users.known(user) else { return nil }
-        return try database.row(
+        let found = try database.row(
             """
-            SELECT \(StatedNotification.columns) FROM notification
-            WHERE notification_uuid = $1 AND origin = $2 AND EXISTS (
-                SELECT 1 FROM redeemed_transaction AS bought
-                WHERE bought.user_id = $3 AND bought.original_transaction_id = notification.original_transaction_id
-                    AND bought.origin = notification.origin AND bought.app = notification.app)
+            SELECT \(StatedNotification.columns), app FROM notification WHERE notification_uuid = $1 AND origin = $2
             """,
-            [identifier, origin, user], StatedNotification.init)
+            [identifier, origin]
+        ) { (stated: try StatedNotification(&$0), app: try $0.next() as Int64) }
+        guard let found, let original = found.stated.originalTransactionIdentifier, let user = try users.known(user)
+        else { return nil }
+        let isUsers = try database.hasRow(
+            """
+            SELECT 1 FROM redeemed_transaction
+            WHERE user_id = $1 AND original_transaction_id = $2 AND origin = $3 AND app = $4 LIMIT 1
+            """,
+            [user, original, origin, found.app])
+        return isUsers ? found.stated : nil
     }
 
     /// A user's transactions of an identifier, with the facts about their proofs. There are several if origins share the

@@ -22,6 +22,7 @@ struct EntitlementChangeRecords {
         let places = try move(changes.transferred, &heads)
         let originals = changes.newPurchases.sorted()
         try insertPurchases(originals)
+        try requireOwners()
         try deleteExpectations(of: originals)
         try insertTransactions(changes.newTransactions, &heads)
         try update(changes.changedTransactions.sorted(), places)
@@ -77,6 +78,20 @@ struct EntitlementChangeRecords {
                         purchase.naming?.transactionIdentifier, purchase.naming?.statedAt,
                     ]
                 }
+            })
+    }
+
+    /// Requires that the changed purchases still have the owners that were read.
+    ///
+    /// A distributed database checks a transaction on each node by itself. So a transfer can commit after the owner was read on
+    /// one node, and before the owner's rows are read on another.
+    private func requireOwners() throws {
+        let changed = changes.changedRenewals.union(changes.recordedStates).union(changedKeys.compactMap(original(of:)))
+            .union(changes.parkedOrUnparked.compactMap { after.parked[$0]?.claim.originalKey })
+        try database.require(
+            "user_id", of: "original", where: Table.originalKey,
+            changed.subtracting(changes.transferred).sorted().compactMap { original in
+                before.purchases[original].map { [$0.owner] + original.sqlValues(apps) }
             })
     }
 

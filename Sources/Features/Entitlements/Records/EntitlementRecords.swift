@@ -141,8 +141,7 @@ struct EntitlementRecords {
 
     // MARK: Transactions of owners
 
-    /// Qualified by the table, because SQLite's list tables also have a column `type`.
-    private static let terms = PurchasePeriod.Terms.facts.map { "redeemed." + $0.field.column }.joined(separator: ", ")
+    private static let terms = PurchasePeriod.Terms.facts.map(\.field.column).joined(separator: ", ")
 
     /// Reads the transactions of the purchases among the facts, and the team's revocations.
     private func readTransactions(into facts: inout EntitlementFacts) throws {
@@ -151,16 +150,17 @@ struct EntitlementRecords {
             database.list(Set(facts.purchases.values.map(\.owner)).sorted()),
             database.list(facts.purchases.keys),
         ]
+        // The sign keeps SQLite from reading all transactions of the users in this order.
         try database.forEachRow(
             """
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
                 product_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
                 \(TransactionStatus.columns.joined(separator: ", ")), event_statements, grace_ends_at, grace_stated_at,
                 \(Self.terms), web_order_line_item_id
-            FROM \(database.listed("$1")) JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
+            FROM redeemed_transaction AS redeemed
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
-            WHERE original_transaction_id \(database.isIn("$2"))
-            ORDER BY redeemed.user_id, redeemed.sequence
+            WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            ORDER BY +redeemed.user_id, redeemed.sequence
             """,
             arguments
         ) { row in
@@ -171,9 +171,9 @@ struct EntitlementRecords {
         }
         try database.forEachRow(
             """
-            SELECT user_id, original_transaction_id, origin, app
-            FROM \(database.listed("$1")) JOIN team_revocation ON user_id = listed.value
-            WHERE original_transaction_id \(database.isIn("$2")) AND reinstated_at IS NULL
+            SELECT user_id, original_transaction_id, origin, app FROM team_revocation
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+                AND reinstated_at IS NULL
             """,
             arguments
         ) { row in

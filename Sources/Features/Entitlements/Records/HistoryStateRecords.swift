@@ -95,9 +95,8 @@ struct HistoryStateRecords {
         try database.forEachRow(
             """
             SELECT original_transaction_id, origin, app, user_id, state, renews, changes_at
-            FROM \(database.listed("$1"))
-                JOIN purchase_state ON purchase_state.user_id = listed.value
-            WHERE original_transaction_id \(database.isIn("$2"))
+            FROM purchase_state
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
             """,
             [database.list(owners.sorted()), database.list(facts.purchases.keys)]
         ) { row in

@@ -140,7 +140,7 @@ extension LedgerTransaction {
     private func haveGifts(_ customers: Set<Int64>) throws -> Bool {
         try ["team_grant", "balance_addition", "expected_transaction"].contains { table in
             try database.hasRow(
-                "SELECT user_id FROM \(database.listed("$1")) JOIN \(table) ON user_id = listed.value LIMIT 1",
+                "SELECT user_id FROM \(table) WHERE user_id \(database.isIn(numbers: "$1")) LIMIT 1",
                 [database.list(customers.sorted())])
         }
     }

@@ -63,11 +63,8 @@ extension EntitlementChangeRecords {
             // A former owner's other rows, of which there can be any number, are not read.
             for (former, sequences) in Self.sequences(of: moves.keys) {
                 try copies.read(
-                    from: """
-                        \(database.listed("$1"))
-                        JOIN \(table) ON \(table).user_id = $2 AND \(table).sequence = listed.value
-                        """,
-                    [database.list(sequences), former]
+                    from: "\(table) WHERE user_id = $1 AND sequence \(database.isIn(numbers: "$2"))",
+                    [former, database.list(sequences)]
                 ) { row in
                     let old = Place(user: try row.next(), sequence: try row.next())
                     guard let new = moves[old] else { return nil }
@@ -90,12 +87,11 @@ extension EntitlementChangeRecords {
             let copies = try database.rows(
                 """
                 SELECT redeemed.sequence, kept_proof.proof_digest, bytes, certificates
-                FROM \(database.listed("$1"))
-                    JOIN redeemed_transaction AS redeemed
-                        ON redeemed.user_id = $2 AND redeemed.sequence = listed.value
-                    JOIN kept_proof ON kept_proof.user_id = $2 AND kept_proof.proof_digest = redeemed.proof_digest
+                FROM redeemed_transaction AS redeemed
+                    JOIN kept_proof ON kept_proof.user_id = $1 AND kept_proof.proof_digest = redeemed.proof_digest
+                WHERE redeemed.user_id = $1 AND redeemed.sequence \(database.isIn(numbers: "$2"))
                 """,
-                [database.list(sequences), former]
+                [former, database.list(sequences)]
             ) { row -> [SQLValue]? in
                 guard let new = moves[Place(user: former, sequence: try row.next())] else { return nil }
                 return [new.user.sqlValue] + (try row.rest())

@@ -24,53 +24,22 @@ struct ReadingRecords {
                 WHERE redeemed.user_id = entitlement.user_id AND redeemed.sequence = entitlement.sequence
                     AND redeemed.app = (SELECT app FROM app WHERE bundle_id = $2))
             """
-        let listed = database.listed("$1")
-        let sql = Self.items(
-            entitlements:
-                "\(listed) JOIN entitlement ON user_id = listed.value WHERE \(limit == nil ? "true" : ofApp)",
-            grants: "\(listed) JOIN team_grant ON user_id = listed.value WHERE true", at: limit == nil ? "$2" : "$3")
-        return try items(
-            sql, [database.list(users.keys.sorted())] + (limit.map { [$0.app] } ?? []) + [moment], seeing: limit
-        ) { users[$0] ?? [] }
-    }
-
-    /// The items by the user's name, in one query.
-    func items(of user: User, accepting origins: Set<Origin>, at moment: Timestamp) throws -> [Item] {
-        try items(Self.itemsOfName, [user.name, user.issuer, moment]) { _ in origins }.first?.value ?? []
-    }
-
-    private static let itemsOfName = {
-        let isUsers = "user_id = (SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2)"
-        return items(entitlements: "entitlement WHERE \(isUsers)", grants: "team_grant WHERE \(isUsers)", at: "$3")
-    }()
-
-    /// The query for the items of users at a moment.
-    ///
-    /// - Parameters:
-    ///   - entitlements: The tables of the purchased items, and the condition on their users.
-    ///   - grants: The same for the granted items.
-    ///   - moment: The parameter of the moment.
-    private static func items(entitlements: String, grants: String, at moment: String) -> String {
-        """
-        SELECT user_id, origin, collection, number FROM \(entitlements) AND is_revoked = 0
-            AND (begins_at IS NULL OR begins_at <= \(moment)) AND (ends_at IS NULL OR ends_at > \(moment))
-        UNION ALL
-        SELECT user_id, NULL, collection, number FROM \(grants) AND revoked_at IS NULL
-            AND (ends_at IS NULL OR ends_at > \(moment))
-        """
-    }
-
-    private func items(
-        _ sql: String,
-        _ arguments: [any SQLConvertible],
-        seeing limit: AppLimit? = nil,
-        _ origins: (Int64) -> Set<Origin>
-    ) throws -> [Int64: [Item]] {
+        let (isUsers, now) = ("user_id \(database.isIn(numbers: "$1"))", limit == nil ? "$2" : "$3")
         var items: [Int64: Set<Item>] = [:]
-        try database.forEachRow(sql, arguments) { row in
+        try database.forEachRow(
+            """
+            SELECT user_id, origin, collection, number FROM entitlement
+            WHERE \(isUsers) AND is_revoked = 0 \(limit == nil ? "" : "AND " + ofApp)
+                AND (begins_at IS NULL OR begins_at <= \(now)) AND (ends_at IS NULL OR ends_at > \(now))
+            UNION ALL
+            SELECT user_id, NULL, collection, number FROM team_grant
+            WHERE \(isUsers) AND revoked_at IS NULL AND (ends_at IS NULL OR ends_at > \(now))
+            """,
+            [database.list(users.keys.sorted())] + (limit.map { [$0.app] } ?? []) + [moment]
+        ) { row in
             let (user, origin): (Int64, Origin?) = (try row.next(), try row.next())
             let item = try Item(&row)
-            guard origin.map({ origins(user).contains($0) }) ?? limit?.sees(item) ?? true else { return }
+            guard origin.map({ users[user]?.contains($0) ?? false }) ?? limit?.sees(item) ?? true else { return }
             items[user, default: []].insert(item)
         }
         return items.mapValues { $0.sorted() }
@@ -122,8 +91,8 @@ struct ReadingRecords {
         stating facts: [TransactionFact] = TransactionFact.allCases
     ) throws -> [Int64: [RedeemedTransaction]] {
         guard !users.isEmpty else { return [:] }
-        let isListed = "redeemed_transaction.user_id IN (SELECT listed.value FROM \(database.listed("$1")))"
-        let statement = TransactionStatement(facts, where: isListed)
+        let statement = TransactionStatement(
+            facts, where: "redeemed_transaction.user_id \(database.isIn(numbers: "$1"))")
         var transactions: [Int64: [RedeemedTransaction]] = [:]
         try database.forEachRow(statement.text, [database.list(users.sorted())]) { row in
             let (transaction, user): (RedeemedTransaction, Int64) = (try statement.transaction(&row), try row.next())
@@ -138,8 +107,8 @@ struct ReadingRecords {
         var items: [Int64: [Int64: [Item]]] = [:]
         try database.forEachRow(
             """
-            SELECT user_id, sequence, collection, number
-            FROM \(database.listed("$1")) JOIN entitlement ON user_id = listed.value
+            SELECT user_id, sequence, collection, number FROM entitlement
+            WHERE user_id \(database.isIn(numbers: "$1"))
             """,
             [database.list(users.sorted())]
         ) { row in
@@ -199,8 +168,8 @@ struct ReadingRecords {
         var renewals: [Int64: [SubscribedPurchase]] = [:]
         try database.forEachRow(
             """
-            SELECT user_id, \(SubscribedPurchase.columns)
-            FROM \(database.listed("$1")) JOIN subscription ON user_id = listed.value
+            SELECT user_id, \(SubscribedPurchase.columns) FROM subscription
+            WHERE user_id \(database.isIn(numbers: "$1"))
             """,
             [database.list(users.sorted())]
         ) { row in

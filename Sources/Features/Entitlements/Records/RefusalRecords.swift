@@ -45,12 +45,11 @@ struct RefusalRecords {
         guard !refusals.isEmpty else { return known }
         try database.forEachRow(
             """
-            SELECT user_id, 0, transaction_id, origin, app, reason FROM \(database.listed("$1"))
-                JOIN refusal ON user_id = listed.value
-            WHERE transaction_id \(database.isIn("$2"))
+            SELECT user_id, 0, transaction_id, origin, app, reason FROM refusal
+            WHERE user_id \(database.isIn(numbers: "$1")) AND transaction_id \(database.isIn("$2"))
             UNION ALL
-            SELECT user_id, count(*), NULL, NULL, NULL, NULL FROM \(database.listed("$1"))
-                JOIN refusal ON user_id = listed.value
+            SELECT user_id, count(*), NULL, NULL, NULL, NULL FROM refusal
+            WHERE user_id \(database.isIn(numbers: "$1"))
             GROUP BY user_id
             """,
             [database.list(Set(refusals.map(\.user)).sorted()), database.list(refusals.map(\.key))]

@@ -25,16 +25,15 @@ struct StatedFactRecords {
         }
     }
 
-    /// Qualified by the table, because SQLite's list tables also have a column `type`.
-    private static let factColumns = TransactionFacts.columnNames.map { "redeemed." + $0 }.joined(separator: ", ")
+    private static let factColumns = TransactionFacts.columnNames.joined(separator: ", ")
 
     private func readTransactions(_ keys: Set<TransactionKey>, into facts: inout EntitlementFacts) throws {
         let originals = Set(keys.compactMap { facts.transactions[$0]?.originalKey })
         try database.forEachRow(
             """
-            SELECT transaction_id, origin, app, \(Self.factColumns) FROM \(database.listed("$1"))
-                JOIN redeemed_transaction AS redeemed ON redeemed.user_id = listed.value
-            WHERE original_transaction_id \(database.isIn("$2")) AND transaction_id \(database.isIn("$3"))
+            SELECT transaction_id, origin, app, \(Self.factColumns) FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+                AND transaction_id \(database.isIn("$3"))
             """,
             [owners(of: originals, facts), database.list(originals), database.list(keys)]
         ) { row in
@@ -47,9 +46,8 @@ struct StatedFactRecords {
         let originals = Set(facts.purchases.keys)
         try database.forEachRow(
             """
-            SELECT user_id, \(SubscribedPurchase.columns)
-            FROM \(database.listed("$1")) JOIN subscription ON user_id = listed.value
-            WHERE original_transaction_id \(database.isIn("$2"))
+            SELECT user_id, \(SubscribedPurchase.columns) FROM subscription
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
             """,
             [owners(of: originals, facts), database.list(originals)]
         ) { row in

@@ -38,41 +38,37 @@ extension LedgerTransaction {
     ///
     /// - Parameter last: The last user of the previous page; nil for the first page.
     package func users(matching text: String, after last: User?, limit: Int) throws -> [KnownUser] {
-        if last == nil, let token = UUID(uuidString: text) {
-            let found = try database.rows(
-                """
-                SELECT "user".issuer, "user".name, "user".app_account_token, first_seen_at
-                FROM account_token JOIN "user" ON "user".user_id = account_token.user_id
-                WHERE account_token.app_account_token = $1
-                """,
-                [token], KnownUser.init
-            ).compactMap(\.self)
-            if !found.isEmpty { return found }
+        if last == nil, let token = UUID(uuidString: text), let owner = try users.owner(of: token),
+            let name = try users.names(of: [owner])[owner], let found = try accountTokens(of: [owner])[owner]
+        {
+            return [KnownUser(user: name, appAccountToken: found.token, firstSeenAt: found.firstSeenAt)]
         }
         let prefix = text.precomposedStringWithCanonicalMapping
         // Nearly all issuers are the same, from which PostgreSQL would conclude that hardly any other one is left, and read all
         // names.
-        return try database.rows(
+        let names = try database.rows(
             """
-            SELECT user_name.issuer, user_name.name, app_account_token, first_seen_at
-            FROM user_name JOIN "user" ON "user".user_id = user_name.user_id
-            WHERE user_name.name >= $1 AND user_name.name < $2 AND coalesce(user_name.issuer, '') <> $3
-                AND (user_name.name, user_name.issuer) > ($4, $5)
-            ORDER BY user_name.name, user_name.issuer LIMIT $6
+            SELECT issuer, name, user_id FROM user_name
+            WHERE name >= $1 AND name < $2 AND coalesce(issuer, '') <> $3 AND (name, issuer) > ($4, $5)
+            ORDER BY name, issuer LIMIT $6
             """,
-            [prefix, prefix + "\u{10FFFF}", User.erasedIssuer, last?.name ?? "", last?.issuer ?? "", limit],
-            KnownUser.init
-        ).compactMap(\.self)
+            [prefix, prefix + "\u{10FFFF}", User.erasedIssuer, last?.name ?? "", last?.issuer ?? "", limit]
+        ) { (user: try User(&$0), number: try $0.next() as Int64) }
+        let tokens = try accountTokens(of: Set(names.map(\.number)))
+        return names.compactMap { user, number in
+            guard let user, let found = tokens[number] else { return nil }
+            return KnownUser(user: user, appAccountToken: found.token, firstSeenAt: found.firstSeenAt)
+        }
     }
-}
 
-extension KnownUser {
-    /// The user in the next columns: the issuer, the name, the account token and the time.
-    ///
-    /// - Returns: Nil for a name that is no user's.
-    fileprivate init?(_ row: inout ResultRow) throws {
-        guard let user = User(issuer: try row.next(), name: try row.next()) else { return nil }
-        self.init(user: user, appAccountToken: try row.next(), firstSeenAt: try row.next())
+    private func accountTokens(of users: Set<Int64>) throws -> [Int64: (token: UUID, firstSeenAt: Timestamp)] {
+        try database.dictionary(
+            """
+            SELECT user_id, app_account_token, first_seen_at FROM "user"
+            WHERE user_id \(database.isIn(numbers: "$1"))
+            """,
+            [database.list(users.sorted())]
+        ) { (try $0.next(), (token: try $0.next(), firstSeenAt: try $0.next())) }
     }
 }
 
@@ -136,10 +132,10 @@ extension LedgerTransaction {
     func items(of sequences: [Int64], of user: Int64) throws -> [Item] {
         try database.rows(
             """
-            SELECT DISTINCT collection, number FROM \(database.listed("$1"))
-                JOIN entitlement ON sequence = listed.value WHERE user_id = $2
+            SELECT DISTINCT collection, number FROM entitlement
+            WHERE user_id = $1 AND sequence \(database.isIn(numbers: "$2"))
             """,
-            [database.list(sequences), user], Item.init
+            [user, database.list(sequences)], Item.init
         ).sorted()
     }
 

@@ -76,9 +76,9 @@ struct ExportRecords {
         }
         try database.forEachRow(
             """
-            SELECT audit.user_id, happened_at, event, origin, reference
-            FROM \(database.listed("$1")) JOIN audit ON audit.user_id = listed.value
-            WHERE event \(database.isIn("$2")) AND happened_at <= $3 ORDER BY audit.user_id, number
+            SELECT user_id, happened_at, event, origin, reference FROM audit
+            WHERE user_id \(database.isIn(numbers: "$1")) AND event \(database.isIn("$2")) AND happened_at <= $3
+            ORDER BY user_id, number
             """,
             [
                 database.list(renewals.keys.sorted()),
@@ -98,8 +98,8 @@ struct ExportRecords {
         let purchases: [Int64: [ExportValue]] = try database.dictionary(
             """
             SELECT user_id, count(*), min(purchase_date), max(purchase_date)
-            FROM \(database.listed("$1")) JOIN redeemed_transaction ON user_id = listed.value
-            WHERE redeemed_at <= $2 GROUP BY user_id
+            FROM redeemed_transaction WHERE user_id \(database.isIn(numbers: "$1")) AND redeemed_at <= $2
+            GROUP BY user_id
             """,
             [database.list(users.map(\.number)), end]
         ) { row in
@@ -116,9 +116,9 @@ struct ExportRecords {
         return try database.rows(
             """
             SELECT audit.user_id, number, happened_at, event, actor, origin, reference, subject, reason, api_key.name
-            FROM \(database.listed("$1")) JOIN audit ON audit.user_id = listed.value
-            \(AuditActor.keyJoin)
-            WHERE happened_at <= $2 ORDER BY audit.user_id, number
+            FROM audit \(AuditActor.keyJoin)
+            WHERE audit.user_id \(database.isIn(numbers: "$1")) AND happened_at <= $2
+            ORDER BY audit.user_id, number
             """,
             [database.list(users.map(\.number)), end]
         ) { row in

@@ -71,8 +71,8 @@ extension FigureCalculation {
         return SQLQuery(
             """
             SELECT day, CASE metric \(places) END, amount, currency, \(query.group?.column ?? "''")
-            FROM \(database.listed("$1")) JOIN figure ON day = listed.value
-            WHERE span = $2 AND breakdown = $3 AND metric IN (\(names))
+            FROM figure
+            WHERE day \(database.isIn(numbers: "$1")) AND span = $2 AND breakdown = $3 AND metric IN (\(names))
                 AND origin IN \(query.environment.origins.sqlList)\(conditions)
             """,
             arguments)

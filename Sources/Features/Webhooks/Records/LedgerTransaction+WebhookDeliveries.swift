@@ -38,15 +38,13 @@ extension LedgerTransaction {
 
     /// - Parameter condition: The SQL after `WHERE`.
     func webhookDeliveries(_ condition: String, _ arguments: [any SQLConvertible]) throws -> [WebhookDelivery] {
-        // From two equal columns PostgreSQL would conclude a third one, and read all audit records of the user for each delivery.
         var deliveries = try database.rows(
             """
-            SELECT webhook_delivery.endpoint_id, message_id, issuer, "user".name, audit.number, \(AuditEntry.columns),
+            SELECT webhook_delivery.endpoint_id, message_id, audit.number, \(AuditEntry.columns),
                 api_key.name, is_delivered, attempts, next_attempt_at, audit.user_id, last_attempt,
                 \(WebhookDelivery.Attempt.columns)
             FROM webhook_delivery
             JOIN audit ON audit.user_id = webhook_delivery.user_id AND audit.number = webhook_delivery.audit_number
-            JOIN "user" ON "user".user_id = coalesce(webhook_delivery.user_id, 0)
             \(AuditActor.keyJoin)
             LEFT JOIN webhook_attempt AS attempt ON attempt.user_id = webhook_delivery.user_id
                 AND attempt.audit_number = webhook_delivery.audit_number
@@ -56,10 +54,20 @@ extension LedgerTransaction {
             arguments
         ) { row in
             WebhookDelivery(
-                endpointIdentifier: try row.next(), messageIdentifier: try row.next(), issuer: try row.next(),
-                name: try row.next(), number: try row.next(), entry: try AuditEntry(&row), actorName: try row.next(),
+                endpointIdentifier: try row.next(), messageIdentifier: try row.next(), issuer: "", name: "",
+                number: try row.next(), entry: try AuditEntry(&row), actorName: try row.next(),
                 isDelivered: try row.next(), attempts: try row.next(), nextAttemptAt: try row.next(),
                 user: try row.next(), lastAttemptNumber: try row.next(), lastAttempt: try WebhookDelivery.Attempt(&row))
+        }
+        guard !deliveries.isEmpty else { return [] }
+        // Also names that no user may have any more, which must not hold up the messages.
+        let names: [Int64: (String, String)] = try database.dictionary(
+            #"SELECT user_id, issuer, name FROM "user" WHERE user_id \#(database.isIn(numbers: "$1"))"#,
+            [database.list(Set(deliveries.map(\.user)).sorted())]
+        ) { (try $0.next(), (try $0.next(), try $0.next())) }
+        for index in deliveries.indices {
+            guard let name = names[deliveries[index].user] else { continue }
+            (deliveries[index].issuer, deliveries[index].name) = name
         }
         // The tombstone of a merged user stands for the user into whom it was merged.
         let tombstones = deliveries.lazy.filter { $0.issuer == User.erasedIssuer }.map(\.user)

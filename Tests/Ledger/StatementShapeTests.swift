@@ -1,0 +1,216 @@
+import Catalog
+import Features
+import Foundation
+import Ledger
+import Proofs
+import TestSupport
+import Testing
+
+/// The shapes of the statements that the ledger sends, as the parser and the planner of PostgreSQL understand them. A distributed
+/// database sends a statement to one node only if it has such a shape.
+@Suite(.enabled(if: TestSchema.hasSessions, "no PostgreSQL server of its own"))
+struct StatementShapeTests: LedgerSuite {
+    let fixture: LedgerFixture
+    private let clock = ManualClock(now)
+    private let service: EntitlementService
+
+    /// Parts of statements of another shape, and the reasons.
+    private static let exceptions = [
+        // The story of a user in the console, which is rarely read. Citus reads the purchases of the user first.
+        "AS bought JOIN notification"
+    ]
+
+    init() throws {
+        fixture = try LedgerFixture()
+        service = EntitlementService(
+            apps: Apps(App(try Catalog(folder: Project.products))),
+            verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: clock), ledger: fixture.ledger, clock: clock)
+    }
+
+    private struct Statement {
+        let name: String
+        let text: String
+        let parameterCount: Int
+    }
+
+    /// The prepared statements of the ledger's only connection.
+    private func statements() async throws -> [Statement] {
+        try await ledger.read(.statement) {
+            try $0.database.rows(
+                """
+                SELECT name, statement, coalesce(array_length(parameter_types, 1), 0) FROM pg_prepared_statements
+                ORDER BY statement
+                """
+            ) { Statement(name: try $0.next(), text: try $0.next(), parameterCount: try $0.next()) }
+        }.filter { statement in
+            ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { statement.text.hasPrefix($0) }
+        }
+    }
+
+    private func plan(of statement: Statement) async throws -> StatementPlan {
+        let nulls = Array(repeating: "NULL", count: statement.parameterCount).joined(separator: ", ")
+        let json = try await ledger.read(.statement) { transaction -> String? in
+            try transaction.database.row(
+                """
+                EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE \(statement.name)\(nulls.isEmpty ? "" : "(\(nulls))")
+                """
+            ) { try $0.next() }
+        }
+        struct Explanation: Decodable {
+            let plan: StatementPlan
+
+            enum CodingKeys: String, CodingKey {
+                case plan = "Plan"
+            }
+        }
+        let explained = try JSONDecoder().decode([Explanation].self, from: Data(try #require(json).utf8))
+        return try #require(explained.first).plan
+    }
+
+    @Test func `no statement joins tables of two families, or finds a user's number in a sub-select`() async throws {
+        try await redeemAndNotify()
+        try await changeUsers()
+        try await read()
+        try await runFeatures()
+        let statements = try await statements()
+        for needed in ["INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "UPDATE \"original\""] {
+            #expect(statements.contains { $0.text.hasPrefix(needed) }, "\(needed) in \(statements.count) statements")
+        }
+        let families = Dictionary(uniqueKeysWithValues: [LedgerFeature].all.tables.map { ($0.name, $0.family) })
+        for statement in statements where !Self.exceptions.contains(where: { statement.text.contains($0) }) {
+            let problems = try await plan(of: statement).problems(families)
+            #expect(problems == [], "\(statement.text)")
+        }
+    }
+
+    // MARK: The use cases
+
+    private func redeemAndNotify() async throws {
+        let endpoint = WebhookEndpoint(
+            identifier: "a", url: "https://example.com/a", createdAt: Self.now, createdBy: "K",
+            secret: [UInt8](repeating: 1, count: 32))
+        _ = try await ledger.write { try $0.add(endpoint, upTo: 1) }
+        let coins = Credit(balance: "coins", amount: 10)
+        let facts = TransactionFacts([.type: .text(ProductType.autoRenewableSubscription.rawValue)])
+        let renewal = StatedRenewal(
+            statedAt: Self.now, proofDigest: [UInt8](repeating: 7, count: 32),
+            facts: RenewalFacts([.autoRenewStatus: .integer(1)]))
+        let subscribed = claim("3", item: nil, expiresAt: Self.later(100), facts: facts, renewal: renewal)
+        _ = try await redeem(claim("1"), claim("2", item: nil, credit: coins), subscribed, for: alice)
+        _ = try await redeem(
+            claim("4", original: "3", signedAt: Self.later(1), item: nil, expiresAt: Self.later(200), facts: facts),
+            for: alice)
+        _ = try await redeem(claim("1"), for: bob)
+        let refund = claim("1", revoked: Self.later(2), signedAt: Self.later(2))
+        #expect(try await notify("n1", refund) == .revoked)
+        _ = try await notify("n1", refund)
+        _ = try await notify("n2", claim("9", revoked: Self.later(2), signedAt: Self.later(2)))
+        _ = try await redeem(claim("9"), for: bob)
+        _ = try await redeem(claim("5"), for: alice)
+        _ = try await redeem(claim("5"), for: bob, under: .transfer(pauseSeconds: 10), at: Self.later(100))
+        clock.advance(milliseconds: 1_000_000)
+        try await service.recordDueStates()
+    }
+
+    private func changeUsers() async throws {
+        let ghost = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "1", count: 32))).user
+        let mint = try #require(CustomerIdentifier("mint")).user
+        for (user, name) in [(ghost, "ghost"), (mint, "mint")] {
+            let credit = Credit(balance: "coins", amount: 10)
+            _ = try await redeem(claim(name), claim(name + "2", item: nil, credit: credit), for: user)
+            let spending = Spending(
+                identifier: name, balance: "coins", amount: 3, reason: "a hat", spentBy: "K", spentAt: Self.now,
+                request: Spending.Request(idempotencyKey: "k", digest: [UInt8](repeating: 1, count: 32)))
+            _ = try await ledger.write { try $0.spend(spending, for: user, accepting: Set(Origin.allCases)) }
+            let grant = Grant(
+                sequence: 0, identifier: name, item: Item(collection: "gate", number: 1), reason: "a gift",
+                grantedBy: "K", grantedAt: Self.now, endsAt: nil)
+            _ = try await ledger.write { try $0.add(grant, for: user) }
+            let attribute = try Attribute(name: "level", value: name, statedAt: Self.now)
+            try await ledger.write { try $0.state([attribute], of: user, at: Self.now) }
+            try await ledger.write { try $0.addWish(for: name, of: user, at: Self.now) }
+        }
+        let merged = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(9)) }
+        #expect(merged.effect == .merged)
+        _ = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(10)) }
+    }
+
+    private func read() async throws {
+        _ = try await service.items(of: alice)
+        _ = try await service.ownItems(of: alice)
+        _ = try await service.rights(of: alice)
+        _ = try await service.subscriptions(of: alice)
+        _ = try await service.history(of: alice)
+        _ = try await service.balances(of: alice)
+        _ = try await service.grants(of: alice, before: nil, limit: 9)
+        _ = try await service.transactions(of: alice, identifiedBy: ["1", "2"])
+        _ = try await service.purchases(ofTransaction: "1")
+        _ = try await service.story(of: alice, before: nil, limit: 9)
+        _ = try await service.explanation(of: Self.sprout1, for: alice)
+        let token = try await service.appAccountToken(of: alice)
+        try await ledger.read { [alice] transaction in
+            for text in ["a", token.uuidString] { _ = try transaction.users(matching: text, after: nil, limit: 9) }
+            _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)
+            _ = try transaction.expectedCustomers(after: "", of: [.localSandbox], limit: 9)
+            _ = try transaction.recordedNotification("n1", from: .localSandbox, of: alice)
+            _ = try transaction.recordedTransactions("1", of: alice)
+            _ = try transaction.notifications(before: nil, limit: 9)
+            _ = try transaction.openConsumptionRequests(at: Self.now, of: [.localSandbox], limit: 9)
+            _ = try transaction.latestActivity(from: [.localSandbox], limit: 9)
+            _ = try transaction.refusalGroups(since: Self.now, latest: 9)
+        }
+    }
+
+    private func runFeatures() async throws {
+        let webhooks = WebhookService(ledger: ledger, apps: service.apps, clock: clock, randomness: .system)
+        let due = try await webhooks.due(for: try await webhooks.endpoint("a"), limit: 9) ?? []
+        #expect(!due.isEmpty)
+        _ = try await webhooks.lease(due)
+        _ = try await webhooks.dueEndpoints()
+        let accounts = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
+        let entrance = try await accounts.open(try EmailAddress("mint@example.com"), passwordHash: "h")
+        _ = try await accounts.user(presenting: entrance.tokens.access.text)
+        _ = try await accounts.renew(entrance.tokens.refresh.text)
+        try await FigureService(ledger: ledger, clock: clock).rollUp()
+        _ = try await ledger.write { try $0.erase(entrance.account.user, by: .user, at: clock.now()) }
+    }
+}
+
+/// The plan of a statement, as PostgreSQL states it.
+private struct StatementPlan: Decodable {
+    let nodeType: String
+    let table: String?
+    /// The place among the parts of another plan.
+    let relationship: String?
+    let output: [String]?
+    let parts: [StatementPlan]?
+
+    enum CodingKeys: String, CodingKey {
+        case nodeType = "Node Type"
+        case table = "Relation Name"
+        case relationship = "Parent Relationship"
+        case output = "Output"
+        case parts = "Plans"
+    }
+
+    /// True for the plan of a sub-select in an expression.
+    private var isSubselect: Bool { relationship == "InitPlan" || relationship == "SubPlan" }
+
+    private var tables: Set<String> { Set([table].compactMap(\.self)).union((parts ?? []).flatMap(\.tables)) }
+
+    /// The reasons why a distributed database may send the statement to several nodes.
+    func problems(_ families: [String: Table.Family]) -> [String] {
+        var problems = (parts ?? []).flatMap { $0.problems(families) }
+        let isJoin = nodeType == "Nested Loop" || nodeType.hasSuffix(" Join")
+        if isJoin || (parts ?? []).contains(where: \.isSubselect) {
+            // Each node has the small tables.
+            let spread = tables.filter { (families[$0] ?? .everywhere) != .everywhere }.sorted()
+            let isOneUser = spread.allSatisfy { families[$0] == .userData }
+            if spread.count > 1, !isOneUser { problems.append("joins \(spread.joined(separator: ", "))") }
+        }
+        if isSubselect, (output ?? []).contains(where: { $0.hasSuffix("user_id") }) {
+            problems.append("selects \(output ?? []) from \(tables.sorted())")
+        }
+        return problems
+    }
+}
