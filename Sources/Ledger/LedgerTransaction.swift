@@ -306,6 +306,13 @@ package struct IdempotencyKey: Hashable, Sendable {
         self.key = key
     }
 
+    /// The answer to keep under the key.
+    ///
+    /// - Parameter digest: The SHA-256 of the request.
+    package func answer(_ bytes: [UInt8], to digest: [UInt8]) -> KeptAnswer {
+        KeptAnswer(key: self, requestDigest: digest, bytes: bytes)
+    }
+
     /// The caller name of a user's app. It contains a space, and no API key's name does.
     package static func caller(_ user: User) -> String { "\(user.issuer) \(user.name)" }
 }
@@ -316,12 +323,6 @@ package struct KeptAnswer: Hashable, Sendable {
     /// The SHA-256 of the request. It detects a different request under the same key.
     package let requestDigest: [UInt8]
     package let bytes: [UInt8]
-
-    package init(under key: IdempotencyKey, requestDigest: [UInt8], bytes: [UInt8]) {
-        self.key = key
-        self.requestDigest = requestDigest
-        self.bytes = bytes
-    }
 }
 
 /// The result of setting an account token.

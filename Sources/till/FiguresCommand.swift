@@ -96,7 +96,7 @@ struct FiguresCommand: LedgerUser {
         // The command neither creates a ledger nor converts one of another version.
         _ = try place.open(migrates: false)
         let clock = try common.dataDirectory.clock
-        return FigureService(ledger: try place.open([.entitlements, .figures]), clock: clock)
+        return try place.open([.entitlements, .figures]).figures(clock: clock)
     }
 
     private func query(_ figure: Figure, today: CalendarDay) throws(FigureError) -> FigureQuery {

@@ -104,7 +104,7 @@ enum LedgerPlace: CustomStringConvertible {
 
     /// - Parameter isNew: True if a missing ledger is created.
     func apiKeys(isNew: Bool = false) throws(StorageFault) -> APIKeys {
-        APIKeys(ledger: try open(migrates: isNew), clock: SystemClock(), randomness: .system)
+        try open(migrates: isNew).apiKeys(clock: SystemClock())
     }
 }
 

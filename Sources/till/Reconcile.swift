@@ -91,9 +91,8 @@ struct Reconcile: LedgerUser {
         let key = try AppStoreServerKey(
             AppStoreKeySettings(file: key, keyIdentifier: keyId, issuerIdentifier: issuerId),
             bundleIdentifier: catalog.bundleIdentifier)
-        let reconciler = Reconciler(
-            service: service, app: administration.apps.first,
-            client: AppStoreServerClient(url: url, key: key, clock: clock), origins: [accept])
+        let reconciler = service.reconciler(
+            of: administration.apps.first, asking: key.client(at: url, clock: clock), about: [accept])
         var reports = ["notifications": try await reconciler.recordNotifications(days: days)]
         if customers { reports["transactions"] = try await reconciler.recordHistories() }
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {

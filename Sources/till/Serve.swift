@@ -133,7 +133,7 @@ struct Serve: Command {
             onVerify: metrics.recordVerification)
         try await service.registerApps()
         // Keys expire by the machine's clock, even if the store's clock was advanced.
-        let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
+        let keys = ledger.apiKeys(clock: SystemClock())
         let tokens = configuration.tokens.map {
             UserTokens($0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
         }
@@ -151,7 +151,7 @@ struct Serve: Command {
         let accounts =
             configuration.hasAccounts
             ? AccountService(
-                ledger: ledger, clock: SystemClock(), randomness: .system, sendsMail: configuration.sendsMail) : nil
+                ledger: ledger, clock: SystemClock(), sendsMail: configuration.sendsMail) : nil
         let profiles = service.profiles
         var listeners = EventListeners()
         listeners.total = max(1, configuration.server.maximumConnections / 2)
@@ -159,9 +159,9 @@ struct Serve: Command {
         let events = configuration.hasLiveEvents ? EventHub(ledger: ledger, listeners) : nil
         let webhooks =
             configuration.hasWebhooks
-            ? WebhookService(ledger: ledger, apps: administration.apps, clock: SystemClock(), randomness: .system) : nil
+            ? ledger.webhooks(of: administration.apps, clock: SystemClock()) : nil
         // The clock of the selling store decides days and expiry dates.
-        let figures = configuration.hasFigures ? FigureService(ledger: ledger, clock: clock) : nil
+        let figures = configuration.hasFigures ? ledger.figures(clock: clock) : nil
         let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
         var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
@@ -171,7 +171,7 @@ struct Serve: Command {
         if configuration.hasConsole {
             let services = ServiceSystem(
                 configuration: configuration,
-                team: TeamService(ledger: ledger, clock: SystemClock(), randomness: .system), entitlements: service,
+                team: TeamService(ledger: ledger, clock: SystemClock()), entitlements: service,
                 keys: keys, figures: figures, webhooks: webhooks,
                 administration: configuration.administersCatalog ? administration : nil,
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store, metrics: metrics,

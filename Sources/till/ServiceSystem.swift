@@ -48,15 +48,12 @@ struct AppStoreServices {
     /// The reconciliation of one app with one App Store.
     struct Reconciliation: ConsoleReconciliation {
         let settings: AppStoreSettings
-        let app: App
-        let client: AppStoreServerClient
-        /// The origins of the purchases that the App Store at the client's address knows.
-        let origins: Set<Origin>
         let reconciler: Reconciler
         let runs = ReconciliationRuns()
 
-        var bundleIdentifier: String { app.bundleIdentifier }
-        var address: String { client.url.absoluteString }
+        var bundleIdentifier: String { reconciler.app.bundleIdentifier }
+        var address: String { reconciler.client.url.absoluteString }
+        var origins: Set<Origin> { reconciler.origins }
 
         func interval(of subject: ReconciliationRuns.Subject) -> Int64? {
             subject == .notifications ? settings.notificationSeconds : settings.historySeconds
@@ -72,15 +69,15 @@ struct AppStoreServices {
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
     /// The clients of the App Stores with orders. Apple's sandbox has no order numbers.
     var orderClients: [AppStoreServerClient] {
-        reconciliations.map(\.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
+        reconciliations.map(\.reconciler.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
     }
 
     /// The signers of promotional offers, by the bundle identifier of the app.
     var offerSigners: [ByteKey: DoorServices.OfferSigner] {
         var signers: [ByteKey: DoorServices.OfferSigner] = [:]
         for reconciliation in reconciliations {
-            let key = reconciliation.client.key
-            signers[ByteKey(reconciliation.app.bundleIdentifier)] = { product, offer, username, moment in
+            let key = reconciliation.reconciler.client.key
+            signers[ByteKey(reconciliation.bundleIdentifier)] = { product, offer, username, moment in
                 try key.sign(offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
             }
         }
@@ -101,10 +98,9 @@ struct AppStoreServices {
             let key = try AppStoreServerKey(keySettings, bundleIdentifier: app.bundleIdentifier)
             for (url, origins) in settings.sources(own?.appStoreURL, configuration.origins) {
                 // The machine's clock decides the validity of tokens, even if the store's clock was advanced.
-                let client = AppStoreServerClient(url: url, key: key)
                 let reconciliation = Reconciliation(
-                    settings: settings, app: app, client: client, origins: origins,
-                    reconciler: Reconciler(service: service, app: app, client: client, origins: origins))
+                    settings: settings,
+                    reconciler: service.reconciler(of: app, asking: key.client(at: url), about: origins))
                 reconciliations.append(reconciliation)
                 backgroundServices.append(
                     reconciliation.reconciler.schedule(

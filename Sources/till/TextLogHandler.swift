@@ -5,22 +5,14 @@ import Logging
 /// `StreamLogHandler` formats its metadata at each change, and each request changes it: it has an identifier of its own. Most requests
 /// write no line, so this handler formats the metadata with the line.
 package struct TextLogHandler: LogHandler {
-    /// The handler without metadata, in a class: each request copies its logger.
-    private final class Lines: Sendable {
-        let handler: StreamLogHandler
-
-        init(_ handler: StreamLogHandler) {
-            self.handler = handler
-        }
-    }
-
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
-    private let lines: Lines
+    /// Writes with a handler without metadata. The closure is small: each request copies its logger.
+    private let write: @Sendable (LogEvent) -> Void
 
     /// - Parameter handler: A handler without metadata.
     package init(_ handler: StreamLogHandler) {
-        lines = Lines(handler)
+        write = { handler.log(event: $0) }
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -31,6 +23,6 @@ package struct TextLogHandler: LogHandler {
     package func log(event: LogEvent) {
         var event = event
         event.metadata = metadata.merging(event.metadata ?? [:]) { $1 }
-        lines.handler.log(event: event)
+        write(event)
     }
 }

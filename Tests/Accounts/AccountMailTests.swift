@@ -16,7 +16,7 @@ import Testing
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         accounts = AccountService(
-            ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
+            ledger: ledger, clock: clock, sendsMail: true, cost: .minimal)
         queue = accounts.mails
     }
 
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `without mail, nothing is queued`() async throws {
-        let silent = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
+        let silent = AccountService(ledger: ledger, clock: clock, cost: .minimal)
         let email = try EmailAddress("mint@example.com")
         let entrance = try await silent.open(email, passwordHash: "h")
         #expect(try await ledger.read { try $0.mails(about: entrance.account.user) }.isEmpty)

@@ -15,7 +15,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        accounts = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
+        accounts = AccountService(ledger: ledger, clock: clock, cost: .minimal)
     }
 
     private func open(_ email: String, _ password: String = "correct horse") async throws -> AccountService.Entrance {

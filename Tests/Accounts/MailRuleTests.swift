@@ -88,17 +88,17 @@ import Testing
     private static let least = Randomness { 0 }
     private static let most = Randomness { .max }
 
-    @Test(arguments: zip(1...6, MailSchedule.backoff.delays))
+    @Test(arguments: zip(1...6, MailSchedule.delays))
     func `a mail is retried after a growing pause`(attempts: Int, pause: Int64) throws {
-        let next = MailSchedule.backoff.next(after: attempts, at: Self.now, randomness: Self.least)
+        let next = Self.now.retry(after: attempts, delays: MailSchedule.delays, randomness: Self.least)
         #expect(next == Self.later(pause))
-        let latest = try #require(MailSchedule.backoff.next(after: attempts, at: Self.now, randomness: Self.most))
+        let latest = try #require(Self.now.retry(after: attempts, delays: MailSchedule.delays, randomness: Self.most))
         #expect(latest == Timestamp(millisecondsSince1970: Self.now.millisecondsSince1970 + pause * 1100))
     }
 
     @Test func `a mail is given up after two hours, or after a permanent refusal`() {
-        #expect(MailSchedule.backoff.delays.reduce(0, +) < 2 * 3600)
-        #expect(MailSchedule.backoff.next(after: 7, at: Self.now, randomness: Self.least) == nil)
+        #expect(MailSchedule.delays.reduce(0, +) < 2 * 3600)
+        #expect(Self.now.retry(after: 7, delays: MailSchedule.delays, randomness: Self.least) == nil)
         func next(_ attempts: Int, _ outcome: MailOutcome) -> Timestamp? {
             outcome.nextAttempt(after: attempts, at: Self.now, randomness: Self.least)
         }

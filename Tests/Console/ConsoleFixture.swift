@@ -43,13 +43,12 @@ struct ConsoleFixture {
         shop = try TestShop()
         ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
         health = TestHealth()
-        keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
-        team = TeamService(ledger: ledger, clock: shop.clock, randomness: .system, cost: .minimal)
+        keys = ledger.apiKeys(clock: shop.clock)
+        team = TeamService(ledger: ledger, clock: shop.clock, cost: .minimal)
         administration = try await CatalogService(
             apps: try Apps(([shop.catalog] + others).map { App($0) }), ledger: ledger, clock: shop.clock)
-        figures = FigureService(ledger: ledger, clock: shop.clock)
-        webhooks = WebhookService(
-            ledger: ledger, apps: administration.apps, clock: shop.clock, randomness: .system)
+        figures = ledger.figures(clock: shop.clock)
+        webhooks = ledger.webhooks(of: administration.apps, clock: shop.clock)
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try shop.verifier(), ledger: ledger, clock: shop.clock,
             keepsProofs: keepsProofs)

@@ -27,8 +27,8 @@ struct LocalStoreFixture {
     init(hasStore: Bool = true) async throws {
         garden = try TestGarden(start: "2026-10-10T12:00:00Z")
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
-        let keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
-        team = TeamService(ledger: ledger, clock: garden.clock, randomness: .system, cost: .minimal)
+        let keys = ledger.apiKeys(clock: garden.clock)
+        team = TeamService(ledger: ledger, clock: garden.clock, cost: .minimal)
         let administration = try await CatalogService(
             apps: Apps(App(garden.catalog)), ledger: ledger, clock: garden.clock)
         // The service goes by the store's clock.

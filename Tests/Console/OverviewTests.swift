@@ -167,14 +167,12 @@ import Testing
 
     @Test func `streams are limited for each member and in total`() async {
         let streams = LiveStreams(maximum: 3, maximumPerMember: 2)
-        let first = streams.listen("a")
-        let second = streams.listen("b")
-        _ = streams.listen("a")
-        _ = streams.listen("a")
-        for await _ in first.wakes {}
+        var open = ["a", "b", "a", "a"].map { LiveStreams.Listener($0, in: streams) }
+        for await _ in open[0].wakes {}
         #expect(streams.count == 3)
-        _ = streams.listen("c")
-        for await _ in second.wakes {}
+        open.append(LiveStreams.Listener("c", in: streams))
+        for await _ in open[1].wakes {}
         #expect(streams.count == 3)
+        withExtendedLifetime(open) {}
     }
 }

@@ -65,13 +65,14 @@ import Testing
         let browser = try await fixture.browser(.viewer)
         #expect(try await !browser.get("/console/unclaimed").has("Imports also expect"))
         let purchases = ["1", "2"].map {
-            ImportedCustomer.ExpectedPurchase(
+            ExpectedPurchase(
                 app: fixture.shop.catalog.bundleIdentifier, origin: .localSandbox, originalTransactionIdentifier: $0,
                 productIdentifier: "com.memolease.sesac1.sprout1", purchaseDate: fixture.shop.clock.now(),
                 expiresAt: nil)
         }
-        let imported = ImportedCustomer(user: alice, aliases: [], grants: [], purchases: purchases)
-        _ = try await fixture.ledger.write { try $0.add(imported, by: "process", at: purchases[0].purchaseDate) }
+        _ = try await fixture.ledger.write {
+            try $0.add(imported: alice, purchases: purchases, by: "process", at: purchases[0].purchaseDate)
+        }
         let page = try await browser.get("/console/unclaimed")
         #expect(page.has("Imports also expect 2 purchases") && page.has("No unclaimed purchases."))
         let korean = try await browser.get("/console/unclaimed", headers: [.acceptLanguage: "ko"])

@@ -49,7 +49,7 @@ import Testing
         try await fixture.webhooks.deliveries(to: endpoint.identifier, in: state, before: nil, limit: 100)
     }
 
-    private static let giveUp = WebhookSchedule.backoff.delays.count + 1
+    private static let giveUp = WebhookSchedule.delays.count + 1
 
     @Test func `an administrator adds, changes and removes an endpoint under their name`() async throws {
         let admin = try await fixture.browser(.admin)

@@ -82,7 +82,7 @@ import Testing
         for row in rows { export.add(try ExportFixture.record(ExportFixture.row(row))) }
         #expect(export.invalidCount == 0)
         #expect(export.exclusions[.blockedCustomer] == 2 && export.exclusions[.blockedAlias] == 1)
-        let customers = export.customers().map(\.records)
+        let customers = export.customers()
         #expect(customers.map(\.user.name) == ["fern", "rose"])
         #expect(customers.allSatisfy { $0.aliases.isEmpty && $0.purchases.count == 1 })
     }

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Proofs
 import Service
@@ -8,8 +9,8 @@ import Testing
     private typealias Fixture = CustomerInfoFixture
 
     private static let sprout = Item(collection: "sprout", number: 1)
-    private static let premium = CustomerRight(
-        identifier: "premium", productIdentifiers: [Fixture.monthly, Fixture.gate], items: [sprout])
+    private static let premium = RightSources(
+        name: "premium", products: [Fixture.monthly, Fixture.gate], items: [sprout])
 
     @Test func `a right without a purchase or grant is absent`() {
         var fixture = Fixture(rights: [Self.premium])
@@ -127,7 +128,7 @@ import Testing
 
     @Test func `each entitlement names a listed product`() {
         var fixture = Fixture(rights: [
-            Self.premium, CustomerRight(identifier: "tools", productIdentifiers: ["garden.yearly", Fixture.seeds]),
+            Self.premium, RightSources(name: "tools", products: ["garden.yearly", Fixture.seeds], items: []),
         ])
         fixture.subscribe(from: 1, to: 31, refundedOn: 5)
         fixture.buy(Fixture.gate, on: 2, refundedOn: 6)

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Proofs
 import Service
@@ -21,7 +22,7 @@ struct CustomerInfoFixture {
 
     var facts = CustomerInfoFacts(identifier: "alice", requestDate: now, firstSeen: day(-30))
 
-    init(rights: [CustomerRight] = []) {
+    init(rights: [RightSources] = []) {
         facts.rights = rights
     }
 

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Proofs
 import Service
@@ -24,7 +25,7 @@ import Testing
     @Test func `each member of a customer with everything is written`() throws {
         let sprout = Item(collection: "sprout", number: 1)
         var fixture = Fixture(rights: [
-            CustomerRight(identifier: "premium", productIdentifiers: [Fixture.monthly], items: [sprout])
+            RightSources(name: "premium", products: [Fixture.monthly], items: [sprout])
         ])
         fixture.facts.originalApplicationVersion = "1.2"
         fixture.facts.originalPurchaseDate = Fixture.day(-40)

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Proofs
 import Service
@@ -102,7 +103,7 @@ import Testing
     }
 
     @Test func `a grace period extends the access, and is a billing issue`() {
-        var fixture = Fixture(rights: [CustomerRight(identifier: "premium", productIdentifiers: [Fixture.monthly])])
+        var fixture = Fixture(rights: [RightSources(name: "premium", products: [Fixture.monthly], items: [])])
         fixture.subscribe(from: -22, to: 9, graceUntil: 15)
         let subscription = fixture.subscription()
         #expect(subscription?.expiresDate == Fixture.day(15))

@@ -66,7 +66,7 @@ struct DoorGarden {
     ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
-        keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
+        keys = ledger.apiKeys(clock: garden.clock)
         key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
         entitlements = EntitlementService(
             apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains),

@@ -57,6 +57,6 @@ struct ExportFixture {
     }
 
     static func rules(_ origin: Origin = .appleProduction) throws -> ExportRules {
-        ExportRules(catalog: try catalog(), origin: origin, at: now)
+        try catalog().exportRules(accepting: origin, at: now)
     }
 }

@@ -35,7 +35,7 @@ import Testing
         original: String, lastSeen: String, name: String, aliases: [String]
     ) throws {
         let row = Fixture.row(["rc_original_app_user_id": original, "rc_last_seen_app_user_id_alias": lastSeen])
-        let customer = try #require(try Self.export([row]).customers().first).records
+        let customer = try #require(try Self.export([row]).customers().first)
         #expect(try customer.user == Self.user(name))
         #expect(try customer.aliases == aliases.map(Self.user))
         #expect(customer.purchases.map(\.originalTransactionIdentifier) == ["1"])
@@ -49,7 +49,7 @@ import Testing
             ])
         }
         let export = try Self.export(rows)
-        let purchases = export.customers().flatMap(\.records.purchases)
+        let purchases = export.customers().flatMap(\.purchases)
         #expect(purchases.map(\.purchaseDate) == [try #require(Timestamp(rfc3339: "2025-12-01T00:00:00Z"))])
         #expect(export.rows == 12 && export.exclusions == [:])
     }
@@ -58,7 +58,7 @@ import Testing
         let first = Fixture.row(["rc_original_app_user_id": "rose", "start_time": "2026-01-01 00:00:00"])
         for rows in [[first, Fixture.row()], [Fixture.row(), first], [first, Fixture.row(), first]] {
             let export = try Self.export(rows)
-            let owners = export.customers().filter { !$0.records.purchases.isEmpty }.map(\.records.user)
+            let owners = export.customers().filter { !$0.purchases.isEmpty }.map(\.user)
             #expect(try owners == [Self.user("mint")])
             #expect(export.exclusions == [.otherCustomerInFile: 1])
         }
@@ -76,7 +76,7 @@ import Testing
             export.invalidLines.map(\.reason) == [
                 "start_time is not a time in UTC", "it has 1 fields instead of \(Fixture.header.count)",
             ])
-        #expect(export.customers().first?.records.purchases.count == 2)
+        #expect(export.customers().first?.purchases.count == 2)
     }
 
     /// Rows of 20 customers, some of whom share ids and purchases.
@@ -113,8 +113,10 @@ import Testing
             let customers = export.customers()
             try await ledger.write { transaction in
                 for customer in customers {
-                    _ = try transaction.add(customer.records, by: "process", at: Fixture.now)
-                    try transaction.state(customer.attributes, of: customer.records.user, at: Fixture.now)
+                    _ = try transaction.add(
+                        imported: customer.user, aliases: customer.aliases, grants: customer.grants,
+                        purchases: customer.purchases, by: "process", at: Fixture.now)
+                    try transaction.state(customer.attributes, of: customer.user, at: Fixture.now)
                 }
             }
             #expect(try ledger.check().problems == [])

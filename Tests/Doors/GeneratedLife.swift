@@ -111,7 +111,7 @@ struct GeneratedLife {
             proofDigest: Self.digest,
             item: type == .consumable ? nil : Self.item(of: product),
             credit: type == .consumable ? Credit(balance: "seeds", amount: 10) : nil, expiresAt: end,
-            grace: graceEnds.map { .init(endsAt: $0) } ?? (saysNothing ? nil : .init(endsAt: nil)), facts: stated,
+            grace: graceEnds.map { .until($0) } ?? (saysNothing ? nil : .until(nil)), facts: stated,
             renewal: renewal)
     }
 

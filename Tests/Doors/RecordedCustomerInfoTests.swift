@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Proofs
 import Service
@@ -111,9 +112,9 @@ private struct Recording {
             }
         }
         facts.rights = try self.member("entitlements").members.map { member in
-            CustomerRight(
-                identifier: member.key,
-                productIdentifiers: [try #require(member.value.text("product_identifier"))])
+            RightSources(
+                name: member.key,
+                products: [try #require(member.value.text("product_identifier"))], items: [])
         }
         return facts
     }

@@ -48,8 +48,8 @@ import Testing
 
     @Test func `the mapping lists the rights of each product`() throws {
         let mapping = [
-            CustomerRight(identifier: "premium", productIdentifiers: ["garden.yearly", "garden.monthly"]),
-            CustomerRight(identifier: "tools", productIdentifiers: ["garden.yearly", "garden.yearly"]),
+            RightSources(name: "premium", products: ["garden.yearly", "garden.monthly"], items: []),
+            RightSources(name: "tools", products: ["garden.yearly", "garden.yearly"], items: []),
         ].productEntitlementMapping
         #expect(
             mapping.compactText == """

@@ -184,7 +184,7 @@ struct SurfaceAnswers {
             customer.products[ByteKey(product)] = (type: type, displayName: nil)
         }
         customer.rights = GeneratedLife.types.keys.filter { $0 != "seeds" }.sorted().map {
-            CustomerRight(identifier: $0, productIdentifiers: [$0], items: [GeneratedLife.item(of: $0)])
+            RightSources(name: $0, products: [$0], items: [GeneratedLife.item(of: $0)])
         }
         return customer
     }

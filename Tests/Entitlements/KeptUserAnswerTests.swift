@@ -111,7 +111,7 @@ import Testing
             return Rules.claim(
                 "\(number).\(period)", original: "\(number).0", product: "monthly", bought: bought, revoked: isRevoked,
                 signed: signed, item: item, expires: end,
-                grace: dice.happens(20) ? Claim.Grace(endsAt: Rules.later(end + 2 * Self.day)) : nil,
+                grace: dice.happens(20) ? .until(Rules.later(end + 2 * Self.day)) : nil,
                 facts: TransactionFacts(facts), renewal: dice.happens(70) ? renewal : nil)
         }
 

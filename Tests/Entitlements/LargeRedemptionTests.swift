@@ -65,9 +65,7 @@ import Testing
         let key = IdempotencyKey(caller: "c", key: "k")
         let keeping = service.keeping(key) { answer in
             guard case .redeemed(let answer) = answer else { return nil }
-            return KeptAnswer(
-                under: key, requestDigest: [UInt8](repeating: 1, count: 32),
-                bytes: Array("\(answer.results.count)".utf8))
+            return key.answer(Array("\(answer.results.count)".utf8), to: [UInt8](repeating: 1, count: 32))
         }
         _ = try await service.answer(request(claims, for: alice, keeping: keeping))
         guard case .kept(let answer) = try await service.answer(request(claims, for: alice, keeping: keeping)) else {

@@ -17,7 +17,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
+        keys = ledger.apiKeys(clock: clock)
     }
 
     @Test func `an app has one valid public key for each platform`() async throws {

@@ -16,7 +16,7 @@ import Testing
     }
 
     private func accounts(_ ledger: Ledger) -> AccountService {
-        AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
+        AccountService(ledger: ledger, clock: clock, cost: .minimal)
     }
 
     private var accounts: AccountService { accounts(ledger) }
@@ -115,13 +115,13 @@ import Testing
         // One answer for a back end about the user, and one for the user's own app.
         let key = IdempotencyKey(caller: "K", key: "k")
         let own = IdempotencyKey(caller: "till \(mint.user.name)", key: "k")
-        let answer = KeptAnswer(under: own, requestDigest: digest(1), bytes: [1])
+        let answer = own.answer([1], to: digest(1))
         _ = try await ledger.write {
             try $0.keep(answer, about: mint.user, at: Self.now, deletingBefore: Self.now)
         }
         _ = try await ledger.write {
             try $0.add(
-                grant, for: mint.user, keeping: KeptAnswer(under: key, requestDigest: digest(1), bytes: [1]))
+                grant, for: mint.user, keeping: key.answer([1], to: digest(1)))
         }
         let fraud = Revocation(revokedAt: Self.now, reason: "Mint has cheated", revokedBy: "K")
         _ = try await ledger.write { try $0.revoke(grant: "g", of: mint.user, fraud) }

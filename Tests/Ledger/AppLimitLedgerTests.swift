@@ -199,14 +199,10 @@ import Testing
             try await $0.unclaimedPurchases(ofTransaction: "7", after: nil, limit: 9).map(\.app)
         }
         #expect(parked == Self.apps.map { [$0] })
-        let customer = ImportedCustomer(
-            user: bob, aliases: [], grants: [],
-            purchases: [
-                .init(
-                    app: Self.orchard, origin: .localSandbox, originalTransactionIdentifier: "8",
-                    productIdentifier: "garden.season", purchaseDate: Self.now, expiresAt: nil)
-            ])
-        _ = try await ledger.write { try $0.add(customer, by: "process", at: Self.now) }
+        let purchase = ExpectedPurchase(
+            app: Self.orchard, origin: .localSandbox, originalTransactionIdentifier: "8",
+            productIdentifier: "garden.season", purchaseDate: Self.now, expiresAt: nil)
+        _ = try await ledger.write { try $0.add(imported: bob, purchases: [purchase], by: "process", at: Self.now) }
         let season = Item(collection: "bed", number: 1)
         let causes = try await ofEachApp { try await $0.explanation(of: season, for: bob).cause.rawValue }
         #expect(causes == ["neverBought", "expected"])

@@ -34,17 +34,8 @@ import Testing
             ("grant", { _ = try $0.add(grant, for: $1) }),
             ("state attributes", { try $0.state([attribute], of: $1, at: now) }),
             ("wish", { try $0.addWish(for: "p", of: $1, at: now) }),
-            (
-                "import",
-                { _ = try $0.add(ImportedCustomer(user: $1, aliases: [], grants: [], purchases: []), by: "K", at: now) }
-            ),
-            (
-                "import an alias",
-                {
-                    _ = try $0.add(
-                        ImportedCustomer(user: alice, aliases: [$1], grants: [], purchases: []), by: "K", at: now)
-                }
-            ),
+            ("import", { _ = try $0.add(imported: $1, by: "K", at: now) }),
+            ("import an alias", { _ = try $0.add(imported: alice, aliases: [$1], by: "K", at: now) }),
             ("refuse", { try $0.recordRefusal("code", of: [claim], in: claim.app, for: $1, by: .user, at: now) }),
         ]
     }

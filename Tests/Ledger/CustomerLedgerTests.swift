@@ -119,9 +119,8 @@ import Testing
         for number in 1...3 { _ = try await redeem(claim("\(number)"), for: alice) }
         _ = try await redeem(claim("4"), for: bob)
         for name in ["a", "b"] {
-            let service = WebhookService(
-                ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now),
-                randomness: .system)
+            let service = ledger.webhooks(
+                of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now))
             let due = try await service.due(for: try await service.endpoint(name), limit: 9) ?? []
             let leased = try await service.lease(due)
             try await service.record(leased.map { service.result(of: $0, .answered(status: 200)) })

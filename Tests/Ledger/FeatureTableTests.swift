@@ -107,9 +107,9 @@ import Testing
 
     @Test func `a process erases the rows of another process's feature`() async throws {
         let second = try place.open(.all)
-        let member = MemberRecord(
-            phoneNumber: "1", email: "a@b.co", fcmToken: "f", birth: "b", gender: 0, joinedAt: Self.now)
-        _ = try await second.write { try $0.join(mint, as: member) }
+        _ = try await second.write {
+            try $0.join(mint, phoneNumber: "1", email: "a@b.co", fcmToken: "f", birth: "b", gender: 0, at: Self.now)
+        }
         #expect(try await place.open(Self.unused).write { try $0.erase(mint, by: .user, at: Self.now) })
         #expect(try await second.read { try $0.member(of: mint) } == nil)
         #expect(try second.check().rows["member"] == 0)

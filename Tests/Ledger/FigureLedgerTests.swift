@@ -15,7 +15,7 @@ import Testing
     init() throws {
         fixture = try LedgerFixture()
         clock = ManualClock(try #require(Timestamp(rfc3339: "2026-11-10T12:00:00Z")))
-        figures = FigureService(ledger: fixture.ledger, clock: clock)
+        figures = fixture.ledger.figures(clock: clock)
     }
 
     private static func facts(
@@ -165,7 +165,7 @@ import Testing
                     facts: Self.facts()),
                 for: user)
         }
-        let other = FigureService(ledger: try fixture.again(), clock: clock)
+        let other = try fixture.again().figures(clock: clock)
         async let first = figures.rollUp()
         async let second = other.rollUp()
         #expect(try await first + second == 0)
@@ -191,7 +191,7 @@ import Testing
         let bought = claim("1", origin: .localProduction, bought: try moment("2026-10-01"), facts: Self.facts())
         _ = try await before.write { try $0.redeem([bought], for: alice, at: Self.now) }
         let after = try Ledger(file: file, features: [.entitlements, .figures])
-        let figures = FigureService(ledger: after, clock: clock)
+        let figures = after.figures(clock: clock)
         let query = try FigureQuery(
             .units, by: .month, from: try #require(CalendarDay("2026-10-01")),
             to: try #require(CalendarDay("2026-10-31")))
@@ -276,7 +276,7 @@ import Testing
         let query = try FigureQuery(
             .units, by: .month, from: try #require(CalendarDay("2026-10-01")),
             to: try #require(CalendarDay("2026-10-31")))
-        let answer = try await FigureService(ledger: copy, clock: clock).answer(query)
+        let answer = try await copy.figures(clock: clock).answer(query)
         #expect(answer.series.map { $0.points.map(\.value) } == [[1]])
     }
 }

@@ -19,6 +19,10 @@ import Testing
 
     private static let gate = Item(collection: "gate", number: 1)
 
+    private typealias Customer = (
+        user: User, aliases: [User], grants: [PromisedItem], purchases: [ExpectedPurchase]
+    )
+
     private func customer(
         _ user: User,
         aliases: [User] = [],
@@ -27,21 +31,26 @@ import Testing
         of product: String = "p",
         at purchaseDate: Timestamp = Self.now,
         until end: Timestamp? = nil
-    ) -> ImportedCustomer {
-        ImportedCustomer(
-            user: user, aliases: aliases,
-            grants: promotions.map {
-                .init(identifier: $0, item: Self.gate, reason: "a promotion", endsAt: Self.later(1000))
+    ) -> Customer {
+        (
+            user, aliases,
+            promotions.map {
+                PromisedItem(identifier: $0, item: Self.gate, reason: "a promotion", endsAt: Self.later(1000))
             },
-            purchases: purchases.map {
-                .init(
+            purchases.map {
+                ExpectedPurchase(
                     app: "com.example.app", origin: .localSandbox, originalTransactionIdentifier: $0,
                     productIdentifier: product, purchaseDate: purchaseDate, expiresAt: end)
-            })
+            }
+        )
     }
 
-    private func add(_ customer: ImportedCustomer, to ledger: Ledger? = nil) async throws -> CustomerImport {
-        try await (ledger ?? self.ledger).write { try $0.add(customer, by: "process", at: Self.now) }
+    private func add(_ customer: Customer, to ledger: Ledger? = nil) async throws -> CustomerImport {
+        try await (ledger ?? self.ledger).write {
+            try $0.add(
+                imported: customer.user, aliases: customer.aliases, grants: customer.grants,
+                purchases: customer.purchases, by: "process", at: Self.now)
+        }
     }
 
     private func items(of user: User) async throws -> [Item] {
@@ -172,7 +181,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { [ledger, mint, bob] group in
             for number in numbers {
                 let (imported, presented) = (customer(mint, purchases: [number]), claim(number))
-                group.addTask { _ = try await ledger.write { try $0.add(imported, by: "process", at: Self.now) } }
+                group.addTask { _ = try await add(imported, to: ledger) }
                 group.addTask { _ = try await other.write { try $0.redeem([presented], for: bob, at: Self.now) } }
             }
             try await group.waitForAll()

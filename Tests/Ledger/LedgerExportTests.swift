@@ -30,9 +30,7 @@ import Testing
         let grant = Grant(
             identifier: "g", item: Self.sprout1, reason: "an \u{1F331} and a \"quote\"\n", grantedBy: "K",
             grantedAt: Self.now, endsAt: Self.later(9))
-        let answer = KeptAnswer(
-            under: IdempotencyKey(caller: "c", key: "k"), requestDigest: [UInt8](repeating: 1, count: 32),
-            bytes: [0, 255, 10])
+        let answer = IdempotencyKey(caller: "c", key: "k").answer([0, 255, 10], to: [UInt8](repeating: 1, count: 32))
         _ = try await ledger.write {
             try $0.add(grant, for: bob, keeping: answer)
         }
@@ -69,9 +67,8 @@ import Testing
             try await ledger.write { try $0.replace(bytes, with: bytes, ending: Self.later(1), ofWebhookEndpoint: "e") }
         )
         _ = try await redeem(claim("5"), claim("6"), for: alice)
-        let service = WebhookService(
-            ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now),
-            randomness: .system)
+        let service = ledger.webhooks(
+            of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now))
         let taken = try await service.lease(
             try await service.due(for: try await service.endpoint("e"), limit: 2) ?? [])
         try await service.remove("e", by: "K")
@@ -95,7 +92,7 @@ import Testing
 
     private func fillForAppUsers() async throws {
         let accounts = AccountService(
-            ledger: ledger, clock: ManualClock(Self.now), randomness: .system, cost: .minimal)
+            ledger: ledger, clock: ManualClock(Self.now), cost: .minimal)
         let entrance = try await accounts.open(try EmailAddress("A@b.co"), passwordHash: "h")
         let account = entrance.account
         _ = try await accounts.renew(entrance.tokens.refresh.text)
@@ -111,10 +108,12 @@ import Testing
                     try await ledger.read { try $0.profile(of: account.user, accepting: origins, at: Self.now) })
         )
         try await ledger.write { try $0.addWish(for: "p", of: account.user, at: Self.now) }
-        let member = MemberRecord(
-            phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
-            joinedAt: Self.now)
-        #expect(try await ledger.write { try $0.join(alice, as: member) })
+        let isNew = try await ledger.write {
+            try $0.join(
+                alice, phoneNumber: "+821012345678", email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1,
+                at: Self.now)
+        }
+        #expect(isNew)
         let attribute = try Attribute(name: "level", value: "7", statedAt: Self.now)
         try await ledger.write { try $0.state([attribute], of: alice, at: Self.now) }
         let claimed = try Attribute(name: "level", value: "8", statedAt: Self.now, isPublic: true)
@@ -161,7 +160,7 @@ import Testing
     /// An export without a column would lose its values.
     @Test(.enabled(if: LedgerFixture.isFile)) func `an export has every column of every table`() async throws {
         try await fill()
-        let figures = FigureService(ledger: ledger, clock: SystemClock())
+        let figures = ledger.figures(clock: SystemClock())
         try await figures.sweep()
         try await figures.rollUp()
         // This write leaves a user with pending sums.

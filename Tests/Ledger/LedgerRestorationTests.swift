@@ -109,7 +109,7 @@ import Testing
 
     @Test func `all sessions end, and accounts stay`() async throws {
         func accounts(_ ledger: Ledger) -> AccountService {
-            AccountService(ledger: ledger, clock: ManualClock(Self.now), randomness: .system, cost: .minimal)
+            AccountService(ledger: ledger, clock: ManualClock(Self.now), cost: .minimal)
         }
         let mint = try await withLedger { ledger in
             try await accounts(ledger).open(try EmailAddress("mint@example.com"), passwordHash: "h")

@@ -152,7 +152,7 @@ import Testing
     @Test func `the first answer under an idempotency key is kept`() async throws {
         let key = IdempotencyKey(caller: "a", key: "k")
         let answer = { @Sendable (number: UInt8) in
-            KeptAnswer(under: key, requestDigest: [UInt8](repeating: number, count: 32), bytes: [number])
+            key.answer([number], to: [UInt8](repeating: number, count: 32))
         }
         // No answer is kept about an unknown account, which may have been erased meanwhile.
         let gone = try #require(User(issuer: User.accountIssuer, name: "gone"))

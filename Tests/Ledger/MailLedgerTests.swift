@@ -17,7 +17,7 @@ import Testing
     private var accounts: AccountService { accounts(ledger) }
 
     private func accounts(_ ledger: Ledger) -> AccountService {
-        AccountService(ledger: ledger, clock: clock, randomness: .system, sendsMail: true, cost: .minimal)
+        AccountService(ledger: ledger, clock: clock, sendsMail: true, cost: .minimal)
     }
 
     private func queue(_ ledger: Ledger) -> MailQueue {
@@ -96,7 +96,7 @@ import Testing
                         of: mail.mail, isRefused ? .refused(code: "refused") : .failed(code: "timedOut"))
                 })
             // A pause may be up to a tenth longer.
-            let pause = MailSchedule.backoff.delays[min(attempts - 1, MailSchedule.backoff.delays.count) - 1]
+            let pause = MailSchedule.delays[min(attempts - 1, MailSchedule.delays.count) - 1]
             clock.advance(milliseconds: pause * 1100 + 1000)
         }
         #expect(attempts == 1 + 7)

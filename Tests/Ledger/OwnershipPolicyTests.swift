@@ -65,7 +65,7 @@ import Testing
             case .forGood, .refunded, .takenBackByTheTeam: claim()
             case .running: running
             case .ended: claim(expiresAt: Self.later(50))
-            case .inGracePeriod: claim(expiresAt: Self.later(50), grace: Claim.Grace(endsAt: Self.later(500)))
+            case .inGracePeriod: claim(expiresAt: Self.later(50), grace: .until(Self.later(500)))
             case .coins: claim(item: nil, credit: Credit(balance: "coins", amount: 10))
             }
         _ = try await ledger.write { try $0.redeem([claim], for: alice, at: Self.now) }

@@ -12,9 +12,8 @@ import Testing
 
     init() throws {
         fixture = try LedgerFixture()
-        service = WebhookService(
-            ledger: fixture.ledger, apps: Apps(App(try Catalog(folder: Project.products))),
-            clock: ManualClock(Self.now), randomness: .system)
+        service = fixture.ledger.webhooks(
+            of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(Self.now))
     }
 
     private func add(_ identifier: String, _ format: WebhookFormat) async throws -> WebhookEndpoint {

@@ -162,7 +162,7 @@ struct StatementShapeTests: LedgerSuite {
     }
 
     private func runFeatures() async throws {
-        let webhooks = WebhookService(ledger: ledger, apps: service.apps, clock: clock, randomness: .system)
+        let webhooks = ledger.webhooks(of: service.apps, clock: clock)
         let due = try await webhooks.due(for: try await webhooks.endpoint("a"), limit: 9) ?? []
         #expect(!due.isEmpty)
         _ = try await webhooks.lease(due)
@@ -171,7 +171,7 @@ struct StatementShapeTests: LedgerSuite {
         let entrance = try await accounts.open(try EmailAddress("mint@example.com"), passwordHash: "h")
         _ = try await accounts.user(presenting: entrance.tokens.access.text)
         _ = try await accounts.renew(entrance.tokens.refresh.text)
-        try await FigureService(ledger: ledger, clock: clock).rollUp()
+        try await ledger.figures(clock: clock).rollUp()
         _ = try await ledger.write { try $0.erase(entrance.account.user, by: .user, at: clock.now()) }
     }
 }

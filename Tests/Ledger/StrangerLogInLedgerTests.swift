@@ -216,8 +216,7 @@ import Testing
         #expect(try await logIn(ghost, as: mint).effect == .merged)
         #expect(try await balance(of: mint) == 10 * claims.count)
         // The team's import joins customers of any size.
-        let customer = ImportedCustomer(user: mint, aliases: [other], grants: [], purchases: [])
-        _ = try await ledger.write { try $0.add(customer, by: "import", at: Self.now) }
+        _ = try await ledger.write { try $0.add(imported: mint, aliases: [other], by: "import", at: Self.now) }
         #expect(try await balance(of: mint) == 20 * claims.count)
         #expect(try fixture.problems() == [])
     }

@@ -30,9 +30,8 @@ import Testing
     }
 
     private func service(at moment: Timestamp = now, over ledger: Ledger? = nil) throws -> WebhookService {
-        WebhookService(
-            ledger: ledger ?? self.ledger, apps: Apps(App(try Catalog(folder: Project.products))),
-            clock: ManualClock(moment), randomness: .system)
+        (ledger ?? self.ledger).webhooks(
+            of: Apps(App(try Catalog(folder: Project.products))), clock: ManualClock(moment))
     }
 
     private func lease(

@@ -18,20 +18,23 @@ import Testing
         mint = try #require(User(issuer: "https://issuer.example", name: "mint"))
     }
 
-    private func member(_ phoneNumber: String) -> MemberRecord {
-        MemberRecord(
-            phoneNumber: phoneNumber, email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1, joinedAt: now)
+    private func join(_ phoneNumber: String) async throws -> Bool {
+        try await ledger.write {
+            try $0.join(
+                mint, phoneNumber: phoneNumber, email: "a@b.co", fcmToken: "f", birth: "2000-01-01", gender: -1, at: now
+            )
+        }
     }
 
     @Test func `a user signs up once`() async throws {
         #expect(try await ledger.read { try $0.member(of: mint) } == nil)
-        #expect(try await ledger.write { try $0.join(mint, as: member("1")) })
-        #expect(try await !ledger.write { try $0.join(mint, as: member("2")) })
+        #expect(try await join("1"))
+        #expect(try await !join("2"))
         #expect(try await ledger.read { try $0.member(of: mint) }?.phoneNumber == "1")
     }
 
     @Test func `an erased user is not a member`() async throws {
-        _ = try await ledger.write { try $0.join(mint, as: member("1")) }
+        _ = try await join("1")
         #expect(try await ledger.write { try $0.erase(mint, by: .user, at: now) })
         #expect(try await ledger.read { try $0.member(of: mint) } == nil)
         #expect(try LedgerFile(folder.file("ledger.sqlite")).check().rows["member"] == 0)

@@ -17,7 +17,7 @@ import Testing
     init() async throws {
         fixture = try await ServiceFixture()
         queue =
-            AccountService(ledger: fixture.ledger, clock: fixture.shop.clock, randomness: .system, cost: .minimal).mails
+            AccountService(ledger: fixture.ledger, clock: fixture.shop.clock, cost: .minimal).mails
     }
 
     private func send(

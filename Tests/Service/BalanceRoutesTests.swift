@@ -25,7 +25,7 @@ import Testing
         service = EntitlementService(
             apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
             clock: garden.clock)
-        keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
+        keys = ledger.apiKeys(clock: garden.clock)
         routes = ServiceRoutes(service: service, authentication: .apiKeys(keys), clock: garden.clock)
     }
 

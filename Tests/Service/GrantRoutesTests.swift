@@ -230,8 +230,7 @@ import Testing
             let grant = Grant(
                 identifier: identifier, item: Item(collection: "sprout", number: 1), reason: "r", grantedBy: "c",
                 grantedAt: moment, endsAt: nil)
-            let answer = KeptAnswer(
-                under: key, requestDigest: [UInt8](repeating: 1, count: 32), bytes: Array(identifier.utf8))
+            let answer = key.answer(Array(identifier.utf8), to: [UInt8](repeating: 1, count: 32))
             return try await ledger.write {
                 try $0.add(grant, for: alice, keeping: answer)
             }

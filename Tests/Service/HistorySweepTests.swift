@@ -45,8 +45,7 @@ import Testing
     }
 
     private func reconciler(_ client: AppStoreServerClient) -> Reconciler {
-        Reconciler(
-            service: service, app: service.apps.first, client: client, origins: [.localSandbox])
+        service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
     }
 
     /// Sells a subscription of a month, which renews.

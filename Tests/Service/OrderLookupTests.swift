@@ -25,7 +25,7 @@ import Testing
         service = EntitlementService(
             apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
             clock: garden.store.clock)
-        keys = APIKeys(ledger: ledger, clock: garden.store.clock, randomness: .system)
+        keys = ledger.apiKeys(clock: garden.store.clock)
         key = try await keys.make(name: "tests", scopes: [.support]).key
     }
 

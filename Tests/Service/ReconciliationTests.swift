@@ -31,8 +31,7 @@ import Testing
     }
 
     private func reconciler(_ client: AppStoreServerClient) -> Reconciler {
-        Reconciler(
-            service: service, app: service.apps.first, client: client, origins: Self.origins)
+        service.reconciler(of: service.apps.first, asking: client, about: Self.origins)
     }
 
     /// Runs a companion of the service until `body` is done.
@@ -122,14 +121,15 @@ import Testing
         let gate = try buy("garden.gate")
         let mint = try #require(CustomerIdentifier("mint")).user
         let purchases = [gate.transactionIdentifier, "0"].map {
-            ImportedCustomer.ExpectedPurchase(
+            ExpectedPurchase(
                 app: TestGarden.bundleIdentifier, origin: .localSandbox, originalTransactionIdentifier: $0,
                 productIdentifier: "garden.gate", purchaseDate: garden.store.now,
                 expiresAt: $0 == "0" ? garden.store.now : nil)
         }
-        let imported = ImportedCustomer(user: mint, aliases: [], grants: [], purchases: purchases)
         let moment = garden.store.now
-        _ = try await service.ledger.write { try $0.add(imported, by: "process", at: moment) }
+        _ = try await service.ledger.write {
+            try $0.add(imported: mint, purchases: purchases, by: "process", at: moment)
+        }
         #expect(try await service.items(of: mint).allSatisfy { $0.item.collection != "gate" })
         let item = Item(collection: "gate", number: 1)
         let explained = try await service.explanation(of: item, for: mint)

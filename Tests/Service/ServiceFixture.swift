@@ -44,21 +44,21 @@ struct ServiceFixture {
         self.folder = folder
         shop = try TestShop()
         let ledger = try Ledger(file: shop.folder.file("ledger.sqlite"))
-        keys = APIKeys(ledger: ledger, clock: shop.clock, randomness: .system)
+        keys = ledger.apiKeys(clock: shop.clock)
         key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
         let roots = shop.store.rootCertificates + [chain?.root.certificate].compactMap(\.self)
         let verifier = ProofVerifier(
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), clock: shop.clock)
         let metrics = ServiceMetrics()
         let accounts = AccountService(
-            ledger: ledger, clock: shop.clock, randomness: .system, sendsMail: true, cost: .minimal)
+            ledger: ledger, clock: shop.clock, sendsMail: true, cost: .minimal)
         let administration = try await CatalogService(
             apps: try Apps([App(shop.catalog)] + others), ledger: ledger, clock: shop.clock)
         let service = EntitlementService(
             apps: administration.apps, verifier: verifier, ledger: ledger, clock: shop.clock,
             onVerify: metrics.recordVerification)
         self.ledger = ledger
-        figures = FigureService(ledger: ledger, clock: shop.clock)
+        figures = ledger.figures(clock: shop.clock)
         routes = ServiceRoutes(
             service: service,
             authentication: .apiKeys(
@@ -70,8 +70,7 @@ struct ServiceFixture {
             profiles: service.profiles, seedApp: service.profiles,
             events: EventHub(ledger: ledger),
             administration: administration,
-            webhooks: WebhookService(
-                ledger: ledger, apps: administration.apps, clock: shop.clock, randomness: .system),
+            webhooks: ledger.webhooks(of: administration.apps, clock: shop.clock),
             figures: figures, proxies: proxies, requestsPerAddress: requestsPerAddress,
             reserve: disk.map { [clock = shop.clock] disk in
                 StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)

@@ -11,7 +11,7 @@ import Testing
 extension TestGarden {
     /// Runs something beside the garden's store, which listens, and a client with a key of the store's.
     func withStore(_ body: @Sendable @escaping (AppStoreServerClient) async throws -> Void) async throws {
-        let routes = StoreRoutes(store: store, sandboxKey: APIKey("key"), clock: clock)
+        let routes = store.routes(sandboxKey: APIKey("key"), clock: clock)
         try await withServer(routes.router(), body)
     }
 
@@ -28,7 +28,7 @@ extension TestGarden {
         try await Application(router: router).test(.live) { [clock] server in
             let port = try #require(server.port)
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            try await body(AppStoreServerClient(url: url, key: key, clock: clock))
+            try await body(key.client(at: url, clock: clock))
         }
     }
 }

@@ -39,8 +39,7 @@ private actor Arrivals {
     init() throws {
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        webhooks = WebhookService(
-            ledger: ledger, apps: Apps(App(try Catalog(folder: Project.products))), clock: clock, randomness: .system)
+        webhooks = ledger.webhooks(of: Apps(App(try Catalog(folder: Project.products))), clock: clock)
     }
 
     private func sender(allowingPrivate: Bool = true) -> WebhookSender {
@@ -268,7 +267,7 @@ private actor Arrivals {
         let endpoint = try await add(receiver.url)
         try await grant("g")
         // All other attempts are simulated.
-        for _ in WebhookSchedule.backoff.delays {
+        for _ in WebhookSchedule.delays {
             let leased = try await webhooks.lease(try #require(try webhooks.due(for: endpoint, limit: 9)))
             try await webhooks.record(leased.map { webhooks.result(of: $0, .unanswered(code: "timedOut")) })
             clock.advance(milliseconds: 2 * 86_400_000)
@@ -277,7 +276,7 @@ private actor Arrivals {
             try await expectEventually { try await deliveries(to: endpoint).first?.state == .failed }
             #expect(receiver.received.count == 1)
             let failed = try await #require(try deliveries(to: endpoint).first)
-            #expect(failed.attempts == WebhookSchedule.backoff.delays.count + 1)
+            #expect(failed.attempts == WebhookSchedule.delays.count + 1)
             #expect(failed.nextAttemptAt == nil)
             isWell.withLock { $0 = true }
             #expect(

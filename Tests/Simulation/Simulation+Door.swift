@@ -20,7 +20,7 @@ extension Simulation {
         let door = DoorServices(
             entitlements: service,
             authentication: .apiKeys(
-                APIKeys(ledger: service.ledger, clock: service.clock, randomness: dice.randomness)),
+                service.ledger.apiKeys(clock: service.clock, randomness: dice.randomness)),
             limits: nil, metrics: ServiceMetrics(), clock: service.clock)
         func redemption(_ result: Redemption.Result) -> Redemption {
             let line = Redemption.Line(

@@ -7,7 +7,7 @@ import Proofs
 extension Simulation {
     /// - Parameter name: Names the ledger in the error.
     func checkFigures(of ledger: Ledger, named name: String) async throws {
-        let service = FigureService(ledger: ledger, clock: apps[0].store.clock)
+        let service = ledger.figures(clock: apps[0].store.clock)
         try await service.sweep()
         try await service.rollUp()
         let (history, first) = (try sales(), CalendarDay(began))

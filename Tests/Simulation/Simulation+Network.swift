@@ -1,5 +1,7 @@
 import AppStore
 import Features
+import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 import TestSupport
@@ -30,7 +32,8 @@ extension Simulation {
             throw NoAnswer()
         } catch let error as RedemptionError {
             answers.append("\(post.user) was refused: \(error.code)")
-            throw ServiceRefusal(code: error.code, message: error.message)
+            throw ServiceRefusal(
+                try JSONDecoder().decode(ProblemResource.self, from: Data(try Problem(error.rule).json())))
         }
     }
 

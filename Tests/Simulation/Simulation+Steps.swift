@@ -79,7 +79,7 @@ extension Simulation {
             try? sale().map { _ = try $0.app.store.share($0.transactionIdentifier, with: somebody().account) }
         case .endSharing:
             try? sale().map { try $0.app.store.revokeFamilySharing(of: $0.transactionIdentifier) }
-        case .sumUp: try await FigureService(ledger: ledger, clock: apps[0].store.clock).rollUp()
+        case .sumUp: try await ledger.figures(clock: apps[0].store.clock).rollUp()
         }
     }
 

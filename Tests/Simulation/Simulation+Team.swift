@@ -67,7 +67,7 @@ extension Simulation {
             of: Item(collection: "gate", number: 1 + dice.number(below: apps.count)), reason: "a present", endsAt: nil,
             by: "team")
         let key = IdempotencyKey(caller: "team", key: grant.identifier)
-        let answer = KeptAnswer(under: key, requestDigest: dice.randomness.bytes(32), bytes: [])
+        let answer = key.answer([], to: dice.randomness.bytes(32))
         _ = try await insist { try await $0.give(grant, to: person.user, keeping: answer) }
         given[person.user.name, default: []].append(grant.item)
     }

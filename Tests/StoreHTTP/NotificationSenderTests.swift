@@ -43,7 +43,7 @@ import Testing
         let messages = Messages()
         let logger = Logger(label: "tests") { _ in Handler(messages: messages) }
         let sending = Task { [store = garden.store] in
-            try await NotificationSender(store: store, logger: logger).sendDue()
+            try await store.sendDueNotifications(logger: logger)
         }
         for await _ in arrivals {}
         sending.cancel()
@@ -57,7 +57,7 @@ import Testing
     /// Runs a sender until `body` is done.
     private func sending(of store: Store, _ body: () async throws -> Void) async throws {
         let logger = Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() })
-        let sending = Task { try await NotificationSender(store: store, logger: logger).run() }
+        let sending = Task { try await store.notificationSending(logger: logger).run() }
         defer { sending.cancel() }
         try await body()
         sending.cancel()

@@ -378,7 +378,7 @@ import Testing
     /// The answers to requests, one after the other.
     private func answers(to rows: [Row]) async throws -> [Answer] {
         let application = Application(
-            router: StoreRoutes(store: garden.store, sandboxKey: APIKey("key"), clock: garden.clock).router())
+            router: garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock).router())
         let headers: HTTPFields = [.authorization: "Bearer \(token)"]
         return try await application.test(.router) { [values] client in
             var answers: [Answer] = []

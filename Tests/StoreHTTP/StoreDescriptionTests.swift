@@ -16,7 +16,7 @@ import Testing
 
     init() throws {
         garden = try TestGarden()
-        routes = StoreRoutes(store: garden.store, sandboxKey: APIKey("key"), clock: garden.clock)
+        routes = garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock)
     }
 
     private func document() throws -> JSONContent {

@@ -58,7 +58,7 @@ import Testing
         authority: String? = nil
     ) async throws -> Answer {
         let application = Application(
-            router: StoreRoutes(store: garden.store, sandboxKey: APIKey("key"), clock: garden.clock).router())
+            router: garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock).router())
         let headers: HTTPFields = key.map { [.authorization: "Bearer \($0)"] } ?? [:]
         return try await application.test(.router) { client in
             let answer = try await client.executeRequest(
@@ -287,7 +287,7 @@ import Testing
     @Test func `the table of the sandbox lists exactly its routes`() throws {
         let page = try Project.text("Documentation/Testing.md")
         let described = Set(page.matches(of: /\n\| `([A-Z]+ \/sandbox\/v1[^`]*)`/).map { String($0.1) })
-        let routes = StoreRoutes(store: garden.store, sandboxKey: APIKey("key")).operations
+        let routes = garden.store.routes(sandboxKey: APIKey("key")).operations
         #expect(described == Set(routes.filter { $0.contains("/sandbox/v1") }))
     }
 

@@ -65,7 +65,7 @@ import Testing
     /// True if a request with a token reaches the store's server API.
     private func isAccepted(_ token: String) async throws -> Bool {
         let application = Application(
-            router: StoreRoutes(store: garden.store, sandboxKey: APIKey("key"), clock: garden.clock).router())
+            router: garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock).router())
         return try await application.test(.router) { client in
             let answer = try await client.executeRequest(
                 uri: "/inApps/v1/transactions/9", method: .get, headers: [.authorization: "Bearer \(token)"],

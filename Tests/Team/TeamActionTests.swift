@@ -14,7 +14,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        team = TeamService(ledger: ledger, clock: ManualClock(), randomness: .system, cost: .minimal)
+        team = TeamService(ledger: ledger, clock: ManualClock(), cost: .minimal)
     }
 
     /// Gives an item to a user, a number of seconds after the start.

@@ -122,9 +122,10 @@ import Testing
         let now = Timestamp(secondsSince1970: 1_790_000_000)
         var total: Int64 = 0
         var last: Int64 = 0
-        for attempts in 1...WebhookSchedule.backoff.delays.count {
+        for attempts in 1...WebhookSchedule.delays.count {
             let nexts = try [0, UInt64.max].map { chance in
-                try #require(WebhookSchedule.backoff.next(after: attempts, at: now, randomness: Randomness { chance }))
+                try #require(
+                    now.retry(after: attempts, delays: WebhookSchedule.delays, randomness: Randomness { chance }))
             }
             let delays = nexts.map { $0.millisecondsSince1970 - now.millisecondsSince1970 }
             #expect(delays[0] > last)
@@ -134,7 +135,7 @@ import Testing
         }
         #expect((3 * 86_400_000...4 * 86_400_000).contains(total))
         #expect(
-            WebhookSchedule.backoff.next(after: WebhookSchedule.backoff.delays.count + 1, at: now, randomness: .system)
+            now.retry(after: WebhookSchedule.delays.count + 1, delays: WebhookSchedule.delays, randomness: .system)
                 == nil)
     }
 

@@ -130,7 +130,7 @@ package struct ServiceClient: Sendable {
             return ServiceUnreachable(reason: "HTTP status \(status)")
         }
         guard status < 500 else { return ServiceUnreachable(reason: "HTTP status \(status), \(problem.code)") }
-        return ServiceRefusal(code: problem.code, message: problem.detail)
+        return ServiceRefusal(problem)
     }
 }
 
@@ -186,10 +186,11 @@ package struct AdditionalRoots: Sendable {
 package struct ServiceRefusal: CodedError, Hashable {
     package let code: String
     package let message: String
+}
 
-    package init(code: String, message: String) {
-        self.code = code
-        self.message = message
+extension ServiceRefusal {
+    package init(_ problem: ProblemResource) {
+        self.init(code: problem.code, message: problem.detail)
     }
 }
 

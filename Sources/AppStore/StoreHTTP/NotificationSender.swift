@@ -10,7 +10,7 @@ import ServiceLifecycle
 
 /// Sends due notifications to the developer's server one by one, as Apple does. Any status but 200 to 206 is a failed
 /// attempt (App Store Server Notifications, "Responding").
-package struct NotificationSender: Service {
+struct NotificationSender: Sendable {
     /// The timeout of a request.
     private static let timeout = Duration.seconds(30)
     /// The polling interval. Other processes may add notifications to the same store.
@@ -18,16 +18,10 @@ package struct NotificationSender: Service {
     /// The first pause after a delivery. The clock of the store may wait to advance to the next one.
     private static let shortestInterval = Duration.milliseconds(2)
 
-    private let store: Store
-    private let logger: Logger
+    let store: Store
+    let logger: Logger
 
-    package init(store: Store, logger: Logger) {
-        self.store = store
-        self.logger = logger
-    }
-
-    /// Sends notifications until the service shuts down.
-    package func run() async throws {
+    func run() async throws {
         let lock = store.beginDelivering()
         defer { withExtendedLifetime(lock) {} }
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
@@ -42,8 +36,7 @@ package struct NotificationSender: Service {
         }
     }
 
-    /// Sends everything that is due, once.
-    package func sendDue() async throws {
+    func sendDue() async throws {
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { _ = await sendDue($0) }
     }
 
@@ -110,5 +103,17 @@ package struct NotificationSender: Service {
         case is NIOConnectionError, is IOError, is ChannelError: .socketIssue
         default: .other
         }
+    }
+}
+
+extension Store {
+    /// Sends notifications until the service shuts down.
+    package func notificationSending(logger: Logger) -> Companion {
+        Companion { try await NotificationSender(store: self, logger: logger).run() }
+    }
+
+    /// Sends all notifications that are due, once.
+    package func sendDueNotifications(logger: Logger) async throws {
+        try await NotificationSender(store: self, logger: logger).sendDue()
     }
 }

@@ -41,10 +41,10 @@ extension APIOperation {
         "/sandbox/v1/openapi.json", "readSandboxDescription", "This document, also beside a service")
     static let isLive = APIOperation(
         .get, "/health/live", for: .anybody, usesReserve: true, "isLive", "Answers if the process runs",
-        answers: [Answer(204, "It does.")])
+        answers: [.empty("It does.")])
     static let isReady = APIOperation(
         .get, "/health/ready", for: .anybody, usesReserve: true, "isReady", "Answers if the store can be read",
-        answers: [Answer(204, "It can.")], or: [.failed, .unavailable])
+        answers: [.empty("It can.")], or: [.failed, .unavailable])
 
     static let buy = sandbox(
         .post, "purchases", "buy", "Buys a product", body: .json(PurchaseRequest.schema),
@@ -80,10 +80,10 @@ extension APIOperation {
         answers: [.list(queue, of: QueueResource.self)], or: [.conflict])
     static let clearSales = sandbox(
         .delete, "transactions", "clearSales", "Deletes all sales and notifications",
-        answers: [Answer(204, "They are deleted.")])
+        answers: [.empty("They are deleted.")])
     static let deleteSale = sandbox(
         .delete, "transactions/{transaction}", "deleteSale", "Deletes a transaction, or the whole subscription",
-        answers: [Answer(204, "It is deleted.")])
+        answers: [.empty("It is deleted.")])
     static let readConsumption = sandbox(
         .get, "transactions/{transaction}/consumption", "readConsumption",
         "Reads the developer's consumption information",
@@ -113,10 +113,10 @@ extension APIOperation {
         answers: [.list("The notifications, the oldest first.", of: NotificationResource.self)])
     static let addFaults = sandbox(
         .post, "notifications/faults", "addFaults", "Adds a fault to each of the next notifications",
-        body: .json(NotificationFaultsRequest.schema), answers: [Answer(204, "They are added.")])
+        body: .json(NotificationFaultsRequest.schema), answers: [.empty("They are added.")])
     static let replay = sandbox(
         .post, "notifications/{uuid}/replay", "replay", "Sends a notification again",
-        answers: [Answer(204, "It is sent.")], or: [.invalid])
+        answers: [.empty("It is sent.")], or: [.invalid])
 
     /// The operations of the actions on a transaction of the payment queue.
     static let queueActions = PaymentAction.allCases.map { action in

@@ -7,18 +7,11 @@ import Proofs
 /// The store's routes: the App Store's (`/inApps`, `/verifyReceipt`), and the sandbox's, which control the customer and Apple
 /// (`/sandbox/v1`).
 package struct StoreRoutes: RouteSource {
-    private let store: Store
-    private let sandboxKey: APIKey
-    private let clock: any WallClock
-
-    /// - Parameters:
-    /// - sandboxKey: The API key of the sandbox's routes.
-    /// - clock: The machine's clock, for the dates of developers' tokens.
-    package init(store: Store, sandboxKey: APIKey, clock: any WallClock = SystemClock()) {
-        self.store = store
-        self.sandboxKey = sandboxKey
-        self.clock = clock
-    }
+    let store: Store
+    /// The API key of the sandbox's routes.
+    let sandboxKey: APIKey
+    /// The machine's clock, for the dates of developers' tokens.
+    let clock: any WallClock
 
     /// The routes of a stand-alone store, with its own description, error codes and readiness.
     package func router() -> Router<ServiceContext> {
@@ -72,6 +65,13 @@ package struct StoreRoutes: RouteSource {
         router.group().on(.readSandboxDescription) { request, _ in try Self.description(for: request) }
         let sandbox = router.group().add(middleware: SandboxKeyMiddleware(key: sandboxKey))
         SandboxRoutes(store: store).add(to: sandbox)
+    }
+}
+
+extension Store {
+    /// The routes of the store.
+    package func routes(sandboxKey: APIKey, clock: any WallClock = SystemClock()) -> StoreRoutes {
+        StoreRoutes(store: self, sandboxKey: sandboxKey, clock: clock)
     }
 }
 

@@ -15,10 +15,25 @@ package final class LiveStreams: Service, Sendable {
     /// The limit on the open streams of a member.
     package static let maximumPerMember = 6
 
-    /// An open stream.
-    package struct Listener: Sendable {
+    /// An open stream. It ends with the response, or without one if none was written.
+    package final class Listener: Sendable {
         package let wakes: AsyncStream<Void>
         let number: Int
+        private let streams: LiveStreams
+
+        /// Opens a stream. After the shutdown it has ended already.
+        package init(_ member: String, in streams: LiveStreams) {
+            let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            number = streams.state.withLock { $0.add(wake, of: member, streams.maximum, streams.maximumPerMember) }
+            self.wakes = wakes
+            self.streams = streams
+        }
+
+        func leave() {
+            streams.state.withLock { _ = $0.open.removeValue(forKey: number) }
+        }
+
+        deinit { leave() }
     }
 
     private struct State {
@@ -32,6 +47,23 @@ package final class LiveStreams: Service, Sendable {
 
         func wake() {
             for stream in open.values { stream.wake.yield() }
+        }
+
+        mutating func add(
+            _ wake: AsyncStream<Void>.Continuation, of member: String, _ maximum: Int, _ maximumPerMember: Int
+        ) -> Int {
+            let own = open.filter { $0.value.member.hasSameBytes(as: member) }
+            if own.count >= maximumPerMember { end(own.keys.min()) }
+            if open.count >= maximum { end(open.keys.min()) }
+            if isClosed { wake.finish() }
+            last += 1
+            open[last] = (member, wake)
+            return last
+        }
+
+        private mutating func end(_ number: Int?) {
+            guard let number else { return }
+            open.removeValue(forKey: number)?.wake.finish()
         }
     }
 
@@ -73,25 +105,6 @@ package final class LiveStreams: Service, Sendable {
         }
     }
 
-    /// Opens a stream. After the shutdown it has ended already.
-    package func listen(_ member: String) -> Listener {
-        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
-            let own = state.open.filter { $0.value.member.hasSameBytes(as: member) }
-            if own.count >= maximumPerMember { Self.end(own.keys.min(), in: &state) }
-            if state.open.count >= maximum { Self.end(state.open.keys.min(), in: &state) }
-            if state.isClosed { wake.finish() }
-            state.last += 1
-            state.open[state.last] = (member, wake)
-            return state.last
-        }
-        return Listener(wakes: wakes, number: number)
-    }
-
-    func leave(_ listener: Listener) {
-        state.withLock { _ = $0.open.removeValue(forKey: listener.number) }
-    }
-
     /// Wakes all streams from time to time until the service stops, then ends them.
     package func run() async throws {
         await AsyncStream.ticksUntilShutdown(every: Self.interval) { wake() }
@@ -105,11 +118,6 @@ package final class LiveStreams: Service, Sendable {
             state.observation = nil
             for stream in state.open.values { stream.wake.finish() }
         }
-    }
-
-    private static func end(_ number: Int?, in state: inout State) {
-        guard let number else { return }
-        state.open.removeValue(forKey: number)?.wake.finish()
     }
 }
 
@@ -136,14 +144,14 @@ extension LiveStreams {
     ) throws -> Response {
         // A HEAD request does not open a stream.
         guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
-        let subscription = Subscription(listen(try context.requiredMember.name), in: self)
+        let listener = Listener(try context.requiredMember.name, in: self)
         let (language, cookie) = (context.language, context.cookie)
         return Response(
             status: .ok, headers: ServerSentEvents.headers,
             body: ResponseBody { writer in
-                defer { subscription.leave() }
+                defer { listener.leave() }
                 var known = start
-                try await Self.write(to: &writer, subscription.listener, language) {
+                try await Self.write(to: &writer, listener, language) {
                     try await events(&known)
                 } while: {
                     let member = try await team.member(presenting: cookie)
@@ -179,23 +187,6 @@ extension LiveStreams {
             }
             try await Task.sleep(for: Self.pause)
         } while await wakes.next() != nil && ContinuousClock.now < end && !Task.isCancelled
-    }
-
-    /// A stream's registration, which ends with the response, or without one if none was written.
-    private final class Subscription: Sendable {
-        let listener: Listener
-        private let streams: LiveStreams
-
-        init(_ listener: Listener, in streams: LiveStreams) {
-            self.listener = listener
-            self.streams = streams
-        }
-
-        func leave() {
-            streams.leave(listener)
-        }
-
-        deinit { leave() }
     }
 }
 

@@ -20,7 +20,7 @@ package struct AccountService: Sendable {
     package init(
         ledger: Ledger,
         clock: any WallClock,
-        randomness: Randomness,
+        randomness: Randomness = .system,
         sendsMail: Bool = false,
         cost: PasswordHash.Cost = .standard
     ) {

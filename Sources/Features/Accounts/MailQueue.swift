@@ -152,7 +152,7 @@ package enum MailOutcome: Hashable, Sendable {
     package func nextAttempt(after attempts: Int, at moment: Timestamp, randomness: Randomness) -> Timestamp? {
         switch self {
         case .sent, .refused: nil
-        case .failed: MailSchedule.backoff.next(after: attempts, at: moment, randomness: randomness)
+        case .failed: moment.retry(after: attempts, delays: MailSchedule.delays, randomness: randomness)
         }
     }
 }
@@ -180,7 +180,7 @@ package struct MailResult: Hashable, Sendable {
 
 /// The retry schedule of mails. A mail is given up after two hours, because its reader has probably asked for another one.
 package enum MailSchedule {
-    package static let backoff = Backoff(delays: [10, 60, 300, 900, 1800, 3600])
+    package static let delays: [Int64] = [10, 60, 300, 900, 1800, 3600]
 
     /// The age at which a mail is given up, in seconds, regardless of the number of attempts. The service may have been down.
     static let maximumAge: Int64 = 3 * 60 * 60

@@ -45,32 +45,39 @@ package struct CustomerImport: Hashable, Sendable {
 }
 
 extension LedgerTransaction {
-    /// Imports a customer. A second import of the same customer changes nothing.
+    /// Imports a customer of another purchase server. A second import of the same customer changes nothing.
     ///
     /// An expected purchase grants nothing. The next proof of it, from a device or from the App Store, goes to the customer. It
     /// never takes a purchase that somebody owns. A later import may state a newer transaction of an expected purchase.
     ///
-    /// - Parameter caller: The identifier of the API key, or of the process, for the audit log.
+    /// - Parameters:
+    ///   - user: The id that names the customer.
+    ///   - aliases: The further ids of the customer.
+    ///   - grants: The items that the team has decided to give.
+    ///   - caller: The identifier of the API key, or of the process, for the audit log.
     /// - Throws: `LedgerError.userBlocked`; `LedgerError.userUnknown` for an account that was never opened, or was erased.
-    package func add(_ customer: ImportedCustomer, by caller: String, at moment: Timestamp) throws -> CustomerImport {
+    package func add(
+        imported user: User, aliases: [User] = [], grants: [PromisedItem] = [], purchases: [ExpectedPurchase] = [],
+        by caller: String, at moment: Timestamp
+    ) throws -> CustomerImport {
         var counts = CustomerImport()
-        if try users.known(customer.user) == nil { counts.newCustomers = 1 }
-        for alias in customer.aliases {
-            if try addAlias(alias, of: customer.user, by: AuditActor(caller: caller), at: moment) {
+        if try users.known(user) == nil { counts.newCustomers = 1 }
+        for alias in aliases {
+            if try addAlias(alias, of: user, by: AuditActor(caller: caller), at: moment) {
                 counts.aliases += 1
             } else {
                 counts.otherAliases += 1
             }
         }
-        let user = try number(of: customer.user, at: moment)
-        for promise in customer.grants {
-            if try give(promise, to: user, by: caller, at: moment) {
+        let number = try number(of: user, at: moment)
+        for promise in grants {
+            if try give(promise, to: number, by: caller, at: moment) {
                 counts.newGrants += 1
             } else {
                 counts.knownGrants += 1
             }
         }
-        try expect(customer.purchases, for: user, at: moment, &counts)
+        try expect(purchases, for: number, at: moment, &counts)
         return counts
     }
 
@@ -90,7 +97,7 @@ extension LedgerTransaction {
 
     /// - Returns: False if the user has the grant already.
     private func give(
-        _ promise: ImportedCustomer.PromisedItem,
+        _ promise: PromisedItem,
         to user: Int64,
         by caller: String,
         at moment: Timestamp
@@ -105,7 +112,7 @@ extension LedgerTransaction {
     }
 
     private func expect(
-        _ purchases: [ImportedCustomer.ExpectedPurchase],
+        _ purchases: [ExpectedPurchase],
         for user: Int64,
         at moment: Timestamp,
         _ counts: inout CustomerImport
@@ -115,8 +122,8 @@ extension LedgerTransaction {
             database: database, apps: try database.apps.numbers(of: Set(purchases.map(\.app))))
         let facts = try EntitlementRecords(database: database, apps: records.apps)
             .facts(aboutOwnersOf: Set(purchases.map(\.key)))
-        var new: [ImportedCustomer.ExpectedPurchase] = []
-        var known: [ImportedCustomer.ExpectedPurchase] = []
+        var new: [ExpectedPurchase] = []
+        var known: [ExpectedPurchase] = []
         for purchase in purchases {
             let key = purchase.key
             if let owner = facts.purchases[key]?.owner {
@@ -140,7 +147,7 @@ extension LedgerTransaction {
     }
 
     /// The purchases that imports expect for a user, in the order of their original transactions.
-    package func expectedPurchases(of user: User) throws -> [ImportedCustomer.ExpectedPurchase] {
+    package func expectedPurchases(of user: User) throws -> [ExpectedPurchase] {
         guard let user = try users.known(user) else { return [] }
         return try ExpectedTransactionRecords(database: database, apps: try apps).purchases(of: user)
     }

@@ -114,12 +114,7 @@ package struct FigureQuery: Hashable, Sendable {
         case production
         case sandbox
 
-        package var origins: Set<Origin> {
-            switch self {
-            case .production: [.appleProduction, .localProduction]
-            case .sandbox: [.appleSandbox, .localSandbox, .xcode]
-            }
-        }
+        package var origins: Set<Origin> { Set(Origin.allCases.filter { $0.isSandbox == (self == .sandbox) }) }
     }
 
     /// The largest number of periods in an answer: ten years of days.

@@ -7,13 +7,8 @@ package struct FigureService: Sendable {
     private static let usersOfBatch = 32
     private static let usersOfPage = 1000
 
-    private let ledger: Ledger
-    private let clock: any WallClock
-
-    package init(ledger: Ledger, clock: any WallClock) {
-        self.ledger = ledger
-        self.clock = clock
-    }
+    let ledger: Ledger
+    let clock: any WallClock
 
     package var today: CalendarDay { CalendarDay(clock.now()) }
 
@@ -85,6 +80,13 @@ package struct FigureService: Sendable {
         try await sweep()
         try await rollUp()
     }
+}
+
+extension Ledger {
+    /// The figures of the ledger.
+    ///
+    /// - Parameter clock: The clock that decides the days.
+    package func figures(clock: any WallClock) -> FigureService { FigureService(ledger: self, clock: clock) }
 }
 
 extension LedgerDatabase {

@@ -12,33 +12,22 @@ package struct MemberRecord: Hashable, Sendable {
     /// The gender in the app's numbers: 0 for women, 1 for men, -1 if not stated.
     package let gender: Int
     package let joinedAt: Timestamp
-
-    package init(
-        phoneNumber: String, email: String, fcmToken: String, birth: String, gender: Int, joinedAt: Timestamp
-    ) {
-        self.phoneNumber = phoneNumber
-        self.email = email
-        self.fcmToken = fcmToken
-        self.birth = birth
-        self.gender = gender
-        self.joinedAt = joinedAt
-    }
 }
 
 extension LedgerTransaction {
     /// Makes a user a member.
     ///
     /// - Returns: False if the user is a member already. Nothing is changed then.
-    package func join(_ user: User, as member: MemberRecord) throws -> Bool {
+    package func join(
+        _ user: User, phoneNumber: String, email: String, fcmToken: String, birth: String, gender: Int,
+        at moment: Timestamp
+    ) throws -> Bool {
         try database.execute(
             """
             INSERT INTO member (user_id, phone_number, email, fcm_token, birth, gender, joined_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
             """,
-            [
-                try number(of: user, at: member.joinedAt), member.phoneNumber, member.email, member.fcmToken,
-                member.birth, member.gender, member.joinedAt,
-            ]) == 1
+            [try number(of: user, at: moment), phoneNumber, email, fcmToken, birth, gender, moment]) == 1
     }
 
     /// The data of a member; nil if the user is not a member.

@@ -17,7 +17,9 @@ package struct TeamService: Sendable {
     private let randomness: Randomness
 
     /// - Parameter cost: The cost of one hash.
-    package init(ledger: Ledger, clock: any WallClock, randomness: Randomness, cost: PasswordHash.Cost = .standard) {
+    package init(
+        ledger: Ledger, clock: any WallClock, randomness: Randomness = .system, cost: PasswordHash.Cost = .standard
+    ) {
         self.ledger = ledger
         self.clock = clock
         self.randomness = randomness

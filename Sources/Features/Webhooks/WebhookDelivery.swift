@@ -294,7 +294,7 @@ extension WebhookService {
     ) -> WebhookResult {
         let next =
             outcome.isDelivery
-            ? nil : WebhookSchedule.backoff.next(after: delivery.attempts, at: clock.now(), randomness: randomness)
+            ? nil : clock.now().retry(after: delivery.attempts, delays: WebhookSchedule.delays, randomness: randomness)
         return WebhookResult(
             of: delivery, outcome, nextAttemptAt: next, milliseconds: milliseconds, response: response)
     }

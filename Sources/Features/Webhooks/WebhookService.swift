@@ -14,18 +14,11 @@ package struct WebhookService: Sendable {
     package let ledger: Ledger
     /// The apps whose catalogs name the rights in messages.
     let apps: Apps
+    /// The system's clock. Receivers compare its time with theirs.
     let clock: any WallClock
     let randomness: Randomness
     /// The bundle identifier of the only app whose endpoints the caller sees and changes; nil for all endpoints.
-    private var limitingApp: String?
-
-    /// - Parameter clock: The system's clock. Receivers compare its time with theirs.
-    package init(ledger: Ledger, apps: Apps, clock: any WallClock, randomness: Randomness) {
-        self.ledger = ledger
-        self.apps = apps
-        self.clock = clock
-        self.randomness = randomness
-    }
+    private(set) var limitingApp: String?
 
     /// The same service for a caller who sees and changes only the endpoints of one app.
     ///
@@ -182,6 +175,13 @@ package struct WebhookService: Sendable {
                 "UPDATE webhook_endpoint SET removed_at = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
                 [clock.now(), identifier]) == 1 ? identifier : nil
         }
+    }
+}
+
+extension Ledger {
+    /// The webhooks of the ledger, for the rights of some apps.
+    package func webhooks(of apps: Apps, clock: any WallClock, randomness: Randomness = .system) -> WebhookService {
+        WebhookService(ledger: self, apps: apps, clock: clock, randomness: randomness)
     }
 }
 

@@ -17,16 +17,10 @@ package struct APIKeys: Sendable {
     /// The length of a key from which it is refused unread, in bytes of UTF-8.
     private static let excessiveLength = 128
 
-    private let ledger: Ledger
-    private let clock: any WallClock
-    private let randomness: Randomness
+    let ledger: Ledger
+    let clock: any WallClock
+    let randomness: Randomness
     private let uses = APIKeyUses()
-
-    package init(ledger: Ledger, clock: any WallClock, randomness: Randomness) {
-        self.ledger = ledger
-        self.clock = clock
-        self.randomness = randomness
-    }
 
     /// Makes a key.
     ///
@@ -126,6 +120,13 @@ package struct APIKeys: Sendable {
         else { return nil }
         uses.record(record, at: clock.now())
         return .publicApp(key: record.identifier, app: app)
+    }
+}
+
+extension Ledger {
+    /// The API keys of the ledger.
+    package func apiKeys(clock: any WallClock, randomness: Randomness = .system) -> APIKeys {
+        APIKeys(ledger: self, clock: clock, randomness: randomness)
     }
 }
 

@@ -30,9 +30,9 @@ package final class IdempotentRequests: Sendable {
 
         /// Returns the form of the answer that the ledger keeps.
         package func answer(_ body: [UInt8]) -> KeptAnswer {
-            KeptAnswer(
-                under: key, requestDigest: requestDigest,
-                bytes: KeptResponse(status: status.code, contentType: "application/json", body: body[...]).bytes)
+            key.answer(
+                KeptResponse(status: status.code, contentType: "application/json", body: body[...]).bytes,
+                to: requestDigest)
         }
     }
 
@@ -127,7 +127,7 @@ package final class IdempotentRequests: Sendable {
             let response = KeptResponse(
                 status: problem.status, contentType: Problem.contentType,
                 body: try problem.json()[...])
-            return .refused(KeptAnswer(under: pending.key, requestDigest: pending.requestDigest, bytes: response.bytes))
+            return .refused(pending.key.answer(response.bytes, to: pending.requestDigest))
         }
     }
 

@@ -243,9 +243,8 @@ package struct Answer: Sendable {
     }
 
     /// An answer without content.
-    package init(_ status: Int, _ description: String) {
-        self.status = status
-        self.description = description
+    package static func empty(_ description: String, status: Int = 204) -> Answer {
+        Answer(status: status, description: description)
     }
 
     package static func json(_ description: String, _ schema: Schema, status: Int = 200) -> Answer {
@@ -283,7 +282,7 @@ package struct Answer: Sendable {
         _ contents: KeyValuePairs<String, Schema>,
         status: Int = 200
     ) -> Answer {
-        var answer = Answer(status, description)
+        var answer = Answer(status: status, description: description)
         answer.contents = contents.map { ($0.key, $0.value) }
         return answer
     }

@@ -162,7 +162,7 @@ private struct Draft {
             return (answer.text, answer.json(adding: operation.headers(of: answer)))
         }
         if operation.isCacheable {
-            let current = Answer(304, "The caller's copy is current.")
+            let current = Answer.empty("The caller's copy is current.", status: 304)
             responses.append((current.text, current.json(adding: operation.headers(of: current))))
         }
         for answer in operation.sharedAnswers(security) {

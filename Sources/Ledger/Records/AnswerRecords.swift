@@ -70,7 +70,7 @@ extension KeptAnswer {
 
     fileprivate init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(
-            under: IdempotencyKey(caller: try row.next(), key: try row.next()), requestDigest: try row.next(),
+            key: IdempotencyKey(caller: try row.next(), key: try row.next()), requestDigest: try row.next(),
             bytes: try row.next())
     }
 }

@@ -21,6 +21,14 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
         }
     }
 
+    /// True for test purchases, which cost no money.
+    package var isSandbox: Bool {
+        switch self {
+        case .appleProduction, .localProduction: false
+        case .appleSandbox, .localSandbox, .xcode: true
+        }
+    }
+
     /// The origins that the service accepts by default: those of a local store.
     public static let defaultAccepted: Set<Origin> = [.localProduction, .localSandbox]
 }

@@ -29,7 +29,7 @@ extension APIOperation {
         details:
             "Only if mail is configured. The answer is the same for an address without an account or above its mail limit. `Accept-Language` selects the language of the mail.",
         body: .json(["email": .text("An e-mail address.", upTo: 256)]).described("An address."),
-        answers: [Answer(202, "The mail is queued, if one is to be sent.")],
+        answers: [.empty("The mail is queued, if one is to be sent.", status: 202)],
         or: [.refused, .tooManyRequests])
 
     static let resetPassword = APIOperation(
@@ -40,7 +40,7 @@ extension APIOperation {
             "token": .text("The token of the link.", upTo: 256),
             "password": .text("The new password: at least 8 characters, at most 256 bytes.", upTo: 256),
         ]).described("The link's token and the password."),
-        answers: [Answer(204, "The password is set, and the address is verified.")],
+        answers: [.empty("The password is set, and the address is verified.")],
         or: [.refused, .tooManyRequests])
 
     static let confirmAddress = APIOperation(
@@ -56,7 +56,7 @@ extension APIOperation {
         "releaseAddress", "Removes an address from another person's account, by the link that verifies it",
         details: "Only if mail is configured. The account stays, without an address.",
         body: .json(.linkToken),
-        answers: [Answer(204, "The address has no account now.")],
+        answers: [.empty("The address has no account now.")],
         or: [.conflict, .refused, .tooManyRequests])
 
     static let logIn = APIOperation(
@@ -77,7 +77,7 @@ extension APIOperation {
         .post, "/v1/sessions/end", for: .anybody, usesReserve: true,
         "logOut", "Logs out",
         body: .json(.refreshToken),
-        answers: [Answer(204, "The session has ended.")],
+        answers: [.empty("The session has ended.")],
         or: [.unauthorized])
 
     static let getAccount = APIOperation(
@@ -92,7 +92,7 @@ extension APIOperation {
             "password": .text("The current password.", upTo: 256),
             "newPassword": .text("The new password.", upTo: 256),
         ]).described("The passwords."),
-        answers: [Answer(204, "The password is changed, and every other session has ended.")],
+        answers: [.empty("The password is changed, and every other session has ended.")],
         or: [.refused])
 
     static let askForVerification = APIOperation(
@@ -100,7 +100,7 @@ extension APIOperation {
         "askForVerification", "Sends a link to verify the account's address",
         details:
             "Only if mail is configured. A new account gets this mail automatically. `Accept-Language` selects the language of the mail.",
-        answers: [Answer(202, "The mail is queued, if one is to be sent.")],
+        answers: [.empty("The mail is queued, if one is to be sent.", status: 202)],
         or: [.conflict])
 
     static let changeEmail = APIOperation(
@@ -112,7 +112,7 @@ extension APIOperation {
             "password": .text("The password.", upTo: 256),
             "email": .text("The new e-mail address.", upTo: 256),
         ]).described("The password and the new address."),
-        answers: [Answer(202, "The mail is queued, if one is to be sent.")],
+        answers: [.empty("The mail is queued, if one is to be sent.", status: 202)],
         or: [.refused])
 }
 

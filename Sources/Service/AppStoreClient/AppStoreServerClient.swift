@@ -21,14 +21,7 @@ package struct AppStoreServerClient: Sendable {
     package let url: URL
     /// The key, which names the app that the client asks about.
     package let key: AppStoreServerKey
-    private let clock: any WallClock
-
-    /// - Parameter clock: The clock for the dates of tokens.
-    package init(url: URL, key: AppStoreServerKey, clock: any WallClock = SystemClock()) {
-        self.url = url
-        self.key = key
-        self.clock = clock
-    }
+    let clock: any WallClock
 
     /// The time that a caller has for an answer.
     private struct TimeLimits {
@@ -300,6 +293,13 @@ package struct AppStoreServerKey: Sendable {
             bundleIdentifier: bundleIdentifier, productIdentifier: product, offerIdentifier: offer,
             applicationUsername: applicationUsername)
         return signature(Base64.encode(try privateKey.signECDSA(Array(message.utf8))))
+    }
+
+    /// The client of an App Store.
+    ///
+    /// - Parameter clock: The clock for the dates of tokens.
+    package func client(at url: URL, clock: any WallClock = SystemClock()) -> AppStoreServerClient {
+        AppStoreServerClient(url: url, key: self, clock: clock)
     }
 }
 

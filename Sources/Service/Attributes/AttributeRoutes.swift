@@ -95,7 +95,7 @@ extension APIOperation {
             "The newest statement about each attribute counts, in whatever order they come. Attributes that the request omits stay.",
         body: .json(["attributes": .array(of: .attributeStatement, "The statements.", count: 1...100)]).described(
             "Statements about attributes."),
-        answers: [Answer(204, "The statements are recorded.")],
+        answers: [.empty("The statements are recorded.")],
         or: [.refused])
 
     static let stateOwnAttributes = stateAttributes.own("stateOwnAttributes", "States attributes")

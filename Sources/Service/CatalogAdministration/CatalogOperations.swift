@@ -44,7 +44,7 @@ struct CatalogListOperations {
             .delete, path, "revert\(identifier)",
             "Restores the file's definition, or removes the \(noun) if the files have none",
             parameters: parameters + [.ifMatch(noun)],
-            answers: [Answer(204, "The file's definition is restored, or the \(noun) is removed.")])
+            answers: [.empty("The file's definition is restored, or the \(noun) is removed.")])
     }
 
     static let products = CatalogListOperations(
@@ -94,7 +94,7 @@ extension APIOperation {
     static let revertCurrentOffering = catalog(
         .delete, "current-offering", "revertCurrentOffering", "Restores the file's current offering",
         parameters: [.ifMatch("current offering")],
-        answers: [Answer(204, "The file's current offering is restored.")])
+        answers: [.empty("The file's current offering is restored.")])
 
     static let listCatalogChanges = catalog(
         .get, "changes", "listCatalogChanges", "Lists the changes of the catalog, newest first",

@@ -30,12 +30,7 @@ struct CustomerPeriod: Sendable {
         transaction.facts.date(.originalPurchaseDate) ?? transaction.purchaseDate
     }
 
-    var isSandbox: Bool {
-        switch transaction.origin {
-        case .appleProduction, .localProduction: false
-        case .appleSandbox, .localSandbox, .xcode: true
-        }
-    }
+    var isSandbox: Bool { transaction.origin.isSandbox }
 
     /// The periods of a purchase that count at a moment, in the order of their purchase dates.
     ///

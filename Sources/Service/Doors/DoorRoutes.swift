@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import HTTPSupport
 import HTTPTypes
@@ -84,7 +85,7 @@ package final class DoorServices: Sendable {
     }
 
     /// The rights of the caller's apps, each with all products that give it.
-    var rights: [CustomerRight] { keptRights.rights(of: entitlements) }
+    var rights: [RightSources] { keptRights.rights(of: entitlements) }
 
     /// The same services, as far as a caller sees and changes them.
     func limited(to caller: Caller) -> DoorServices {

@@ -168,6 +168,6 @@ extension APIOperation {
         parameters: [.header("Last-Event-ID", "The `id` of the last received event.")],
         answers: [
             .content("Events, until the stream ends after 15 minutes.", ["text/event-stream": .text()]),
-            Answer(204, "The user has listened before and is erased. Do not reconnect."),
+            .empty("The user has listened before and is erased. Do not reconnect."),
         ])
 }

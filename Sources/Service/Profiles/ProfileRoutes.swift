@@ -85,7 +85,7 @@ extension APIOperation {
         "checkNickname", "Checks whether a nickname is allowed",
         details: "Only with `till serve --profiles`, like all routes for profiles and wishes.",
         body: .json(["nickname": .text("A nickname.", upTo: 256)]).described("A nickname."),
-        answers: [Answer(204, "The nickname is allowed.")],
+        answers: [.empty("The nickname is allowed.")],
         or: [.refused])
 
     static let changeProfile = APIOperation(
@@ -110,12 +110,12 @@ extension APIOperation {
         .put, "/v1/me/wishes/{product}", for: .app,
         "addWish", "Adds a product to the wish list",
         parameters: [.app],
-        answers: [Answer(204, "The product is on the list.")])
+        answers: [.empty("The product is on the list.")])
 
     static let removeWish = APIOperation(
         .delete, "/v1/me/wishes/{product}", for: .app,
         "removeWish", "Removes a product from the wish list",
-        answers: [Answer(204, "The product is not on the list.")])
+        answers: [.empty("The product is not on the list.")])
 
     static let listWishes = APIOperation(
         .get, "/v1/users/{user}/wishes", for: .backEnd(.read),

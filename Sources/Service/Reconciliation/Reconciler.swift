@@ -21,24 +21,11 @@ package struct Reconciler: Sendable {
     private static let maximumFailures = 10
 
     let service: EntitlementService
-    let app: App
-    let client: AppStoreServerClient
-    let origins: Set<Origin>
-
-    /// - Parameters:
-    ///   - app: The app of the client's key.
-    ///   - origins: The origins of the purchases that the App Store at the client's address knows.
-    package init(
-        service: EntitlementService,
-        app: App,
-        client: AppStoreServerClient,
-        origins: Set<Origin>
-    ) {
-        self.service = service
-        self.app = app
-        self.client = client
-        self.origins = origins
-    }
+    /// The app of the client's key.
+    package let app: App
+    package let client: AppStoreServerClient
+    /// The origins of the purchases that the App Store at the client's address knows.
+    package let origins: Set<Origin>
 
     /// The outcomes of a run and their counts.
     package struct Report: Sendable, Encodable {
@@ -237,5 +224,14 @@ package struct Reconciler: Sendable {
                 try await service.receive(statement: Array(transaction.utf8), renewalInfo: Array(renewalInfo.utf8))
             }
         }
+    }
+}
+
+extension EntitlementService {
+    /// The reconciliation of an app's purchases of some origins with their App Store.
+    package func reconciler(
+        of app: App, asking client: AppStoreServerClient, about origins: Set<Origin>
+    ) -> Reconciler {
+        Reconciler(service: self, app: app, client: client, origins: origins)
     }
 }

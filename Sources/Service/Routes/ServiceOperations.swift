@@ -67,12 +67,12 @@ extension APIOperation {
     static let isLive = APIOperation(
         .get, "/health/live", for: .anybody, usesReserve: true,
         "isLive", "Checks that the process runs",
-        answers: [Answer(204, "It does.")])
+        answers: [.empty("It does.")])
 
     static let isReady = APIOperation(
         .get, "/health/ready", for: .anybody, usesReserve: true,
         "isReady", "Checks that the ledger can be read",
-        answers: [Answer(204, "It does.")],
+        answers: [.empty("It does.")],
         or: [.failed, .unavailable])
 
     static let readMetrics = APIOperation(

@@ -176,7 +176,7 @@ extension AuditEntry: AnswerObject {
     }
 }
 
-extension ImportedCustomer.ExpectedPurchase: AnswerObject {
+extension ExpectedPurchase: AnswerObject {
     package static let answerFields = AnswerFields<Self>("An expected purchase, which grants nothing.") {
         $0.field("originalTransactionId", "The original transaction.", \.originalTransactionIdentifier)
         $0.field("origin", \.origin)
@@ -212,7 +212,7 @@ extension APIOperation {
         body: .json(
             .object("The password.").fields(["password": .text("The account's password.", upTo: 256).optional]).closed,
             isRequired: false, "The account's password, if the user has an account of the service."),
-        answers: [Answer(204, "The user is erased. Their transactions stay redeemed, under a tombstone.")])
+        answers: [.empty("The user is erased. Their transactions stay redeemed, under a tombstone.")])
 
     // All data of a user belongs to no app, as does the erasure.
     static let exportUser = APIOperation(
@@ -225,5 +225,5 @@ extension APIOperation {
     static let eraseUser = APIOperation(
         .post, "/v1/users/{user}/erasure", for: .backEnd(.erase),
         "eraseUser", "Erases a user's personal data",
-        answers: [Answer(204, "The user is erased. Their transactions stay redeemed, under a tombstone.")])
+        answers: [.empty("The user is erased. Their transactions stay redeemed, under a tombstone.")])
 }

@@ -18,13 +18,13 @@ extension APIOperation {
             "gender": .integer("The gender, in the app's numbers."),
         ]),
         answers: [
-            Answer(200, "The user is a member now."), Answer(201, "The user is a member already."),
-            Answer(202, "The nickname is not allowed."),
+            .empty("The user is a member now.", status: 200), .empty("The user is a member already.", status: 201),
+            .empty("The nickname is not allowed.", status: 202),
         ])
 
     static let seedWithdraw = ofSeedApp(
         .post, "/withdraw", "seedWithdraw", "Erases the member",
-        answers: [Answer(200, "The member is erased."), notMember])
+        answers: [.empty("The member is erased.", status: 200), notMember])
 
     static let seedShop = ofSeedApp(
         .get, "/shop/myinfo", "seedShop", "Returns the owned and the worn items",
@@ -36,8 +36,8 @@ extension APIOperation {
             "sesac": .integer("The sprout's number."), "background": .integer("The background's number."),
         ]),
         answers: [
-            Answer(200, "The choice is saved."),
-            Answer(201, "The member does not own one of them. Nothing was saved."), notMember,
+            .empty("The choice is saved.", status: 200),
+            .empty("The member does not own one of them. Nothing was saved.", status: 201), notMember,
         ])
 
     static let seedRedeem = ofSeedApp(
@@ -46,10 +46,11 @@ extension APIOperation {
             "receipt": .text("The app receipt, in base64."), "product": .text("The product's identifier."),
         ]),
         answers: [
-            Answer(200, "The member owns the product's item."), Answer(201, "The receipt was refused."), notMember,
+            .empty("The member owns the product's item.", status: 200), .empty("The receipt was refused.", status: 201),
+            notMember,
         ])
 
-    private static let notMember = Answer(406, "The user is not a member.")
+    private static let notMember = Answer.empty("The user is not a member.", status: 406)
 
     /// An operation of the app's own. Its answers have no problem documents.
     private static func ofSeedApp(
@@ -68,8 +69,8 @@ extension APIOperation {
             ],
             body: body,
             answers: answers + [
-                Answer(401, "The token is refused or has expired."), Answer(500, "The service failed."),
-                Answer(501, "A header or a field is missing or invalid."),
+                .empty("The token is refused or has expired.", status: 401), .empty("The service failed.", status: 500),
+                .empty("A header or a field is missing or invalid.", status: 501),
             ],
             or: [.tooManyRequests])
     }

@@ -52,14 +52,17 @@ struct SeedAppRoutes: Sendable {
     private func join(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let user = try context.requiredUser
         let form = try await SeedAppForm(request, context)
-        let member = MemberRecord(
-            phoneNumber: try form.text("phoneNumber"), email: try form.text("email"),
-            fcmToken: try form.text("FCMtoken", upTo: 4096), birth: try form.text("birth"),
-            gender: try form.integer("gender"), joinedAt: profiles.clock.now())
+        let (phoneNumber, email) = (try form.text("phoneNumber"), try form.text("email"))
+        let (fcmToken, birth) = (try form.text("FCMtoken", upTo: 4096), try form.text("birth"))
+        let (gender, moment) = (try form.integer("gender"), profiles.clock.now())
         guard let nickname = try? Nickname(try form.text("nick")) else { throw SeedAppStatus.nicknameRefused }
         let isNew = try await profiles.ledger.write { transaction in
-            guard try transaction.join(user, as: member) else { return false }
-            _ = try transaction.changeProfile(of: user, .set(nickname.text), accepting: [], at: member.joinedAt)
+            guard
+                try transaction.join(
+                    user, phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,
+                    at: moment)
+            else { return false }
+            _ = try transaction.changeProfile(of: user, .set(nickname.text), accepting: [], at: moment)
             return true
         }
         return (isNew ? SeedAppStatus.done : .refused).response

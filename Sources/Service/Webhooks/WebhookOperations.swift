@@ -40,7 +40,7 @@ extension APIOperation {
     static let removeWebhook = APIOperation(
         .delete, "/v1/webhooks/{webhook}", for: .backEnd(.webhooks), isPerApp: true,
         "removeWebhook", "Deletes a webhook and its waiting messages",
-        answers: [Answer(204, "The webhook is deleted.")])
+        answers: [.empty("The webhook is deleted.")])
 
     static let getWebhookSecret = APIOperation(
         .get, "/v1/webhooks/{webhook}/secret", for: .backEnd(.webhooks), isPerApp: true,
@@ -90,7 +90,9 @@ extension APIOperation {
             .header("authorization", "The value that the team has set for the webhook."),
         ],
         body: .json(.either(WebhookMessage.schema, .revenueCatMessage)),
-        answers: [Answer(Answer.anySuccess, "The message has arrived. After any other status, the service retries.")],
+        answers: [
+            .empty("The message has arrived. After any other status, the service retries.", status: Answer.anySuccess)
+        ],
         never: Set(SharedAnswer.allCases))
 
     private static let url = Schema.text(

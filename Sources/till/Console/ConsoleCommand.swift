@@ -45,7 +45,7 @@ extension LedgerUser {
     /// - Parameter isNew: True if the command creates a missing ledger.
     fileprivate func team(isNew: Bool = false) throws -> TeamService {
         let ledger = try ledger.place(isNew: isNew).open(.all(usesConsole: isNew), migrates: isNew)
-        return TeamService(ledger: ledger, clock: SystemClock(), randomness: .system)
+        return TeamService(ledger: ledger, clock: SystemClock())
     }
 
     /// Prints the link of an invitation.

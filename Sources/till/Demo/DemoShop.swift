@@ -67,12 +67,12 @@ struct DemoShop {
         try await year.play()
         // The service sets its own address when it listens.
         _ = try store.update { $0.notificationsURL = nil }
-        try await FigureService(ledger: ledger, clock: clock).rollUp()
+        try await ledger.figures(clock: clock).rollUp()
     }
 
     /// Makes an API key with every scope.
     func makeKey() async throws -> String {
-        let keys = APIKeys(ledger: ledger, clock: SystemClock(), randomness: .system)
+        let keys = ledger.apiKeys(clock: SystemClock())
         return try await keys.make(name: Self.member, scopes: Set(APIKeyScope.allCases)).key
     }
 
@@ -80,7 +80,7 @@ struct DemoShop {
     ///
     /// - Returns: The password.
     func addMember() async throws -> String {
-        let team = TeamService(ledger: ledger, clock: SystemClock(), randomness: .system)
+        let team = TeamService(ledger: ledger, clock: SystemClock())
         let password = Randomness.system.bytes(6).hexadecimal
         let invitation = try await team.add(Self.member, role: .admin)
         try await team.accept(

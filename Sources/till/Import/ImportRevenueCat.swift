@@ -56,7 +56,7 @@ struct ImportRevenueCat: LedgerUser {
         let blockedNames = BlockedNames(adding: blockedUserNames)
         let ledger = try ledger.place(isNew: true).open().blocking(blockedNames)
         let apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
-        let rules = ExportRules(catalog: apps.first.catalog, origin: accept, blocking: blockedNames, at: clock.now())
+        let rules = apps.first.catalog.exportRules(accepting: accept, blocking: blockedNames, at: clock.now())
         let export = try file.read(by: rules)
         var report = ImportReport(export, isDryRun: dryRun)
         var rest = export.customers()[...]
@@ -91,10 +91,13 @@ struct ImportRevenueCat: LedgerUser {
             return try await ledger.write { transaction in
                 var batch = ImportedBatch()
                 for customer in customers {
-                    batch.counts = batch.counts + (try transaction.add(customer.records, by: Self.caller, at: moment))
+                    let counts = try transaction.add(
+                        imported: customer.user, aliases: customer.aliases, grants: customer.grants,
+                        purchases: customer.purchases, by: Self.caller, at: moment)
+                    batch.counts = batch.counts + counts
                     guard !customer.attributes.isEmpty else { continue }
                     do {
-                        try transaction.state(customer.attributes, of: customer.records.user, at: moment)
+                        try transaction.state(customer.attributes, of: customer.user, at: moment)
                         batch.attributes += Set(customer.attributes.map { ByteKey($0.name) }).count
                     } catch AttributeError.tooMany {
                         batch.refusedAttributeCustomers += 1

@@ -43,7 +43,6 @@ struct LocalStore: Sendable {
     let store: Store
     let sandboxKey: SandboxKey
     let routes: StoreRoutes
-    private let sender: NotificationSender
     private let listens: AsyncStream<Void>
     private let beginListening: AsyncStream<Void>.Continuation
     private let logger: Logger
@@ -55,8 +54,7 @@ struct LocalStore: Sendable {
         store = try data.store()
         try data.trust(store)
         self.sandboxKey = sandboxKey
-        routes = StoreRoutes(store: store, sandboxKey: sandboxKey.apiKey)
-        sender = NotificationSender(store: store, logger: logger)
+        routes = store.routes(sandboxKey: sandboxKey.apiKey)
     }
 
     /// Sends notifications to the service in this process, which listens now, unless another address is set.
@@ -82,7 +80,7 @@ extension LocalStore: ServiceLifecycle.Service {
     func run() async throws {
         await cancelWhenGracefulShutdown { [listens] in for await _ in listens {} }
         guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
-        try await sender.run()
+        try await store.notificationSending(logger: logger).run()
     }
 }
 

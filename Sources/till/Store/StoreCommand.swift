@@ -262,8 +262,8 @@ struct StoreServe: Command {
         configuration.tls = identity.map { ($0.certificate, $0.key) }
         let terminal = terminal
         try await ServiceServer.run(
-            StoreRoutes(store: store, sandboxKey: key.apiKey).router(),
-            backgroundServices: [NotificationSender(store: store, logger: logger)], configuration: configuration,
+            store.routes(sandboxKey: key.apiKey).router(),
+            backgroundServices: [store.notificationSending(logger: logger)], configuration: configuration,
             logger: logger
         ) { url in
             terminal.line("Listening on \(url.absoluteString)")

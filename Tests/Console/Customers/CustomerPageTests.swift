@@ -236,9 +236,9 @@ import Testing
         let gate = try console.garden.buy("garden.gate")
         let transaction = try #require(gate.purchase).transactionIdentifier
         func purchase(_ identifier: String, of product: String, at date: Timestamp, until: Timestamp? = nil)
-            -> ImportedCustomer.ExpectedPurchase
+            -> ExpectedPurchase
         {
-            ImportedCustomer.ExpectedPurchase(
+            ExpectedPurchase(
                 app: console.garden.catalog.bundleIdentifier, origin: .localSandbox,
                 originalTransactionIdentifier: identifier, productIdentifier: product, purchaseDate: date,
                 expiresAt: until)
@@ -248,8 +248,9 @@ import Testing
                 purchase(transaction, of: "garden.gate", at: moment.adding(days: 20)),
                 purchase("<70>", of: "garden<b>", at: moment.adding(days: 19), until: moment.adding(days: 49)),
             ] + (0..<10).map { purchase("season\($0)", of: "garden.season", at: moment) }
-        let imported = ImportedCustomer(user: alice, aliases: [], grants: [], purchases: purchases)
-        _ = try await console.ledger.write { try $0.add(imported, by: "process", at: moment) }
+        _ = try await console.ledger.write {
+            try $0.add(imported: alice, purchases: purchases, by: "process", at: moment)
+        }
         let browser = try await console.browser(.viewer)
         let page = try await browser.get(Self.path)
         #expect(page.words.contains("Expected purchases") && page.has(transaction))

@@ -33,12 +33,11 @@ struct GardenConsole {
     ) async throws {
         garden = try TestGarden()
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
-        keys = APIKeys(ledger: ledger, clock: garden.clock, randomness: .system)
-        team = TeamService(ledger: ledger, clock: garden.clock, randomness: .system, cost: .minimal)
+        keys = ledger.apiKeys(clock: garden.clock)
+        team = TeamService(ledger: ledger, clock: garden.clock, cost: .minimal)
         let administration = try await CatalogService(
             apps: Apps(App(garden.catalog)), ledger: ledger, clock: garden.clock)
-        webhooks = WebhookService(
-            ledger: ledger, apps: administration.apps, clock: garden.clock, randomness: .system)
+        webhooks = ledger.webhooks(of: administration.apps, clock: garden.clock)
         entitlements = EntitlementService(
             apps: administration.apps, verifier: try garden.verifier(), ledger: ledger, clock: garden.store.clock,
             keepsProofs: keepsProofs)

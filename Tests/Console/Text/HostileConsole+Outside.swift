@@ -31,13 +31,14 @@ extension HostileConsole {
         try await fixture.entitlements.recordRefusal(
             RedemptionError.refused(ProofRefusal(.bundleIdentifierMismatch)), for: other, by: .user
         ) { [refused] }
-        let expected = ImportedCustomer.ExpectedPurchase(
+        let expected = ExpectedPurchase(
             app: fixture.shop.catalog.bundleIdentifier, origin: .localSandbox,
             originalTransactionIdentifier: shownText("identifier of an expected transaction", .name, Self.short),
             productIdentifier: shownText("product of an expected transaction", .line, Self.short), purchaseDate: now,
             expiresAt: nil)
-        let imported = ImportedCustomer(user: owner, aliases: [], grants: [], purchases: [expected])
-        _ = try await fixture.ledger.write { try $0.add(imported, by: "process", at: now) }
+        _ = try await fixture.ledger.write {
+            try $0.add(imported: owner, purchases: [expected], by: "process", at: now)
+        }
         paths += [
             "/console/invitation", "/console/refusals/bundleIdentifierMismatch",
             "/console/unclaimed/" + HostileText.encode(parked.transactionIdentifier),

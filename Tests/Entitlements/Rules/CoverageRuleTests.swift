@@ -36,7 +36,7 @@ import Testing
         if isStatedSigned { facts[.signedDate] = .integer(Rules.later(signed ?? bought).millisecondsSince1970) }
         return Rules.claim(
             transaction, original: "1", product: product, bought: bought, revoked: revoked, signed: signed ?? bought,
-            expires: expires, grace: grace.map { .init(endsAt: Rules.later($0)) }, facts: facts.isEmpty ? nil : facts)
+            expires: expires, grace: grace.map { .until(Rules.later($0)) }, facts: facts.isEmpty ? nil : facts)
     }
 
     private static let cases: [Case] = [

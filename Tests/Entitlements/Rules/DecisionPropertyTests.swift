@@ -28,9 +28,8 @@ import Testing
             for statement in 0..<(1 + dice.number(below: 3)) {
                 let grace: Claim.Grace? =
                     kind == 2 && dice.number(below: 3) == 0
-                    ? .init(
-                        endsAt: dice.number(below: 4) == 0
-                            ? nil : Rules.later(bought + 100 + Int64(dice.number(below: 9))))
+                    ? .until(
+                        dice.number(below: 4) == 0 ? nil : Rules.later(bought + 100 + Int64(dice.number(below: 9))))
                     : nil
                 let signed = bought + Int64(dice.number(below: 4))
                 let claim = Rules.claim(

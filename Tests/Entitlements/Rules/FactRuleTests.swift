@@ -88,7 +88,7 @@ import Testing
 
     @Test func `a statement of the same grace period, signed later, changes no end`() {
         func claim(_ signed: Int64, grace: Int64?) -> Claim {
-            Rules.claim(signed: signed, expires: 10, grace: .init(endsAt: grace.map(Rules.later)))
+            Rules.claim(signed: signed, expires: 10, grace: .until(grace.map(Rules.later)))
         }
         let decision = Rules.play([
             .redeem(Rules.claim(expires: 10), Rules.alice), .state(claim(1, grace: nil)), .state(claim(2, grace: nil)),

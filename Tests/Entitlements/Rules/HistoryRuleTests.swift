@@ -125,7 +125,7 @@ import Testing
 
     @Test(arguments: cases) func `events follow from the state before and the state now`(example: Case) throws {
         let claim = Rules.claim(
-            revoked: example.revoked, expires: 100, grace: example.graceEnds.map { .init(endsAt: Rules.later($0)) })
+            revoked: example.revoked, expires: 100, grace: example.graceEnds.map { .until(Rules.later($0)) })
         let key = claim.key
         var facts = Rules.play([.redeem(claim, Rules.alice)]).decision.facts
         var transaction = EntitlementFacts.Transaction(claim, TransactionStatus(claim))

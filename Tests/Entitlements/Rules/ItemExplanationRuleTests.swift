@@ -82,8 +82,8 @@ import Testing
         }
     }
 
-    private static func expected(until: Int64? = nil) -> ImportedCustomer.ExpectedPurchase {
-        ImportedCustomer.ExpectedPurchase(
+    private static func expected(until: Int64? = nil) -> ExpectedPurchase {
+        ExpectedPurchase(
             app: "a", origin: .localSandbox, originalTransactionIdentifier: "9", productIdentifier: "p",
             purchaseDate: Rules.now, expiresAt: until.map(Rules.later))
     }

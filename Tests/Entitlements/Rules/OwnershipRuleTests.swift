@@ -47,7 +47,7 @@ import Testing
             case .running: Rules.claim(expires: 1000)
             case .ended: Rules.claim(expires: 50)
             case .endedJustBeforeTheRenewal: Rules.claim(expires: 90)
-            case .inGracePeriod: Rules.claim(expires: 50, grace: .init(endsAt: Rules.later(500)))
+            case .inGracePeriod: Rules.claim(expires: 50, grace: .until(Rules.later(500)))
             case .coins: Rules.claim(item: nil, credit: Credit(balance: "coins", amount: 10))
             }
         let bought = RuleFixture.Step.redeem(claim, Rules.alice)

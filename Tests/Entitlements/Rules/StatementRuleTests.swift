@@ -115,7 +115,7 @@ import Testing
     ) {
         let steps = stated.map { signed, ends in
             RuleFixture.Step.state(
-                Rules.claim(signed: signed, of: Rules.alice, expires: 10, grace: .init(endsAt: ends.map(Rules.later))))
+                Rules.claim(signed: signed, of: Rules.alice, expires: 10, grace: .until(ends.map(Rules.later))))
         }
         let (_, decision) = Rules.play(steps)
         #expect(decision.facts.transactions[Rules.claim().key]?.grace?.endsAt == expected.map(Rules.later))

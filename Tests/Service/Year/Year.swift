@@ -85,7 +85,7 @@ actor Year {
 
     /// Sends what is due over the network, as the store does.
     private func deliver() async throws {
-        try await NotificationSender(store: store, logger: ServiceFixture.logger).sendDue()
+        try await store.sendDueNotifications(logger: ServiceFixture.logger)
     }
 
     /// Sends again what was lost or is late, and sums up.

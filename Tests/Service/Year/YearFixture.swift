@@ -47,13 +47,13 @@ struct YearFixture: Sendable {
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Self.store(in: folder, selling: catalog.configuration, clock)
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
-        let keys = APIKeys(ledger: ledger, clock: clock, randomness: .system)
+        let keys = ledger.apiKeys(clock: clock)
         key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
         let verifier = ProofVerifier(
             anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }), clock: clock)
         service = EntitlementService(
             apps: Apps(App(catalog)), verifier: verifier, ledger: ledger, clock: clock)
-        figures = FigureService(ledger: ledger, clock: clock)
+        figures = ledger.figures(clock: clock)
         routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys), figures: figures, clock: clock)
     }

@@ -3,15 +3,18 @@ import Proofs
 /// Decides the effects of a refund from the facts about one sale and a moment.
 package struct RefundDecision: Hashable, Sendable {
     private let transaction: Transaction
-    /// All transactions with the same original transaction, the oldest first.
-    private let related: [Transaction]
-    /// The subscription that the transaction belongs to; nil for any other product.
     private let subscription: CustomerSubscription?
+    /// The transaction and, for a non-consumable, everything that was restored or bought again: one purchase.
+    private let samePurchase: [Transaction]
+    private let isLatest: Bool
 
+    /// - Parameters:
+    ///   - related: All transactions with the same original transaction, the oldest first.
+    ///   - subscription: The subscription that the transaction belongs to; nil for any other product.
     package init(transaction: Transaction, related: [Transaction], subscription: CustomerSubscription?) {
-        self.transaction = transaction
-        self.related = related
-        self.subscription = subscription
+        (self.transaction, self.subscription) = (transaction, subscription)
+        samePurchase = transaction.type == .nonConsumable ? related : [transaction]
+        isLatest = related.last?.transactionIdentifier == transaction.transactionIdentifier
     }
 
     /// Notifies the developer of the customer's request. A family member has nothing to be refunded.
@@ -81,11 +84,6 @@ package struct RefundDecision: Hashable, Sendable {
     private func notify(_ type: NotificationTypeV2, _ reason: ConsumptionRequestReason? = nil) -> RefundEffect {
         .notify(type, transaction, subscription, reason)
     }
-
-    private var isLatest: Bool { related.last?.transactionIdentifier == transaction.transactionIdentifier }
-
-    /// The transaction and, for a non-consumable, everything that was restored or bought again: one purchase.
-    private var samePurchase: [Transaction] { transaction.type == .nonConsumable ? related : [transaction] }
 }
 
 /// A change that follows from a refund. The store makes the changes in order.

@@ -54,17 +54,9 @@ package struct Claim: Hashable, Sendable, Codable {
         /// Nil if there is no grace period.
         package let endsAt: Timestamp?
         /// The date of the statement, if it differs from that of a parked claim; nil otherwise.
-        let statedAt: Timestamp?
+        var statedAt: Timestamp?
 
-        package init(endsAt: Timestamp?) {
-            self.endsAt = endsAt
-            statedAt = nil
-        }
-
-        init(_ grace: GracePeriod) {
-            endsAt = grace.endsAt
-            statedAt = grace.statedAt
-        }
+        package static func until(_ end: Timestamp?) -> Grace { Grace(endsAt: end) }
     }
 
     /// The claim with the grace period, the facts and the renewal of other statements.

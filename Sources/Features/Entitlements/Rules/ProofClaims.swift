@@ -56,7 +56,7 @@ struct ProofClaims {
     /// period that it takes back. That ends no grace period before its time.
     private static func grace(_ renewal: StatedRenewal, of purchase: ProvenPurchase) -> Claim.Grace? {
         let facts = renewal.facts
-        if let end = facts.date(.gracePeriodExpiresDate) { return Claim.Grace(endsAt: end) }
+        if let end = facts.date(.gracePeriodExpiresDate) { return .until(end) }
         let isBillingError = facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         let saysNothing =
             isBillingError || facts.bool(.isInBillingRetryPeriod) == true || purchase.revocationDate != nil

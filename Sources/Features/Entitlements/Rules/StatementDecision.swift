@@ -120,7 +120,8 @@ extension EntitlementDecision {
         let renewal = claim.renewal.map { $0.isLater(than: kept.claim.renewal) ? $0 : kept.claim.renewal ?? $0 }
         park(
             (isLater ? claim : kept.claim).with(
-                grace: grace.map { Claim.Grace($0) }, facts: facts, renewal: renewal ?? kept.claim.renewal),
+                grace: grace.map { Claim.Grace(endsAt: $0.endsAt, statedAt: $0.statedAt) }, facts: facts,
+                renewal: renewal ?? kept.claim.renewal),
             isLater ? stated : kept.status)
     }
 

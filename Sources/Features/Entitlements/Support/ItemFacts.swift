@@ -34,7 +34,7 @@ package struct ItemFacts: Sendable {
     /// The owner of that purchase, if it is another user.
     package var otherOwner: User?
     /// The purchase of these products that an import expects for the user and that lasts longest.
-    package var expected: ImportedCustomer.ExpectedPurchase?
+    package var expected: ExpectedPurchase?
     /// True if that purchase has ended.
     package var hasExpectedEnded = false
     /// The newest purchase of these products that nobody has redeemed.

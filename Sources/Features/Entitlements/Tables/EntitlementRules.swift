@@ -95,12 +95,11 @@ enum EntitlementRules {
                 OR entitlement.grace_ends_at IS DISTINCT FROM bought.grace_ends_at
                 OR coalesce(entitlement.product_type, '') <> CASE WHEN bought.type IN (\(list(ProductType.self)))
                     THEN bought.type ELSE '' END
-                OR entitlement.is_upgraded <> coalesce(bought.is_upgraded, 0)
+                OR entitlement.is_upgraded <> CASE WHEN bought.is_upgraded <> 0 THEN 1 ELSE 0 END
                 OR entitlement.is_trial <> CASE WHEN bought.offer_discount_type = 'FREE_TRIAL'
-                    OR bought.is_trial_period = 1
-                    THEN 1 ELSE 0 END
+                    OR bought.is_trial_period <> 0 THEN 1 ELSE 0 END
                 OR entitlement.is_introductory <> CASE WHEN bought.offer_type = 1
-                    OR bought.is_in_intro_offer_period = 1 THEN 1 ELSE 0 END
+                    OR bought.is_in_intro_offer_period <> 0 THEN 1 ELSE 0 END
                 OR coalesce(entitlement.ownership, '') <> CASE
                     WHEN bought.ownership_type IN (\(list(InAppOwnershipType.self)))
                     THEN bought.ownership_type ELSE '' END

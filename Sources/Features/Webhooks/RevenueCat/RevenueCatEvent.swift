@@ -147,10 +147,7 @@ extension RevenueCatEvent {
     }
 
     private static func environment(of origin: Origin?) -> String {
-        switch origin {
-        case .appleProduction, .localProduction, nil: "PRODUCTION"
-        case .appleSandbox, .localSandbox, .xcode: "SANDBOX"
-        }
+        origin?.isSandbox == true ? "SANDBOX" : "PRODUCTION"
     }
 
     private static func periodType(_ terms: PurchasePeriod.Terms) -> String {

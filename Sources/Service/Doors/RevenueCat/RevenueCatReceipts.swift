@@ -151,10 +151,10 @@ extension DoorServices {
 
 /// The rights of apps, which are the same until a catalog changes.
 final class KeptRights: Sendable {
-    private let kept = Mutex<(revisions: [Int64], rights: [ByteKey?: [CustomerRight]])>(([], [:]))
+    private let kept = Mutex<(revisions: [Int64], rights: [ByteKey?: [RightSources]])>(([], [:]))
 
-    /// The rights of the apps that a caller sees, each with all products that give it.
-    func rights(of entitlements: EntitlementService) -> [CustomerRight] {
+    /// The rights of the apps that a caller sees, each with all products that give it, directly or through their items.
+    func rights(of entitlements: EntitlementService) -> [RightSources] {
         let (revisions, app) = (entitlements.apps.revisions, entitlements.limitingApp)
         let key = app.map { ByteKey($0) }
         if let known = kept.withLock({ $0.revisions == revisions ? $0.rights[key] : nil }) { return known }
@@ -162,10 +162,7 @@ final class KeptRights: Sendable {
         let rights = catalogs.rights(in: app).map { right in
             let direct = right.products.map(\.text)
             let indirect = right.items.flatMap { catalogs.products(granting: $0, in: app) }
-            return CustomerRight(
-                identifier: right.name,
-                productIdentifiers: Set((direct + indirect).map { ByteKey($0) }).sorted().map(\.text),
-                items: right.items.sorted())
+            return RightSources(name: right.name, products: direct + indirect, items: Array(right.items))
         }
         kept.withLock { kept in
             if kept.revisions != revisions { kept = (revisions, [:]) }

@@ -71,8 +71,7 @@ struct FormSubmission {
         let key = IdempotencyKey(caller: try context.caller, key: "console " + String(decoding: text, as: UTF8.self))
         var content = Array(request.uri.path.utf8)
         for field in fields { content += [0] + (context.form.bytes(field) ?? []) }
-        answer = KeptAnswer(
-            under: key, requestDigest: DigestAlgorithm.sha256.digest(of: content), bytes: Array("{}".utf8))
+        answer = key.answer(Array("{}".utf8), to: DigestAlgorithm.sha256.digest(of: content))
     }
 
     /// Checks the answer of the submission that took effect; nil if this one did.

@@ -114,15 +114,13 @@ extension Catalog {
     }
 }
 
-extension [CustomerRight] {
+extension [RightSources] {
     /// The answer of `GET /v1/product_entitlement_mapping`, from which an app computes entitlements without the service: the
     /// identifiers of the rights of each product, in their order.
     package var productEntitlementMapping: JSONValue {
         var byProduct: [ByteKey: [String]] = [:]
         for right in self {
-            for product in Set(right.productIdentifiers.map { ByteKey($0) }) {
-                byProduct[product, default: []].append(right.identifier)
-            }
+            for product in right.products { byProduct[product, default: []].append(right.name) }
         }
         let products = byProduct.map { product, rights in
             (

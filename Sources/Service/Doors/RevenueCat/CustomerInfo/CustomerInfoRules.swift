@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Proofs
 
@@ -15,7 +16,7 @@ extension CustomerInfo {
         for right in facts.rights {
             let promotion = PromotionalGrant(facts.grants, of: right)
             if let promotion { subscriptions[ByteKey(promotion.productIdentifier)] = promotion.subscription }
-            entitlements[ByteKey(right.identifier)] = entitlement(right, periods, promotion)
+            entitlements[ByteKey(right.name)] = entitlement(right, periods, promotion)
         }
         let isManaged = subscriptions.values.contains { $0.store == .appStore && $0.isActive(at: facts.requestDate) }
         managementURL = isManaged ? Self.managementURL : nil
@@ -72,11 +73,12 @@ extension CustomerInfo {
 
     /// The entitlement of a right; nil if neither a purchase nor a grant has ever given it.
     private func entitlement(
-        _ right: CustomerRight,
+        _ right: RightSources,
         _ periods: CustomerPeriods,
         _ promotion: PromotionalGrant?
     ) -> Entitlement? {
-        let identifiers = right.productIdentifiers + [promotion?.productIdentifier].compactMap(\.self)
+        let products = right.products.filter { subscriptions[$0] != nil || periods.purchases[$0] != nil }.sorted()
+        let identifiers = products.map(\.text) + [promotion?.productIdentifier].compactMap(\.self)
         let candidates = identifiers.flatMap { identifier in
             let subscription = subscriptions[ByteKey(identifier)].map { subscription in
                 Entitlement(
@@ -111,7 +113,7 @@ package struct CustomerInfoFacts: Sendable {
     package var renewals: [TransactionKey: StatedRenewal] = [:]
     var renewalEvents = RenewalEvents()
     package var grants: [Grant] = []
-    package var rights: [CustomerRight] = []
+    package var rights: [RightSources] = []
     /// The products of the catalog, by identifier.
     package var products: [ByteKey: CustomerProduct] = [:]
     package var attributes: [Attribute] = []
@@ -161,21 +163,6 @@ extension RedeemedTransaction {
 /// The part of a product that customer info contains. The name is for people; nil without one.
 package typealias CustomerProduct = (type: ProductType, displayName: String?)
 
-/// A right of the catalog, such as `premium`. The protocol calls it an entitlement.
-package struct CustomerRight: Hashable, Sendable {
-    package let identifier: String
-    /// The products that give the right, directly or through their items.
-    package let productIdentifiers: [String]
-    /// The items that belong to the right.
-    package let items: [Item]
-
-    package init(identifier: String, productIdentifiers: [String], items: [Item] = []) {
-        self.identifier = identifier
-        self.productIdentifiers = productIdentifiers
-        self.items = items
-    }
-}
-
 /// The grant by the team that gives a right longest, as the protocol's promotional subscription.
 struct PromotionalGrant: Sendable {
     /// The protocol's name of a grant: `rc_promo_premium_lifetime`.
@@ -183,12 +170,11 @@ struct PromotionalGrant: Sendable {
     let subscription: CustomerInfo.Subscription
 
     /// - Returns: Nil if no grant gives an item of the right.
-    init?(_ grants: [Grant], of right: CustomerRight) {
-        let items = Set(right.items)
-        guard let grant = grants.filter({ items.contains($0.item) }).max(by: { Self.lasts($1, longerThan: $0) }) else {
-            return nil
-        }
-        productIdentifier = "rc_promo_\(right.identifier)_\(grant.duration)"
+    init?(_ grants: [Grant], of right: RightSources) {
+        guard
+            let grant = grants.filter({ right.items.contains($0.item) }).max(by: { Self.lasts($1, longerThan: $0) })
+        else { return nil }
+        productIdentifier = "rc_promo_\(right.name)_\(grant.duration)"
         subscription = CustomerInfo.Subscription(
             store: .promotional, isSandbox: false, purchaseDate: grant.grantedAt,
             originalPurchaseDate: grant.grantedAt, expiresDate: grant.coverageEndsAt)

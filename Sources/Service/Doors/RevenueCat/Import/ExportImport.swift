@@ -12,7 +12,12 @@ package struct ExportImport: Sendable {
 
     /// A customer with all records of the file.
     package struct Customer: Hashable, Sendable {
-        package let records: ImportedCustomer
+        /// The id that names the customer.
+        package let user: User
+        /// The further ids of the customer.
+        package let aliases: [User]
+        package let grants: [PromisedItem]
+        package let purchases: [ExpectedPurchase]
         package let attributes: [Attribute]
     }
 
@@ -23,7 +28,7 @@ package struct ExportImport: Sendable {
         let identifier: CustomerIdentifier
         var aliases: Set<CustomerIdentifier> = []
         var attributes: Set<Attribute> = []
-        var grants: Set<ImportedCustomer.PromisedItem> = []
+        var grants: Set<PromisedItem> = []
     }
 
     private struct PurchaseKey: Hashable {
@@ -34,7 +39,7 @@ package struct ExportImport: Sendable {
     /// The customer whose row about a purchase starts last.
     private struct Claimant {
         /// The purchase as that row states it.
-        var purchase: ImportedCustomer.ExpectedPurchase
+        var purchase: ExpectedPurchase
         var customer: User
         /// All customers of the purchase.
         var customers: Set<User>
@@ -85,7 +90,7 @@ package struct ExportImport: Sendable {
         if let purchase = decision.purchase { claim(purchase, for: user) }
     }
 
-    private mutating func claim(_ purchase: ImportedCustomer.ExpectedPurchase, for user: User) {
+    private mutating func claim(_ purchase: ExpectedPurchase, for user: User) {
         let key = PurchaseKey(origin: purchase.origin, transaction: ByteKey(purchase.originalTransactionIdentifier))
         var claimant =
             claimants.removeValue(forKey: key)
@@ -99,7 +104,7 @@ package struct ExportImport: Sendable {
 
     /// Rows that start at the same time have an order, too, so that the order of the file does not matter.
     private static func isLater(
-        _ purchase: ImportedCustomer.ExpectedPurchase,
+        _ purchase: ExpectedPurchase,
         of user: User,
         than claimant: Claimant
     ) -> Bool {
@@ -107,7 +112,7 @@ package struct ExportImport: Sendable {
         if purchase.purchaseDate != other.purchaseDate { return purchase.purchaseDate > other.purchaseDate }
         let (name, otherName) = (ByteKey(user.name), ByteKey(claimant.customer.name))
         if name != otherName { return name < otherName }
-        func rank(_ purchase: ImportedCustomer.ExpectedPurchase) -> (Int64, ByteKey) {
+        func rank(_ purchase: ExpectedPurchase) -> (Int64, ByteKey) {
             (purchase.expiresAt?.millisecondsSince1970 ?? .max, ByteKey(purchase.productIdentifier))
         }
         return rank(other) < rank(purchase)
@@ -132,9 +137,8 @@ package struct ExportImport: Sendable {
         return drafts.sorted { ByteKey($0.key.name) < ByteKey($1.key.name) }.map { user, draft in
             let names = Self.names(of: draft)
             return Customer(
-                records: ImportedCustomer(
-                    user: names.user, aliases: names.aliases,
-                    grants: draft.grants.sorted { $0.identifier < $1.identifier }, purchases: purchases[user] ?? []),
+                user: names.user, aliases: names.aliases, grants: draft.grants.sorted { $0.identifier < $1.identifier },
+                purchases: purchases[user] ?? [],
                 attributes: draft.attributes.sorted {
                     (ByteKey($0.name), $0.statedAt, ByteKey($0.value ?? ""))
                         < (ByteKey($1.name), $1.statedAt, ByteKey($1.value ?? ""))

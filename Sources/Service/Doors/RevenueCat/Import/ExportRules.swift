@@ -7,33 +7,20 @@ import Proofs
 ///
 /// Nobody gets an item by a purchase in the file: the customer awaits its proof. A promotion is the team's own decision.
 package struct ExportRules: Sendable {
-    private let catalog: Catalog
-    private let origin: Origin
-    private let moment: Timestamp
-    private let blockedNames: BlockedNames
-
-    /// - Parameters:
-    ///   - catalog: The present catalog of the app.
-    ///   - origin: The accepted origin.
-    ///   - blockedNames: The ids that stand for no customer.
-    ///   - moment: The time of the import.
-    package init(
-        catalog: Catalog,
-        origin: Origin,
-        blocking blockedNames: BlockedNames = .standard,
-        at moment: Timestamp
-    ) {
-        self.blockedNames = blockedNames
-        self.catalog = catalog
-        self.origin = origin
-        self.moment = moment
-    }
+    /// The present catalog of the app.
+    let catalog: Catalog
+    /// The accepted origin.
+    let origin: Origin
+    /// The ids that stand for no customer.
+    let blockedNames: BlockedNames
+    /// The time of the import.
+    let moment: Timestamp
 
     /// The effect of a row.
     package struct Decision: Hashable, Sendable {
-        package var grants: [ImportedCustomer.PromisedItem] = []
+        package var grants: [PromisedItem] = []
         /// Nil if the row causes no expectation.
-        package var purchase: ImportedCustomer.ExpectedPurchase?
+        package var purchase: ExpectedPurchase?
         /// The reasons for the parts that are not imported.
         package var exclusions: [ExportExclusion] = []
         /// True if the customer is imported, too.
@@ -44,8 +31,7 @@ package struct ExportRules: Sendable {
 
     package func decision(about row: ExportRow) -> Decision {
         var decision = Decision()
-        let acceptsSandbox = origin == .appleSandbox || origin == .localSandbox
-        guard row.isSandbox == acceptsSandbox else {
+        guard row.isSandbox == origin.isSandbox else {
             decision.exclusions = [row.isSandbox ? .sandboxNotAccepted : .productionNotAccepted]
             decision.isOfCustomer = false
             return decision
@@ -61,7 +47,7 @@ package struct ExportRules: Sendable {
             if let exclusion = exclusion(of: row) {
                 decision.exclusions = [exclusion]
             } else {
-                decision.purchase = ImportedCustomer.ExpectedPurchase(
+                decision.purchase = ExpectedPurchase(
                     app: catalog.bundleIdentifier, origin: origin,
                     originalTransactionIdentifier: row.originalTransactionIdentifier,
                     productIdentifier: row.productIdentifier, purchaseDate: row.startTime, expiresAt: row.endTime)
@@ -106,7 +92,7 @@ package struct ExportRules: Sendable {
                 continue
             }
             decision.grants.append(
-                ImportedCustomer.PromisedItem(
+                PromisedItem(
                     identifier: Self.identifier(row, right, item), item: item,
                     reason: "Imported from RevenueCat: \(right.name)", endsAt: row.endTime))
         }
@@ -131,6 +117,15 @@ package struct ExportRules: Sendable {
         digest[6] = digest[6] & 0x0F | 0x80
         digest[8] = digest[8] & 0x3F | 0x80
         return UUID(digits: digest.prefix(16).hexadecimal)?.uuidString.lowercased() ?? ""
+    }
+}
+
+extension Catalog {
+    /// The rules for the import of an export of the app's customers.
+    package func exportRules(
+        accepting origin: Origin, blocking blockedNames: BlockedNames = .standard, at moment: Timestamp
+    ) -> ExportRules {
+        ExportRules(catalog: self, origin: origin, blockedNames: blockedNames, moment: moment)
     }
 }
 
