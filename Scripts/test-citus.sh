@@ -48,12 +48,16 @@ port() { cat "$postgres_folder/$1.port"; }
 address() { echo "postgres://till@127.0.0.1:$(port "$1")/till"; }
 # start_cluster NAME WORKERS [SHARDS]: a coordinator NAME with workers NAME-1, NAME-2 …
 start_cluster() {
-    local number
+    local number setting
     start_node "$1" citus.shard_count="${3:-8}"
     query "$1" "SELECT citus_set_coordinator_host('127.0.0.1', $(port "$1"))"
     for ((number = 1; number <= $2; number++)); do
         start_node "$1-$number"
         query "$1" "SELECT citus_add_node('127.0.0.1', $(port "$1-$number"))"
+    done
+    # Citus passes the settings of a role to the workers (Documentation/DistributedPostgreSQL.md, "Settings").
+    for setting in "enable_seqscan = off" "jit = off" "max_parallel_workers_per_gather = 0"; do
+        query "$1" "ALTER ROLE till IN DATABASE till SET $setting"
     done
 }
 # kill_node NAME: SIGKILL to a server and its processes, as in a power cut. A stopped server starts no further ones.
@@ -120,6 +124,40 @@ owns() {
     count=$(grep -o '"source":"purchase"' "$work/answer" | wc -l)
     [ "$count" -eq "$2" ] || fail "$1 owns $count purchased items, not $2: $(cat "$work/answer")"
 }
+# receive_webhooks: starts a receiver, which writes each message to the file `received`, and sets `receiver`.
+receive_webhooks() {
+    : >"$work/received"
+    : >"$work/receiver"
+    python3 - "$work/received" >"$work/receiver" <<'END' &
+import http.server, sys
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        message = self.rfile.read(int(self.headers["Content-Length"]))
+        with open(sys.argv[1], "ab") as file:
+            file.write(message + b"\n")
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+server = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+print(server.server_port, flush=True)
+server.serve_forever()
+END
+    until [ -s "$work/receiver" ]; do sleep 0.05; done
+    receiver="http://127.0.0.1:$(cat "$work/receiver")/"
+}
+# received WORD: a message with the word arrives within ten seconds.
+received() {
+    local attempt
+    for attempt in $(seq 100); do
+        if grep -q -- "$1" "$work/received"; then return; fi
+        sleep 0.1
+    done
+    fail "no webhook has $1: $(cat "$work/received")"
+}
 check_ledger() {
     "$till" ledger check || fail "the ledger is not sound"
 }
@@ -139,7 +177,7 @@ story() {
     export TILL_LEDGER=$1 TILL_DATA=$work/story
     "$till" trust add "$work/root.cer" >/dev/null
     key=$("$till" keys make story --scope read --scope redeem --scope grant --scope spend --scope support --scope export \
-        --scope erase --scope figures 2>/dev/null)
+        --scope erase --scope figures --scope webhooks 2>/dev/null)
     public=$("$till" keys make --public --app com.memolease.sesac1 2>/dev/null)
     serve
     redeem alice 1 200
@@ -147,10 +185,14 @@ story() {
     say "The tables are distributed, with the purchase that they have"
     distributed "[1-9][0-9]*"
     distributed 0
-    serve --figures --keep-proofs --profiles --doors revenuecat --ownership transfer --transfer-pause-seconds 0
+    receive_webhooks
+    serve --figures --keep-proofs --profiles --doors revenuecat --ownership transfer --transfer-pause-seconds 0 --webhooks \
+        --webhook-private-addresses
     say "The service turns features on, whose tables are distributed when they are made"
     distributed 0
     owns alice 1
+    send POST /v1/webhooks 201 "{\"url\":\"$receiver\"}"
+    webhook=$(grep -o '"webhookId":"[^"]*"' "$work/answer" | cut -d '"' -f 4)
     say "Redemptions, a transfer, grants, attributes"
     redeem alice 1 200
     redeem alice 2 200
@@ -160,6 +202,10 @@ story() {
     grant=$(grep -o '"grantId":"[^"]*"' "$work/answer" | head -n 1 | cut -d '"' -f 4)
     send PUT "/v1/users/alice/grants/$grant/revocation" 200 '{"reason":"returned"}'
     send PUT /v1/users/alice/attributes 204 '{"attributes":[{"name":"city","value":"Seoul"}]}'
+    say "Webhooks, and their deliveries"
+    received '"type":"item.given"'
+    received '"bob"'
+    send GET "/v1/webhooks/$webhook/deliveries" 200
     check_ledger
     say "A log-in that merges an anonymous customer"
     back_end=$key key=$public anonymous=%24RCAnonymousID%3A0123456789abcdef0123456789abcdef

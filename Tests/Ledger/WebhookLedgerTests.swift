@@ -133,6 +133,22 @@ import Testing
         #expect(words(try await deliveries()).filter { $0.hasPrefix("alice") } == ["alice 1 granted 1"])
     }
 
+    @Test func `a webhook is due while one of its own messages is due`() async throws {
+        for identifier in ["a", "b", "c"] {
+            #expect(try await ledger.write { try $0.add(endpoint(identifier), upTo: 3) })
+        }
+        #expect(try await service().dueEndpoints().isEmpty)
+        _ = try await redeem(claim("1"), claim("2"), for: alice)
+        #expect(try await service().dueEndpoints().map(\.identifier) == ["a", "b", "c"])
+        #expect(try await lease(limit: 1).count == 1)
+        #expect(try await service().dueEndpoints().map(\.identifier) == ["a", "b", "c"])
+        #expect(try await lease().count == 1)
+        #expect(try await service().dueEndpoints().map(\.identifier) == ["b", "c"])
+        try await service().remove("b", by: "K")
+        #expect(try await service().dueEndpoints().map(\.identifier) == ["c"])
+        #expect(try await service(at: Self.later(61)).dueEndpoints().map(\.identifier) == ["a", "c"])
+    }
+
     @Test func `a delivery is leased to one service at a time`() async throws {
         #expect(try await ledger.write { try $0.add(endpoint("a"), upTo: 1) })
         _ = try await redeem(claim("1"), claim("2"), claim("3"), for: alice)
