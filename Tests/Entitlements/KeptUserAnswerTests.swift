@@ -179,26 +179,28 @@ import Testing
 
         func check() async throws {
             for (number, process) in processes.enumerated() {
-                for user in Self.users {
-                    let items = try await process.service.answer(aboutItemsOf: user, keptIn: process.items) { items in
+                for (user, app) in Self.users.flatMap({ [($0, nil), ($0, app.bundleIdentifier as String?)] }) {
+                    let service = process.service.limited(to: app)
+                    let items = try await service.answer(aboutItemsOf: user, keptIn: process.items) { items in
                         process.made.add(1, ordering: .relaxed)
                         return items
                     }
                     givenCount += 1
-                    let rights = try await process.service.answer(aboutRightsOf: user, keptIn: process.rights) { $0 }
-                    let fresh = try await process.service.items(of: user)
-                    try await checkHistory(of: user, in: process)
+                    let rights = try await service.answer(aboutRightsOf: user, keptIn: process.rights) { $0 }
+                    let fresh = try await service.items(of: user)
+                    try await checkHistory(of: user, in: service, process.histories)
                     let history = story.joined(separator: "\n")
                     try #require(items == fresh, "process \(number), \(user), after:\n\(history)")
                     try #require(
-                        try await rights == process.service.rights(of: user),
+                        try await rights == service.rights(of: user),
                         "process \(number), \(user), after:\n\(history)")
                 }
             }
         }
 
-        private func checkHistory(of user: User, in process: Process) async throws {
-            let (service, histories) = (process.service, process.histories)
+        private func checkHistory(
+            of user: User, in service: EntitlementService, _ histories: UserAnswers<CustomerHistory>
+        ) async throws {
             let kept = try await service.ledger.read { try service.history(of: user, keptIn: histories, $0) }
             let fresh = try await service.history(of: user)
             let comment = Comment(rawValue: "\(user), after:\n\(story.joined(separator: "\n"))")

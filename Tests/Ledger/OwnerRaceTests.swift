@@ -15,7 +15,7 @@ struct OwnerRaceTests: LedgerSuite {
     /// The statement by which a redemption requires the owner that it has read.
     private func requirement() async throws -> String {
         _ = try await redeem(claim("1"), for: alice)
-        _ = try await redeem(claim("2", original: "1", item: nil), for: alice)
+        _ = try await redeem(claim("2", original: "1"), for: alice)
         let statements: [String] = try await ledger.read(.statement) {
             try $0.database.rows(
                 """

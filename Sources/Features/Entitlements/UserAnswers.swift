@@ -92,9 +92,11 @@ extension EntitlementService {
         let key = UserAnswers<Answer>.Key(user: user, in: [limitingApp, app])
         // Before anything is read. If the catalog changes meanwhile, the answer is kept for the earlier one and never given.
         let revisions = apps.revisions
-        let known = answers[key].flatMap { $0.holds(at: clock.now(), revisions) ? $0 : nil }
+        let known = answers[key]
         let read = try await ledger.read(.statement) { transaction -> (UserCoverage?, Viewpoint)? in
-            if let known, try transaction.isUnchanged(known.state, of: user) { return nil }
+            if let known, known.holds(at: clock.now(), revisions), try transaction.isUnchanged(known.state, of: user) {
+                return nil
+            }
             let view = view
             return (try transaction.coverage(of: user, from: view), view)
         }

@@ -35,6 +35,8 @@ final class PostgreSQLResult {
         case Self.bytes: return .blob([UInt8](bytes))
         case Self.bigint where bytes.count == 8:
             return .integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+        case Self.smallint where bytes.count == 2:
+            return .integer(Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self))))
         case Self.integer where bytes.count == 4:
             return .integer(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
         default: return .text(String(decoding: bytes, as: UTF8.self))
@@ -42,7 +44,8 @@ final class PostgreSQLResult {
     }
 
     /// The identifiers of PostgreSQL's types (`pg_type.dat`).
-    private static let (bool, bytes, bigint, integer): (Oid, Oid, Oid, Oid) = (16, 17, 20, 23)
+    private static let (bool, bytes): (Oid, Oid) = (16, 17)
+    private static let (bigint, smallint, integer): (Oid, Oid, Oid) = (20, 21, 23)
 
     /// Calls a function for each row, in order.
     func forEachRow(_ body: (inout ResultRow) throws -> Void) rethrows {

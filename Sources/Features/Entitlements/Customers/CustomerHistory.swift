@@ -56,11 +56,17 @@ extension EntitlementService {
         of user: User, keptIn histories: UserAnswers<CustomerHistory>, _ transaction: LedgerTransaction
     ) throws -> CustomerHistory? {
         let key = UserAnswers<CustomerHistory>.Key(user: user, in: [limitingApp])
-        if let known = histories[key], try transaction.isUnchanged(known.state, of: user) { return known.answer }
+        // Which grants a caller of one app sees follows from the catalog.
+        let revisions = apps.revisions
+        if let known = histories[key], known.revisions == revisions,
+            try transaction.isUnchanged(known.state, of: user)
+        {
+            return known.answer
+        }
         let view = view
         guard let history = try transaction.history(of: user, from: view) else { return nil }
         if let state = history.state {
-            histories.keep(.init(answer: history, state: state, revisions: [], madeAt: view.moment), for: key)
+            histories.keep(.init(answer: history, state: state, revisions: revisions, madeAt: view.moment), for: key)
         }
         return history
     }
@@ -70,7 +76,7 @@ extension UserAnswers<CustomerHistory> {
     /// About 32 MB of histories.
     package convenience init() {
         self.init(upTo: 32 << 20) { history in
-            800 * (1 + history.transactions.count + history.renewals.count + history.grants.count)
+            1200 * (1 + history.transactions.count + history.renewals.count + history.grants.count)
         }
     }
 }

@@ -97,7 +97,9 @@ extension LedgerTransaction {
         for received in rows {
             guard shown.count < limit else { return (try owned(shown, apps), last) }
             last = received.position
-            if app == nil || received.app == app, outcome == nil || received.notification.outcome == outcome {
+            if app.map(received.app.hasSameBytes(as:)) ?? true,
+                outcome == nil || received.notification.outcome == outcome
+            {
                 shown.append(received)
             }
         }

@@ -91,8 +91,8 @@ enum EntitlementRules {
                 OR entitlement.original_transaction_id <> bought.original_transaction_id
                 OR entitlement.app <> bought.app OR entitlement.product_id <> bought.product_id
                 OR entitlement.purchase_date <> bought.purchase_date OR entitlement.granted_at <> bought.redeemed_at
-                OR entitlement.expires_at IS DISTINCT FROM bought.expires_at
-                OR entitlement.grace_ends_at IS DISTINCT FROM bought.grace_ends_at
+                OR coalesce(entitlement.expires_at, -1) <> coalesce(bought.expires_at, -1)
+                OR coalesce(entitlement.grace_ends_at, -1) <> coalesce(bought.grace_ends_at, -1)
                 OR coalesce(entitlement.product_type, '') <> CASE WHEN bought.type IN (\(list(ProductType.self)))
                     THEN bought.type ELSE '' END
                 OR entitlement.is_upgraded <> CASE WHEN bought.is_upgraded <> 0 THEN 1 ELSE 0 END
@@ -104,9 +104,14 @@ enum EntitlementRules {
                     WHEN bought.ownership_type IN (\(list(InAppOwnershipType.self)))
                     THEN bought.ownership_type ELSE '' END
                 -- A statement counts for a period that has not ended, from a day before it begins.
-                OR entitlement.renewal_stated_at IS DISTINCT FROM CASE
+                OR coalesce(entitlement.renewal_stated_at, -1) <> CASE
                     WHEN subscription.stated_at < entitlement.ends_at
-                        AND subscription.stated_at >= bought.purchase_date - 86400000 THEN subscription.stated_at END
+                        AND subscription.stated_at >= bought.purchase_date - 86400000 THEN subscription.stated_at
+                    ELSE -1 END
+                -- A commitment has a setting of its own.
+                OR entitlement.renewal_stated_at IS NOT NULL AND subscription.commitment_info IS NULL
+                    AND coalesce(entitlement.renews, -1) <> CASE WHEN subscription.auto_renew_status IS NULL THEN -1
+                        WHEN subscription.auto_renew_status <> 0 THEN 1 ELSE 0 END
             """
         ),
         (
