@@ -170,7 +170,7 @@ distributed() {
 
 echo "Building the benchmarks; the first time takes about 6 minutes on two cores …" >&2
 swift build --package-path Benchmarks -c release --product TransactionMint >&2
-Benchmarks/.build/release/TransactionMint 40000 "$work"
+Benchmarks/.build/release/TransactionMint 100000 "$work"
 
 # story ADDRESS: what a team and its apps do, over a ledger that is distributed while it has purchases.
 story() {
@@ -286,7 +286,8 @@ check_ledger
 stop_nodes killed
 
 say "One server, and Citus with one and two workers: ${seconds} seconds each, 64 connections"
-export LOAD_THREADS=2 LOAD_USERS=2000 LOAD_DOOR=
+export LOAD_THREADS=2 LOAD_USERS=2000 LOAD_PREFIX=u LOAD_SKIP=0 LOAD_LINES
+LOAD_LINES=$(wc -l <"$work/transactions")
 command -v wrk >/dev/null || install_package wrk
 compare() {
     local name=$1 workers=$2 what
@@ -303,8 +304,8 @@ compare() {
         as_postgres "$postgres_bin/psql" -q -v ON_ERROR_STOP=1 "$(address "$name")" >/dev/null
     serve
     for what in redeem items; do
-        local input=()
-        [ "$what" = items ] || input=("$work/transactions")
+        local input=(/v1/users/USER/items)
+        [ "$what" = items ] || input=(/v1/users/USER/transactions "$work/transactions")
         wrk -t 2 -c 64 -d "${seconds}s" --timeout 10s -s Scripts/load.lua "$url/" -- "$key" "${input[@]}" >"$work/wrk"
         awk -v name="$name" -v what="$what" '/^RESULT/ {
             printf "%-12s %-7s %6d a second, p50 %.1f ms, p99 %.1f ms, errors %d\n", name, what, $2 / $3, $4, $5, $6 + $7 }' "$work/wrk"
