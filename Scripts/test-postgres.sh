@@ -54,7 +54,7 @@ export TILL_POSTGRES TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
 run_tests() {
     Scripts/swift-test.sh --filter "$1"
 }
-run_tests 'LedgerTests|FailOverTests'
+run_tests 'LedgerTests|FailOverTests|KeptUserAnswerTests'
 unset TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
 
 echo "Through pgbouncer …"
