@@ -12,7 +12,7 @@ till=$(realpath "$1")
 seconds=${2:-10}
 sizes=${3:-10000 1000000 10000000}
 transactions=${4:-$((8000 * (seconds > 4 ? seconds : 4)))}
-# The users who are read cold, more than Till keeps in memory: the numbers of 100,000 users, and fewer answers (`UserNumbers`).
+# The users who are read cold, more than Till keeps in memory: the numbers of some 100,000 names, and fewer answers (`UserNumbers`).
 readers=${5:-120000}
 against=${BENCH_AGAINST:+$(realpath "$BENCH_AGAINST")}
 connections=200

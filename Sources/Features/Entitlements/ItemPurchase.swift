@@ -48,7 +48,7 @@ extension PurchasePeriod.Terms {
     }
 }
 
-/// The facts in a row of `entitlement` that later statements change: what a transaction gives, and what is stated about it.
+/// The facts in a row of `entitlement` that later statements change: the benefit of a transaction, with the statements about it.
 struct StandingBenefit: Hashable {
     /// A statement about the renewal, as far as the state of a period that has not ended depends on it.
     private struct Renewal: Hashable {
@@ -82,7 +82,7 @@ struct StandingBenefit: Hashable {
         ]
     }
 
-    /// - Parameter renewal: The last statement about the renewal of the purchase; nil without one.
+    /// - Parameter renewal: The last statement about the renewal of the purchase; nil without one. A purchase without an end has none.
     fileprivate init(_ period: PurchasePeriod, _ coverage: Coverage, _ renewal: StatedRenewal?) {
         self.coverage = coverage
         expiresAt = period.expiresAt
@@ -100,7 +100,7 @@ struct StandingBenefit: Hashable {
 }
 
 extension EntitlementFacts {
-    /// What each transaction of a purchase gives, and what is stated about it.
+    /// The benefit of each transaction of a purchase, with the statements about it.
     func benefits(of original: TransactionKey) -> [TransactionKey: StandingBenefit] {
         let renewal = purchases[original]?.renewal
         var benefits: [TransactionKey: StandingBenefit] = [:]

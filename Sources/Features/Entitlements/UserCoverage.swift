@@ -2,7 +2,7 @@ import Catalog
 import Ledger
 import Proofs
 
-/// What gives items to a user, as one statement has read it.
+/// The purchases and gifts that give items to a user, as one statement has read them.
 struct UserCoverage {
     /// The coverage that is not revoked and has begun, or begins soon.
     private(set) var coverage: [ItemCoverage] = []
@@ -120,7 +120,7 @@ struct UserState: Hashable, Sendable {
 }
 
 extension LedgerTransaction {
-    /// What gives items to a user; nil for an unknown user.
+    /// The purchases and gifts that give items to a user; nil for an unknown user.
     ///
     /// The number of a user's own name is remembered. The row that it leads to has the name, or the number is found again.
     ///

@@ -26,7 +26,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
     private let limit: Int
     private let kept = Mutex(Generations())
 
-    /// - Parameter limit: The largest sum of the sizes of all values.
+    /// - Parameter limit: The largest sum of the sizes of all values, in bytes.
     package init(upTo limit: Int) {
         self.limit = limit / 2
     }
@@ -42,7 +42,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
     }
 
     /// Keeps a value in place of an earlier one. A value that is larger than a generation is not kept.
-    package func keep(_ value: Value, for key: Key, size: Int = 1) {
+    package func keep(_ value: Value, for key: Key, size: Int) {
         kept.withLock { kept in
             kept.older[key] = nil
             guard size <= limit else {
@@ -61,8 +61,13 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
 package typealias UserNumbers = RecentValues<User, Int64>
 
 extension UserNumbers {
-    /// About 16 MB.
+    /// About a hundred thousand names of usual length.
     package convenience init() {
-        self.init(upTo: 100_000)
+        self.init(upTo: 10 << 20)
+    }
+
+    package func keep(_ number: Int64, for user: User) {
+        // Some ninety bytes are those of an entry without its texts.
+        keep(number, for: user, size: 90 + user.issuer.utf8.count + user.name.utf8.count)
     }
 }

@@ -58,7 +58,7 @@ extension EntitlementService {
         let key = UserAnswers<CustomerHistory>.Key(user: user, in: [limitingApp])
         // Which grants a caller of one app sees follows from the catalog.
         let revisions = apps.revisions
-        if let known = histories[key], known.revisions == revisions,
+        if let known = histories[key], known.holds(at: clock.now(), revisions),
             try transaction.isUnchanged(known.state, of: user)
         {
             return known.answer

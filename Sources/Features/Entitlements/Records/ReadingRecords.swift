@@ -18,18 +18,13 @@ struct ReadingRecords {
         at moment: Timestamp
     ) throws -> [Int64: [Item]] {
         guard !users.isEmpty else { return [:] }
-        let ofApp = """
-            EXISTS (
-                SELECT 1 FROM redeemed_transaction AS redeemed
-                WHERE redeemed.user_id = entitlement.user_id AND redeemed.sequence = entitlement.sequence
-                    AND redeemed.app = (SELECT app FROM app WHERE bundle_id = $2))
-            """
+        let ofApp = limit == nil ? "" : "AND app = (SELECT app FROM app WHERE bundle_id = $2)"
         let (isUsers, now) = ("user_id \(database.isIn(numbers: "$1"))", limit == nil ? "$2" : "$3")
         var items: [Int64: Set<Item>] = [:]
         try database.forEachRow(
             """
             SELECT user_id, origin, collection, number FROM entitlement
-            WHERE \(isUsers) AND is_revoked = 0 \(limit == nil ? "" : "AND " + ofApp)
+            WHERE \(isUsers) AND is_revoked = 0 \(ofApp)
                 AND (begins_at IS NULL OR begins_at <= \(now)) AND (ends_at IS NULL OR ends_at > \(now))
             UNION ALL
             SELECT user_id, NULL, collection, number FROM team_grant
