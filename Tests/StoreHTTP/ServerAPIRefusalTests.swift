@@ -40,13 +40,17 @@ import Testing
     }
 
     private static let unknown = "1234"
+    /// A number in the form of an app transaction, which the store gives to no account.
+    private static let otherApp = "712345678901231234"
     private static let uuid = "7f3c2a10-5b1e-4c8d-9a6f-2d4e8b0c1a35"
 
     // MARK: Transactions
 
     private static let transactions: [Row] = [
         get("v1/transactions/abc", 4_000_006), get("v1/transactions/{app}", 4_000_048),
-        get("v1/transactions/\(unknown)", 4_040_010),
+        get("v1/transactions/{visitor}", 4_000_048), get("v1/transactions/\(unknown)", 4_040_010),
+        get("v1/transactions/\(otherApp)", 4_040_010), get("v2/history/\(otherApp)", 4_040_010),
+        get("v1/transactions/appTransactions/\(otherApp)", 4_040_010),
         get("v1/transactions/appTransactions/abc", 4_000_006),
         get("v1/transactions/appTransactions/\(unknown)", 4_040_010),
         get("v2/refund/lookup/abc", 4_000_006), get("v2/refund/lookup/\(unknown)", 4_040_010),
@@ -304,6 +308,10 @@ import Testing
         consumption("{gate}", ["refundPreference": #""GRANT_FULL""#], 202), consumption("{season}", [:], 202),
         consumption("{trial}", ["refundPreference": #""GRANT_PRORATED""#], 202),
         firstConsumption("{seeds}", [:], 202), get("v1/transactions/appTransactions/{app}", 200),
+        // Of an account that has bought nothing.
+        get("v1/transactions/appTransactions/{visitor}", 200), get("v2/history/{visitor}", 200),
+        get("v1/subscriptions/{visitor}", 200), get("v2/refund/lookup/{visitor}", 200),
+        notifications(["transactionId": #""{visitor}""#], 200),
         // As Apple's clients for Node and Python write them.
         get("v2/history/{app}?", 200), get("v2/history/{app}?revoked=True", 200),
         get("v1/subscriptions/{app}?status=1&status=5", 200),
@@ -351,6 +359,11 @@ import Testing
         }
         let signed = try store.signedTransaction(of: values["seeds"] ?? "")
         values["app"] = try garden.transaction(signed).facts.text(.appTransactionId)
+        guard
+            case .appTransaction(let visitor) = try garden.verify(
+                try store.read { try $0.signedAppTransaction(of: "visitor") })
+        else { throw TestGardenError.notAppTransaction }
+        values["visitor"] = visitor.appTransactionId
         let request = try JSONDecoder().decode(
             NotificationHistoryRequest.self,
             from: Data(Self.filled(Self.json(Self.notificationFields), values).utf8))

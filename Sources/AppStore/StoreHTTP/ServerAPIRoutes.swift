@@ -25,8 +25,7 @@ struct ServerAPIRoutes: Sendable {
             ["signedTransactionInfo": try books.signed(try books.apiTransaction(call.text("id")))]
         }
         read("v1/transactions/appTransactions/:id", group) { call, books in
-            let account = try books.apiAccount(ofAny: call.text("id"))
-            return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: books.now)]
+            ["signedAppTransactionInfo": try books.appTransactionInfo(call.text("id"))]
         }
         for (path, version) in [("v1/history/:id", HistoryVersion.v1), ("v2/history/:id", .v2)] {
             read(path, group) { call, books in
