@@ -6,7 +6,6 @@ Every call of its client is made with an answer and with an error that Apple doc
 through its verifier with its strict checks on, and the store's receipts through its ReceiptUtility.
 """
 
-import datetime
 import http.server
 import json
 import os
@@ -596,8 +595,7 @@ class AppStoreTests(unittest.TestCase):
             pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], BUNDLE
         )
         token = str(uuid.uuid4()).upper()
-        now = self.store.sandbox("GET", "time")["now"]
-        now = int(datetime.datetime.fromisoformat(now.replace("Z", "+00:00")).timestamp() * 1000)
+        now = self.store.sandbox("GET", "time")["millisecondsSince1970"]
 
         def buy(product=MONTHLY, offer="spring", token=token, timestamp=now, key=self.store.key["keyId"], **changed):
             nonce = uuid.uuid4()
