@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import socket
 import ssl
 import struct
@@ -550,6 +551,17 @@ class AppStoreTests(unittest.TestCase):
             self.assertEqual(context.exception.api_error, APIError.RATE_LIMIT_EXCEEDED)
         finally:
             self.store.sandbox("PATCH", "settings", {"serverAPIRequestsPerMinute": 0})
+
+    def test_each_of_apples_errors_is_in_the_table_and_comes_on_demand(self):
+        page = (ROOT / "Documentation/AppStoreErrors.md").read_text()
+        rows = re.findall(r"^\| (\d{7}) \| `(\w+)` \| \S.* \|$", page, re.MULTILINE)
+        self.assertEqual([(int(number), name) for number, name in rows], [(int(error), error.name) for error in APIError])
+        try:
+            for error in APIError:
+                self.store.sandbox("PATCH", "settings", {"serverAPIError": str(int(error))})
+                self.refused(error, self.client.get_image_list)
+        finally:
+            self.store.sandbox("PATCH", "settings", {"serverAPIError": ""})
 
     def test_receipts(self):
         bought = self.buy(GATE)

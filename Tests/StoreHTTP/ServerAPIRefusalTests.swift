@@ -449,11 +449,47 @@ import Testing
         .rateLimitExceeded, .generalInternalRetryable, .maximumNumberOfImagesReached, .maximumNumberOfMessagesReached,
     ]
 
-    @Test func `each error of the store has a row`() {
-        let unmet = Set(ServerAPIError.allCases).subtracting(Self.others).map(\.rawValue).filter { code in
-            !Self.refusals.contains { $0.code == code }
+    /// The errors that the store answers only with the setting.
+    private static let simulated: Set<ServerAPIError> = [
+        .invalidAppIdentifier, .invalidTransactionNotConsumable, .existingPerformanceTestRun, .messageNotApproved,
+        .imageNotApproved, .forbiddenNoPassingTest, .accountNotFound, .accountNotFoundRetryable, .appNotFound,
+        .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable, .appTransactionDoesNotExist, .generalInternal,
+    ]
+
+    @Test func `each error has a row, or is answered with the setting alone`() {
+        let met = Set(Self.refusals.compactMap { ServerAPIError(rawValue: $0.code) }).union(Self.others)
+        #expect(met.isDisjoint(with: Self.simulated))
+        #expect(met.union(Self.simulated) == Set(ServerAPIError.allCases))
+    }
+
+    @Test func `the setting makes every call fail with an error of Apple's`() async throws {
+        for error in ServerAPIError.allCases {
+            _ = try garden.store.update { $0.serverAPIError = error.rawValue }
+            for answer in try await answers(to: [
+                Self.get("v1/transactions/{seeds}", error.rawValue),
+                Self.post("v1/notifications/test", "", error.rawValue),
+            ]) {
+                #expect(answer.status == error.rawValue / 10_000)
+                let refusal = try JSONDecoder().decode(Refusal.self, from: answer.body)
+                #expect(refusal == Refusal(errorCode: error.rawValue, errorMessage: error.message))
+            }
         }
-        #expect(unmet == [])
+        _ = try garden.store.update { $0.serverAPIError = nil }
+        #expect(try await answers(to: [Self.get("v1/transactions/{seeds}", 200)]).map(\.status) == [200])
+    }
+
+    /// `make test-apple` compares the table with Apple's library.
+    @Test func `the table of the errors has each, and tells which no request causes`() throws {
+        let page = try Project.text("Documentation/AppStoreErrors.md")
+        let rows = page.matches(of: #/\n\| ([0-9]{7}) \| `[A-Z_]+` \| (to|never:) /#)
+        let listed = rows.compactMap { Int($0.1) }
+        #expect(Set(listed).count == listed.count)
+        // The libraries lack these.
+        let others: Set<ServerAPIError> = [.invalidRefundPreference, .consumptionPercentageAutoRenewableSubscription]
+        #expect(Set(listed) == Set(Set(ServerAPIError.allCases).subtracting(others).map(\.rawValue)))
+        #expect(others.allSatisfy { page.contains(String($0.rawValue)) })
+        let never = rows.filter { $0.2 == "never:" }.compactMap { Int($0.1) }
+        #expect(Set(never) == Set(Self.simulated.map(\.rawValue)))
     }
 
     /// The first message is from an answer of Apple's, the others from its pages.
@@ -468,7 +504,8 @@ import Testing
         (4_000_048, "Invalid request. App transactions aren't supported by this endpoint."),
         (4_030_005, "Forbidden - subscription has reached maximum extension count."),
         (4_040_005, "Original transaction id not found."), (4_040_010, "Transaction id not found."),
-        (4_290_000, "Rate limit exceeded."), (5_000_001, "An unknown error occurred. Please try again."),
+        (4_290_000, "Rate limit exceeded."), (5_000_000, "An unknown error occurred."),
+        (5_000_001, "An unknown error occurred. Please try again."),
     ])
     func `messages are Apple's`(code: Int, message: String) throws {
         #expect(ServerAPIError(rawValue: code)?.message == message)

@@ -142,7 +142,8 @@ import Testing
         #expect(settings.locale == "ko_KR")
         for wrong in [
             #"{"storeKitErrors":{"purchase":"invalidSignature"}}"#, #"{"storeKitErrors":{"sell":"unknown"}}"#,
-            #"{"storefront":"XXX"}"#, #"{"timeRate":"fast"}"#, #"{"failureError":"bad luck"}"#, #"{"locale":1}"#,
+            #"{"serverAPIError":"4040099"}"#, #"{"storefront":"XXX"}"#, #"{"timeRate":"fast"}"#,
+            #"{"failureError":"bad luck"}"#, #"{"locale":1}"#,
         ] {
             let answer = try await send(.patch, "/sandbox/v1/settings", wrong)
             #expect((400...422).contains(answer.status), "\(wrong)")
