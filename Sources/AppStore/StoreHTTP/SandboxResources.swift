@@ -119,15 +119,20 @@ package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
 package struct TimeResource: AnswerObject, Codable, Sendable {
     package static let answerFields = AnswerFields<Self>("The time of the store's clock.", named: "Time") {
         $0.field("now", .time("The time."), \.now)
+        $0.field(
+            "millisecondsSince1970", "The same time with its milliseconds, as signed data has it.",
+            \.millisecondsSince1970)
         $0.field("events", "The events that an advance brought about.", \.events)
     }
 
     package let now: String
+    package let millisecondsSince1970: Int64
     /// The events that an advance of the clock brought about; nil without an advance.
     package let events: [DueEventResource]?
 
     package init(now: Timestamp, events: [DueEvent]? = nil) {
         self.now = now.rfc3339
+        millisecondsSince1970 = now.millisecondsSince1970
         self.events = events?.map { DueEventResource($0) }
     }
 }

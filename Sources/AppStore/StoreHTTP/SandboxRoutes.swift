@@ -91,8 +91,7 @@ struct SandboxRoutes: Sendable {
         group.on(.advanceTime) { request, context in
             let text = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self).by
             guard let step = TimeStep(text) else {
-                throw JSONBody.invalid(
-                    "The field /by has to be a number and one of s, min, h, d, w, mo and y, such as 1mo.")
+                throw JSONBody.invalid("The field /by has to be \(TimeStep.form).")
             }
             let start = try await BlockingWork.run { store.now }
             // A client that closes its connection stops no clock halfway.

@@ -84,7 +84,7 @@ struct StoreTime: Command {
             till store time --advance 1mo     # or 90s, 5min, 2h, 3d, 1w, 1y
             """)
 
-    @Option(help: ArgumentHelp("The time to advance: a number and one of s, min, h, d, w, mo, y.", valueName: "time"))
+    @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
     var advance: TimeStep?
 
     @OptionGroup var common: CommonOptions

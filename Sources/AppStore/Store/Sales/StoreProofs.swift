@@ -55,7 +55,7 @@ extension Books {
     /// The signed app transaction (JWS) of an account (StoreKit, `AppTransaction.shared`).
     package func signedAppTransaction(of account: String) throws -> String {
         try throwSimulatedError(.appTransaction)
-        return try issuer.signedAppTransaction(of: account, at: now)
+        return try issuer.signedAppTransaction(issuer.appTransactionIdentifier(of: account), at: now)
     }
 
     /// - Throws: `StoreError`, `simulated`.

@@ -64,7 +64,7 @@ extension Books {
         let dates = try request.dates(at: now, environment: issuer.environment)
         let originals = try request.transactionId.map { identifier in
             Set(
-                try transactions.transactions(of: try apiAccount(ofAny: identifier))
+                try (apiAccount(ofAny: identifier).map(transactions.transactions(of:)) ?? [])
                     .map(\.originalTransactionIdentifier))
         }
         let found = try notifications.notifications(in: dates).filter { isIncluded($0, originals) }
