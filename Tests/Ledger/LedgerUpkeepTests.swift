@@ -60,6 +60,17 @@ import Testing
             """,
             "is still parked"
         ),
+        (
+            """
+            INSERT INTO parked_transaction (transaction_id, origin, app, original_transaction_id, stated_at, claim)
+            VALUES ('91', 'local/Sandbox', 1, '90', 1, zeroblob(1))
+            """,
+            "A purchase does not lead to a parked transaction"
+        ),
+        (
+            "INSERT INTO parked_original VALUES ('90', 'local/Sandbox', 1, '91')",
+            "A purchase leads to no parked transaction"
+        ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
         ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "unknown origin"),
         ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "not a UUID in lowercase"),

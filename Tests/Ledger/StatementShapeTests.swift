@@ -73,7 +73,10 @@ struct StatementShapeTests: LedgerSuite {
         try await read()
         try await runFeatures()
         let statements = try await statements()
-        for needed in ["INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "UPDATE \"original\""] {
+        for needed in [
+            "INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "DELETE FROM \"parked_original\"",
+            "UPDATE \"original\"",
+        ] {
             #expect(statements.contains { $0.text.hasPrefix(needed) }, "\(needed) in \(statements.count) statements")
         }
         let families = Dictionary(uniqueKeysWithValues: [LedgerFeature].all.tables.map { ($0.name, $0.family) })
@@ -106,6 +109,11 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await notify("n1", refund)
         _ = try await notify("n2", claim("9", revoked: Self.later(2), signedAt: Self.later(2)))
         _ = try await redeem(claim("9"), for: bob)
+        // A renewal of a purchase that nobody has redeemed.
+        #expect(try await notify("n3", claim("7", original: "6")) == .parked)
+        let found = try await service.unclaimedPurchases(ofTransaction: "6", after: nil, limit: 9)
+        #expect(found.map(\.transactionIdentifier) == ["7"])
+        _ = try await redeem(claim("6"), for: bob)
         _ = try await redeem(claim("5"), for: alice)
         _ = try await redeem(claim("5"), for: bob, under: .transfer(pauseSeconds: 10), at: Self.later(100))
         clock.advance(milliseconds: 1_000_000)

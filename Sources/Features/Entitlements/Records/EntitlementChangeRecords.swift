@@ -207,6 +207,15 @@ struct EntitlementChangeRecords {
                 return key.sqlValues(apps) + [parked.claim.originalTransactionIdentifier] + parked.status.sqlValues
                     + [[UInt8](try JSONEncoder().encode(parked.claim))]
             })
+        func purchases(in facts: EntitlementFacts) -> [[any SQLConvertible]] {
+            keys.compactMap { key in
+                guard let original = facts.parked[key]?.claim.originalKey, original != key else { return nil }
+                return original.sqlValues(apps) + [key.identifier]
+            }
+        }
+        let columns = Table.originalKey + ["transaction_id"]
+        try database.delete(from: "parked_original", where: columns, purchases(in: before))
+        try database.insert(into: "parked_original", columns, purchases(in: after))
     }
 
     /// The audit entries of events, and the new refusals among them.

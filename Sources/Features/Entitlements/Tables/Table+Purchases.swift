@@ -7,7 +7,7 @@ import Proofs
 extension Table {
     static let purchases = [
         claim, original, redeemedTransaction, entitlement, credit, subscription, purchaseState, parkedTransaction,
-        expectedTransaction, notification,
+        parkedOriginal, expectedTransaction, notification,
     ]
 
     /// The columns that identify a transaction across all apps and stores.
@@ -118,8 +118,16 @@ extension Table {
         ],
         key: transactionKey
     )
-    .indexed("parked_transaction_of_original", by: originalKey)
     .indexed("parked_transaction_by_age", by: ["stated_at"])
+
+    /// The parked transactions of a purchase whose identifiers differ from that of the purchase, such as renewals. In a distributed
+    /// database they are beside the owner of the purchase.
+    private static let parkedOriginal = Table(
+        name: "parked_original", family: .globalKey,
+        columns: [
+            .text("original_transaction_id"), .text("origin"), .integer("app"), .text("transaction_id"),
+        ],
+        key: originalKey + ["transaction_id"])
 
     /// The customers to whom an import assigns purchases that nobody has redeemed. The first proof of a purchase confirms the
     /// expectation, and its row is deleted. Until then the customer owns nothing by it. `product_id`, `purchase_date` and
