@@ -103,7 +103,7 @@ extension LedgerTransaction {
         return Array(users.prefix(limit))
     }
 
-    /// Keeps an answer unless another process has kept one under its key, and deletes the answers older than a moment.
+    /// Keeps an answer unless another process has kept one under its key that is not older than a moment.
     ///
     /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
     /// - Returns: The answer that was kept before; nil if this one is kept.

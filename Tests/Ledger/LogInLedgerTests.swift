@@ -164,6 +164,20 @@ import Testing
         #expect(try fixture.problems() == [])
     }
 
+    @Test func `an erasure deletes the answers kept about merged customers`() async throws {
+        let (older, key) = (try Self.anonymous(2), IdempotencyKey(caller: "a", key: "k"))
+        for (number, user) in [older, ghost, mint].enumerated() {
+            #expect(try await redeem(claim("\(number)"), for: user) == [.granted])
+        }
+        let answer = key.answer([1], to: [UInt8](repeating: 1, count: 32))
+        _ = try await ledger.write { try $0.keep(answer, about: older, at: Self.now, deletingBefore: Self.later(-9)) }
+        #expect(try await logIn(older, as: ghost).effect == .merged)
+        #expect(try await logIn(ghost, as: mint).effect == .merged)
+        #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == answer)
+        #expect(try await ledger.write { try $0.erase(mint, by: .user, at: Self.now) })
+        #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == nil)
+    }
+
     @Test func `two known customers stay apart`() async throws {
         #expect(try await redeem(claim("1"), for: mint) == [.granted])
         let rose = try #require(CustomerIdentifier("rose")).user

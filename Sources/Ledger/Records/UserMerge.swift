@@ -49,11 +49,6 @@ extension LedgerTransaction {
             }
             try feature.mergeHook?(former, user, database)
         }
-        try database.update(
-            "kept_answer", set: ["user_id"], where: ["idempotency_key", "caller"],
-            try database.rows("SELECT idempotency_key, caller FROM kept_answer WHERE user_id = $1", [former]) {
-                [user.sqlValue] + (try $0.rest())
-            })
     }
 
     /// Makes the aliases of the former user lead to the other user.
