@@ -37,7 +37,8 @@ import Testing
         ("DELETE FROM claim WHERE transaction_id = '1'", "another user than its claim"),
         ("DELETE FROM redeemed_transaction WHERE transaction_id = '1'", "A claim has no transaction"),
         ("UPDATE user_name SET user_id = 2", "A name leads to another user"),
-        ("INSERT INTO user_name VALUES ('x', 'customer', 99, 1)", "An alias leads to no user"),
+        ("INSERT INTO user_name VALUES ('x', 'customer', 99)", "A name leads to another user"),
+        ("INSERT INTO user_alias VALUES (1, 'x', 'customer', 1)", "A name leads to another user"),
         ("INSERT INTO user_merge VALUES (2, 1, 1)", "A merged user still owns a purchase"),
         (
             "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99, 1, 'p', 1, NULL)",

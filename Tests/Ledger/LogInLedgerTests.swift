@@ -14,7 +14,8 @@ import Testing
     /// The tables whose rows of a merged user stay, or that a rule of their own moves.
     private static let others: Set<String> = [
         // The tombstone and its history.
-        "user", "user_merge", "audit", "user_change", "webhook_delivery", "webhook_attempt", "figure_contribution",
+        "user", "user_merge", "user_alias", "account_token_alias", "audit", "user_change", "webhook_delivery",
+        "webhook_attempt", "figure_contribution",
         "figure_pending",
         // The purchases and the numbered records.
         "redeemed_transaction", "entitlement", "credit", "team_grant", "spending", "balance_addition",
