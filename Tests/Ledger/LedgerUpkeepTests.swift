@@ -41,8 +41,19 @@ import Testing
         ("INSERT INTO user_alias VALUES (1, 'x', 'customer', 1)", "A name leads to another user"),
         ("INSERT INTO user_merge VALUES (2, 1, 1)", "A merged user still owns a purchase"),
         (
-            "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99, 1, 'p', 1, NULL)",
-            "An import expects a purchase for no user"
+            "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99)",
+            "The original transaction of an expected purchase leads to another"
+        ),
+        (
+            "INSERT INTO expected_purchase VALUES (1, '90', 'local/Sandbox', 1, 1, 'p', 1, NULL)",
+            "The original transaction of an expected purchase leads to another"
+        ),
+        (
+            """
+            INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 1);
+            INSERT INTO user_merge VALUES (2, 1, 1)
+            """,
+            "An import expects a purchase for a merged user"
         ),
         ("DELETE FROM account_token", "An account token leads to another user"),
         ("INSERT INTO account_email VALUES ('a@b.co', 1)", "An e-mail address leads to another account"),

@@ -96,9 +96,9 @@ struct EntitlementChangeRecords {
     }
 
     private func deleteExpectations(of originals: [TransactionKey]) throws {
-        try database.delete(
-            from: "expected_transaction", where: Table.originalKey,
-            originals.filter { before.expectedOwners[$0] != nil }.map { $0.sqlValues(apps) })
+        let confirmed = Set(originals)
+        try ExpectedTransactionRecords(database: database, apps: apps)
+            .delete(before.expectedOwners.filter { confirmed.contains($0.key) })
     }
 
     private func insertTransactions(_ claims: [Claim], _ heads: inout [Int64: UserHead]) throws {

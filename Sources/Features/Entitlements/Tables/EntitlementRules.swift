@@ -66,11 +66,10 @@ enum EntitlementRules {
             """
         ),
         (
-            "An import expects a purchase for no user",
+            "An import expects a purchase for a merged user",
             """
-            SELECT original_transaction_id FROM expected_transaction WHERE user_id IN (
-                SELECT user_id FROM expected_transaction EXCEPT SELECT user_id FROM "user"
-                UNION ALL SELECT former_id FROM user_merge)
+            SELECT original_transaction_id FROM expected_transaction
+            WHERE user_id IN (SELECT former_id FROM user_merge)
             """
         ),
         (
