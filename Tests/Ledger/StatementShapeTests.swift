@@ -75,7 +75,7 @@ struct StatementShapeTests: LedgerSuite {
         let statements = try await statements()
         for needed in [
             "INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "DELETE FROM \"parked_original\"",
-            "UPDATE \"original\"",
+            "DELETE FROM \"expected_purchase\"", "INSERT INTO \"user_alias\"", "UPDATE \"original\"",
         ] {
             #expect(statements.contains { $0.text.hasPrefix(needed) }, "\(needed) in \(statements.count) statements")
         }
@@ -141,6 +141,20 @@ struct StatementShapeTests: LedgerSuite {
         let merged = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(9)) }
         #expect(merged.effect == .merged)
         _ = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(10)) }
+        try await importCustomer(as: mint)
+    }
+
+    /// Imports a customer with an expected purchase, which a log-in moves and a proof confirms.
+    private func importCustomer(as mint: User) async throws {
+        let other = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "2", count: 32))).user
+        let purchase = ExpectedPurchase(
+            app: "com.example.app", origin: .localSandbox, originalTransactionIdentifier: "8", productIdentifier: "p",
+            purchaseDate: Self.now, expiresAt: nil)
+        _ = try await ledger.write { try $0.add(imported: other, purchases: [purchase], by: "K", at: Self.now) }
+        let merged = try await ledger.write { try $0.logIn(other, as: mint, by: .user, at: Self.later(11)) }
+        #expect(merged.effect == .merged)
+        #expect(try await ledger.read { try $0.expectedPurchases(of: mint) } == [purchase])
+        #expect(try await redeem(claim("8"), for: mint) == [.granted])
     }
 
     private func read() async throws {
