@@ -170,7 +170,7 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.story(of: alice, before: nil, limit: 9)
         _ = try await service.explanation(of: Self.sprout1, for: alice)
         let token = try await service.appAccountToken(of: alice)
-        try await ledger.read { [alice] transaction in
+        try await ledger.read { [alice, service] transaction in
             for text in ["a", token.uuidString] { _ = try transaction.users(matching: text, after: nil, limit: 9) }
             _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)
             _ = try transaction.expectedCustomers(after: "", of: [.localSandbox], limit: 9)
@@ -180,6 +180,9 @@ struct StatementShapeTests: LedgerSuite {
             _ = try transaction.openConsumptionRequests(at: Self.now, of: [.localSandbox], limit: 9)
             _ = try transaction.latestActivity(from: [.localSandbox], limit: 9)
             _ = try transaction.refusalGroups(since: Self.now, latest: 9)
+            let comparison = ProductComparison(
+                of: service.apps.first.catalog, soldBy: [.localSandbox], since: Self.now)
+            _ = try transaction.comparedProducts(by: comparison, after: nil, limit: 99)
         }
     }
 

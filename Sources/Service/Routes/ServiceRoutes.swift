@@ -168,6 +168,7 @@ package struct ServiceRoutes: Sendable {
         if let administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
+        ComparisonRoutes(service: service).add(to: version)
         ProofRoutes(service: service).add(to: version)
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
         UserRoutes(
