@@ -125,12 +125,16 @@ struct Serve: Command {
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
+        let forwarding =
+            configuration.forwardsNotifications
+            ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
         let service = EntitlementService(
             apps: administration.apps,
             verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
             policy: configuration.ownership, keepsProofs: configuration.keepsProofs,
-            onVerify: metrics.recordVerification)
+            onVerify: metrics.recordVerification,
+            onNotification: forwarding?.enqueue(_:body:))
         try await service.registerApps()
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = ledger.apiKeys(clock: SystemClock())
@@ -177,7 +181,7 @@ struct Serve: Command {
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store, metrics: metrics,
                 health: ServiceHealth(
                     configuration: configuration, common: common,
-                    service: RunningService(ledger: ledger, keys: keys), startNotes: notes),
+                    service: RunningService(ledger: ledger, keys: keys, forwarding: forwarding), startNotes: notes),
                 appStores: appStores)
             // Proxies reach the service over plain HTTP and browsers over TLS.
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
@@ -219,6 +223,12 @@ struct Serve: Command {
                 allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
                 logger: configuration.logger)
             senders.append((sender, "waiting for messages to webhooks"))
+        }
+        if let forwarding {
+            let sender = forwarding.sender(
+                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
+                logger: configuration.logger)
+            senders.append((sender, "waiting for forwarded notifications"))
         }
         // Mails need accounts.
         if let mail = configuration.mail, let templates, let accounts {

@@ -192,12 +192,27 @@ struct StatementShapeTests: LedgerSuite {
         #expect(!due.isEmpty)
         _ = try await webhooks.lease(due)
         _ = try await webhooks.dueEndpoints()
+        try await forward()
         let accounts = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
         let entrance = try await accounts.open(try EmailAddress("mint@example.com"), passwordHash: "h")
         _ = try await accounts.user(presenting: entrance.tokens.access.text)
         _ = try await accounts.renew(entrance.tokens.refresh.text)
         try await ledger.figures(clock: clock).rollUp()
         _ = try await ledger.write { try $0.erase(entrance.account.user, by: .user, at: clock.now()) }
+    }
+
+    private func forward() async throws {
+        let target = ForwardingTarget(try WebhookURL("https://b.example/apple", allowsPlain: false))
+        let forwarding = NotificationForwarding(to: [target], from: ledger, clock: clock)
+        let notification = NotificationRecord(
+            app: "com.example.app", origin: .localSandbox, notificationUUID: "f", type: "TEST", subtype: nil,
+            signedAt: Self.now, proofDigest: [UInt8](repeating: 8, count: 32))
+        try await forwarding.enqueue(notification, body: [1])
+        _ = try await forwarding.dueEndpoints()
+        let leased = try await forwarding.lease(try await forwarding.due(for: target, limit: 9) ?? [])
+        try await forwarding.record(leased.map { forwarding.result(of: $0, .unanswered(code: "timedOut")) })
+        _ = try await forwarding.waiting()
+        _ = try await forwarding.deleteExpired()
     }
 }
 
