@@ -271,6 +271,14 @@ extension Serve {
                 "sandbox-users names users of the back end: \(bare.joined(separator: ", ")). For the user of a token or an "
                     + "account, write \"ISSUER NAME\".")
         }
+        let rules = configuration.catalogFolders.map { $0.appending(path: Catalog.refundRulesFile).path }
+        if configuration.appStore?.consumption == nil,
+            let file = rules.first(where: FileManager.default.fileExists(atPath:))
+        {
+            notes.append(
+                "\(file) has no effect, because the service answers no question about refunds. Set refund-preference, if your "
+                    + "customers consent.")
+        }
         if !configuration.hasWebhooks, try await !ledger.read(.snapshot, { try $0.webhookEndpoints() }).isEmpty {
             notes.append(
                 "The ledger has webhooks, but the service sends them nothing. Start it with --webhooks to use or remove them."

@@ -32,6 +32,7 @@ struct Till: AsyncParsableCommand {
             Serve.self,
             StoreCommand.self,
             Reconcile.self,
+            RefundsCommand.self,
             ImportCommand.self,
             AuditCommand.self,
             FiguresCommand.self,

@@ -178,6 +178,14 @@ struct StatementShapeTests: LedgerSuite {
             _ = try transaction.recordedTransactions("1", of: alice)
             _ = try transaction.notifications(before: nil, limit: 9)
             _ = try transaction.openConsumptionRequests(at: Self.now, of: [.localSandbox], limit: 9)
+            _ = try transaction.latestConsumptionRequests(in: "com.example.app", limit: 9)
+            for bought in ["2", "3", "unknown"] {
+                let question = OpenConsumptionRequest(
+                    app: "com.example.app", origin: .localSandbox, notificationUUID: "q",
+                    transactionIdentifier: bought, isRedeemed: true, isSubscription: false, reason: nil,
+                    signedAt: Self.now)
+                _ = try transaction.refundFacts(about: question, in: service.apps.first.catalog)
+            }
             _ = try transaction.latestActivity(from: [.localSandbox], limit: 9)
             _ = try transaction.refusalGroups(since: Self.now, latest: 9)
             let comparison = ProductComparison(

@@ -6,6 +6,7 @@ import Testing
 @Suite struct ReadingCommandTests {
     @Test(arguments: [
         ["owned", "alice"], ["audit", "alice"], ["figures", "units"], ["keys", "list"], ["products", "compare"],
+        ["refunds"],
         ["keys", "revoke", "5e5ac1a1b2c3"],
         ["ledger", "check"], ["ledger", "backup", "copy.sqlite"], ["ledger", "export", "copy.jsonl"],
         ["ledger", "distribute"],
