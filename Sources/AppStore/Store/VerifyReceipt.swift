@@ -43,21 +43,17 @@ extension Store {
         let verifier: ProofVerifier
         do {
             verifier = ProofVerifier(
-                anchors: try TrustAnchors(rootCertificates.compactMap { try TrustAnchor($0) }), clock: clock)
+                anchors: try TrustAnchors(rootCertificates.compactMap { try TrustAnchor($0) }), clock: latestClock)
         } catch { throw .signingFailed("\(error)") }
-        let answer = VerifyReceiptAnswer(
-            to: proof, environment: environment, verifier: verifier, requestDate: now)
-        guard answer.status == .valid,
-            let purchases = try? verifier.verify(proof, expecting: ProofExpectations(origins: Set(Origin.allCases)))
-                .purchases
-        else { return answer }
+        let purchases = try? verifier.verify(proof, expecting: ProofExpectations(origins: Set(Origin.allCases)))
+            .purchases
         return try read { books in
-            guard
-                let known = try purchases.lazy.compactMap({
-                    try books.transactions.transaction($0.transactionIdentifier)
-                })
+            let known = try purchases?.lazy.compactMap { try books.transactions.transaction($0.transactionIdentifier) }
                 .first
-            else { return answer }
+            let answer = VerifyReceiptAnswer(
+                to: proof, environment: environment, verifier: verifier,
+                requestDate: try known.map { try books.now(of: $0.account) } ?? books.now)
+            guard answer.status == .valid, let known else { return answer }
             return try books.addSubscriptions(to: answer, account: known.account, request, environment: environment)
         }
     }

@@ -26,7 +26,8 @@ struct ServerAPIRoutes: Sendable {
         }
         read("v1/transactions/appTransactions/:id", group) { call, books in
             let account = try books.apiAccount(ofAny: call.text("id"))
-            return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: books.now)]
+            let moment = try books.now(of: account)
+            return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: moment)]
         }
         for (path, version) in [("v1/history/:id", HistoryVersion.v1), ("v2/history/:id", .v2)] {
             read(path, group) { call, books in

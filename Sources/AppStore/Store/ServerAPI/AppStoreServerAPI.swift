@@ -105,7 +105,7 @@ extension Books {
                 StatusResponse.LastTransactionsItem(
                     status: subscription.status, originalTransactionId: subscription.originalTransactionIdentifier,
                     signedTransactionInfo: try signed(latest),
-                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, terms))
+                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, try terms(of: subscription.account)))
             ])
     }
 }
@@ -134,6 +134,6 @@ extension Books {
     }
 
     func signed(_ transaction: Transaction) throws -> String {
-        try issuer.signedTransaction(transaction, at: now)
+        try issuer.signedTransaction(transaction, at: try now(of: transaction.account))
     }
 }
