@@ -150,3 +150,42 @@ extension Books {
         return true
     }
 }
+
+/// For a service beside the store. As for `now`, a read error is reported by the next use case.
+extension StoreClock: CustomerClocks {
+    package var hasCustomers: Bool { read { try $0.latestTime() != nil } ?? false }
+
+    package func time(ofBuyerOf transactionIdentifier: String) -> Timestamp? {
+        read { try $0.time(ofBuyerOf: transactionIdentifier) } ?? nil
+    }
+
+    package func customers() -> [CustomerTime] { read { try $0.customers() } ?? [] }
+
+    private func read<Value>(_ body: (ClockRecords) throws -> Value) -> Value? {
+        let machineTime = store.machineClock.now()
+        return try? store.queue.read { try body(ClockRecords(database: $0, machineTime: machineTime)) }
+    }
+}
+
+extension ClockRecords {
+    /// The time of the account of a sale, if the account has its own clock.
+    fileprivate func time(ofBuyerOf transactionIdentifier: String) throws -> Timestamp? {
+        try SQLRequest<Timestamp>(
+            """
+            SELECT \(machineTime) + time_offset FROM app_store_transaction JOIN account_clock USING (account)
+            WHERE transaction_id = \(transactionIdentifier)
+            """
+        ).fetchOne(database)
+    }
+
+    /// The accounts with their own clocks that have bought anything, with the original transactions of their purchases.
+    fileprivate func customers() throws -> [CustomerTime] {
+        try all(limit: .max).map { clock in
+            CustomerTime(
+                account: clock.account, now: clock.now,
+                originalTransactionIdentifiers: try SQLRequest<String>(
+                    "SELECT DISTINCT original_transaction_id FROM app_store_transaction WHERE account = \(clock.account)"
+                ).fetchAll(database))
+        }
+    }
+}

@@ -66,9 +66,13 @@ package final class Store: Sendable {
 
     /// The latest time of the store's clock and of the accounts' own. No proof is signed after it.
     package var latestTime: Timestamp {
-        let (now, machineTime) = (now, machineClock.now())
-        let latest = try? queue.read { try ClockRecords(database: $0, machineTime: machineTime).latestTime() }
-        return max(now, latest ?? now)
+        let machineTime = machineClock.now()
+        let latest = try? queue.read { database in
+            max(
+                machineTime.adding(milliseconds: try StateRecords(database: database).offset()),
+                try ClockRecords(database: database, machineTime: machineTime).latestTime() ?? machineTime)
+        }
+        return latest ?? machineTime
     }
 }
 
