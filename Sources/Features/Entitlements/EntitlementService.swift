@@ -69,7 +69,7 @@ package struct EntitlementService: Sendable {
     }
 
     /// The limit of the caller now; nil for a caller of all apps.
-    var limit: AppLimit? { catalogs.limit(to: limitingApp) }
+    var limit: AppLimit? { limitingApp.flatMap { catalogs.limit(to: $0) } }
 
     /// The names that stand for no user.
     package var blockedNames: BlockedNames { ledger.blockedNames }

@@ -1,8 +1,10 @@
 import Catalog
 import Ledger
 import Proofs
+import Synchronization
 
-/// Answers that follow from what users own, or the facts that they follow from, kept in memory as long as they hold.
+/// Answers that follow from what users own, or the facts that they follow from, kept in memory as long as they hold, from the
+/// second on.
 ///
 /// A kept answer is given again if one read by the user's number finds the same name and the same version, if no catalog has
 /// changed, and if no period has begun or ended since. So an answer needs no message to become invalid, and holds for several
@@ -10,12 +12,13 @@ import Proofs
 package final class UserAnswers<Answer: Sendable>: Sendable {
     struct Key: Hashable {
         fileprivate let user: User
-        /// The app that limits the caller, and the requested one.
-        private let apps: [ByteKey?]
+        private let limitingApp: ByteKey?
+        private let requestedApp: ByteKey?
 
-        init(user: User, in apps: [String?]) {
+        init(user: User, seenBy limitingApp: String?, in requestedApp: String? = nil) {
             self.user = user
-            self.apps = apps.map { $0.map { ByteKey($0) } }
+            self.limitingApp = limitingApp.map { ByteKey($0) }
+            self.requestedApp = requestedApp.map { ByteKey($0) }
         }
     }
 
@@ -38,6 +41,8 @@ package final class UserAnswers<Answer: Sendable>: Sendable {
 
     private let size: @Sendable (Answer) -> Int
     private let kept: RecentValues<Key, Kept>
+    /// Parts of the hashes of the keys whose answers were last made, each at the place that follows from its hash.
+    private let made = Mutex(Array(repeating: UInt32(0), count: 1 << 16))
 
     /// - Parameters:
     ///   - limit: The largest sum of the sizes of all answers, in bytes.
@@ -49,7 +54,17 @@ package final class UserAnswers<Answer: Sendable>: Sendable {
 
     subscript(key: Key) -> Kept? { kept[key] }
 
+    /// Keeps an answer if one was made for the same key lately.
+    ///
+    /// Most users ask once a day. An answer that nobody asks for again would cost more than it saves, and displace others.
     func keep(_ answer: Kept, for key: Key) {
+        let hash = UInt(bitPattern: key.hashValue)
+        let isRepeated = made.withLock { made in
+            let (place, mark) = (Int(hash % UInt(made.count)), UInt32(truncatingIfNeeded: hash >> 32))
+            defer { made[place] = mark }
+            return made[place] == mark
+        }
+        guard isRepeated else { return }
         kept.keep(answer, for: key, size: size(answer.answer) + key.user.name.utf8.count + Self.overhead)
     }
 }
@@ -89,7 +104,7 @@ extension EntitlementService {
         about user: User, in app: String? = nil, keptIn answers: UserAnswers<Answer>,
         _ make: ([ItemCoverage], Viewpoint) throws -> Answer
     ) async throws -> Answer {
-        let key = UserAnswers<Answer>.Key(user: user, in: [limitingApp, app])
+        let key = UserAnswers<Answer>.Key(user: user, seenBy: limitingApp, in: app)
         // Before anything is read. If the catalog changes meanwhile, the answer is kept for the earlier one and never given.
         let revisions = apps.revisions
         let known = answers[key]

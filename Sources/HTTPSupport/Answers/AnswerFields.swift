@@ -135,7 +135,11 @@ package struct AnswerJSON {
     let keyNames: [String: String]
 
     /// Appends JSON as it is.
-    package mutating func append(_ json: String) { bytes.append(contentsOf: json.utf8) }
+    package mutating func append(_ json: StaticString) {
+        json.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    package mutating func append(_ number: some FixedWidthInteger) { bytes.append(contentsOf: String(number).utf8) }
 
     package mutating func append(_ json: [UInt8]) { bytes.append(contentsOf: json) }
 
@@ -167,13 +171,13 @@ extension String: AnswerValue {
 extension Int: AnswerValue {
     package static var schema: Schema { .integer() }
 
-    package func write(to json: inout AnswerJSON) { json.append(String(self)) }
+    package func write(to json: inout AnswerJSON) { json.append(self) }
 }
 
 extension Int64: AnswerValue {
     package static var schema: Schema { .integer().with(["format": "int64"]) }
 
-    package func write(to json: inout AnswerJSON) { json.append(String(self)) }
+    package func write(to json: inout AnswerJSON) { json.append(self) }
 }
 
 extension Bool: AnswerValue {
@@ -207,9 +211,10 @@ extension Array: AnswerValue where Element: AnswerValue {
 
     package func write(to json: inout AnswerJSON) throws {
         json.append("[")
-        for (index, element) in enumerated() {
+        // Iterators are generic here, and take longer than the elements of some answers.
+        for index in indices {
             if index > 0 { json.append(",") }
-            try element.write(to: &json)
+            try self[index].write(to: &json)
         }
         json.append("]")
     }

@@ -123,26 +123,23 @@ extension Timestamp {
         let date = Self.civilDate(daysSince1970: Self.quotient(seconds, 86_400))
         let second = Self.remainder(seconds, 86_400)
         let year = String(date.year)
-        return String(unsafeUninitializedCapacity: max(4, year.utf8.count) + 16) { buffer in
-            var count = 0
-            func append(_ byte: UInt8) {
-                buffer[count] = byte
-                count += 1
+        let years = max(4, year.utf8.count)
+        return String(unsafeUninitializedCapacity: years + 16) { buffer in
+            /// Writes a separator and two digits.
+            func write(_ separator: Unicode.Scalar, _ number: Int64, at place: Int) {
+                buffer[years + place] = UInt8(ascii: separator)
+                buffer[years + place + 1] = UInt8(ascii: "0") + UInt8(number / 10)
+                buffer[years + place + 2] = UInt8(ascii: "0") + UInt8(number % 10)
             }
-            func append(_ separator: Unicode.Scalar, _ number: Int64) {
-                append(UInt8(ascii: separator))
-                append(UInt8(ascii: "0") + UInt8(number / 10))
-                append(UInt8(ascii: "0") + UInt8(number % 10))
-            }
-            for _ in year.utf8.count..<max(4, year.utf8.count) { append(UInt8(ascii: "0")) }
-            year.utf8.forEach(append)
-            append("-", date.month)
-            append("-", date.day)
-            append("T", second / 3600)
-            append(":", second / 60 % 60)
-            append(":", second % 60)
-            append(UInt8(ascii: "Z"))
-            return count
+            for place in 0..<years - year.utf8.count { buffer[place] = UInt8(ascii: "0") }
+            for (place, digit) in year.utf8.enumerated() { buffer[years - year.utf8.count + place] = digit }
+            write("-", date.month, at: 0)
+            write("-", date.day, at: 3)
+            write("T", second / 3600, at: 6)
+            write(":", second / 60 % 60, at: 9)
+            write(":", second % 60, at: 12)
+            buffer[years + 15] = UInt8(ascii: "Z")
+            return years + 16
         }
     }
 

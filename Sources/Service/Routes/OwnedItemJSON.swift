@@ -20,18 +20,21 @@ extension OwnedItem: AnswerValue {
     }
 
     fileprivate func writeMembers(to json: inout AnswerJSON) {
-        func text(_ name: String, _ text: String?) {
+        func text(_ name: StaticString, _ text: String?) {
             guard let text else { return }
             json.append(name)
             json.string(text)
         }
+        let purchase = purchase
         text("\"collection\":", item.collection)
         if case .grant(let identifier) = source { text(",\"grant\":", identifier) }
         json.append(",\"number\":")
-        json.append(String(item.number))
-        text(",\"origin\":", purchase?.origin.rawValue)
-        text(",\"originalTransactionId\":", purchase?.originalTransactionIdentifier)
-        text(",\"productId\":", purchase?.productIdentifier)
+        json.append(item.number)
+        if let purchase {
+            text(",\"origin\":", purchase.origin.rawValue)
+            text(",\"originalTransactionId\":", purchase.originalTransactionIdentifier)
+            text(",\"productId\":", purchase.productIdentifier)
+        }
         if let renews { json.append(renews ? ",\"renews\":true" : ",\"renews\":false") }
         text(",\"since\":", since?.rfc3339)
         text(",\"source\":", sourceName)

@@ -54,7 +54,7 @@ extension EntitlementService {
     package func history(
         of user: User, keptIn histories: UserAnswers<CustomerHistory>, _ transaction: LedgerTransaction
     ) throws -> CustomerHistory? {
-        let key = UserAnswers<CustomerHistory>.Key(user: user, in: [limitingApp])
+        let key = UserAnswers<CustomerHistory>.Key(user: user, seenBy: limitingApp)
         // Which grants a caller of one app sees follows from the catalog.
         let revisions = apps.revisions
         let now = try now(of: user, transaction)

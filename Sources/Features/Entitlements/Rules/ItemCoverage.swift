@@ -1,7 +1,9 @@
 import Proofs
 
 /// The period in which a source that is not revoked gives an item to a user.
-package struct ItemCoverage: Sendable {
+///
+/// It is an object, because the rules sort and filter lists of it.
+package final class ItemCoverage: Sendable {
     package let item: Item
     /// The start of the ownership: the purchase date, or the redemption if the App Store has signed the renewal before its start.
     package let beginsAt: Timestamp
@@ -94,14 +96,18 @@ extension OwnedItem {
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) -> [OwnedItem] {
-        let owned = Dictionary(grouping: coverage, by: \.item).compactMap { item, coverage -> OwnedItem? in
-            let coverage = ItemCoverage.inEffect(coverage, at: moment)
-            guard let longest = ItemCoverage.last(of: coverage.filter { $0.isRunning(at: moment) }) else { return nil }
-            return OwnedItem(longest, since: longest.beginning(after: coverage), at: moment, type: type)
+        var owned: [OwnedItem] = []
+        owned.reserveCapacity(coverage.count + free.count)
+        var rest = coverage.sorted { $0.item < $1.item }[...]
+        while let item = rest.first?.item {
+            let coverage = ItemCoverage.inEffect(Array(rest.prefix { $0.item == item }), at: moment)
+            rest = rest.drop { $0.item == item }
+            guard let longest = ItemCoverage.last(of: coverage.filter { $0.isRunning(at: moment) }) else { continue }
+            owned.append(OwnedItem(longest, since: longest.beginning(after: coverage), at: moment, type: type))
         }
-        let known = Set(owned.map(\.item))
-        let others = free.filter { !known.contains($0) }.map { OwnedItem(item: $0, source: .rule, since: nil) }
-        return (owned + others).sorted { $0.item < $1.item }
+        let others = free.filter { item in !owned.contains { $0.item == item } }
+        guard !others.isEmpty else { return owned }
+        return (owned + others.map { OwnedItem(item: $0, source: .rule, since: nil) }).sorted { $0.item < $1.item }
     }
 
     init(_ coverage: ItemCoverage, since: Timestamp, at moment: Timestamp, type: (String) -> ProductType?) {
