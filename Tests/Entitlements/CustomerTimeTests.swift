@@ -110,7 +110,8 @@ import Testing
     @Test func `a kept answer does not outlive a moved clock`() async throws {
         for name in ["alice", "bob"] {
             _ = try await redeem("garden.premium.monthly", for: name)
-            #expect(try await hasKept(name))
+            // An answer is kept from the second on.
+            for _ in 1...3 { #expect(try await hasKept(name)) }
         }
         try advance("alice", days: 40)
         #expect(try await !hasKept("alice"))
