@@ -210,6 +210,7 @@ struct Serve: Command {
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
         companions.append(keys.useRecording(logger: configuration.logger))
+        companions.append(IdempotentRequests.deletion(in: ledger, clock: clock, logger: configuration.logger))
         if let local { companions.append(local) }
         if let events { companions.append(events) }
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }

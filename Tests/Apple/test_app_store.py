@@ -6,12 +6,12 @@ Every call of its client is made with an answer and with an error that Apple doc
 through its verifier with its strict checks on, and the store's receipts through its ReceiptUtility.
 """
 
-import datetime
 import http.server
 import json
 import os
 import pathlib
 import queue
+import re
 import socket
 import ssl
 import struct
@@ -134,13 +134,13 @@ class Store:
             [self.till, *arguments], env=self.environment, check=True, capture_output=True, text=True
         ).stdout
 
-    def client(self, bundle=BUNDLE, issuer=None, key_id=None, key=None):
+    def client(self, bundle=BUNDLE, issuer=None, key_id=None, key=None, environment=Environment.SANDBOX):
         client = AppStoreServerAPIClient(
             key or pathlib.Path(self.key["privateKey"]).read_bytes(),
             key_id or self.key["keyId"],
             issuer or self.key["issuerId"],
             bundle,
-            Environment.SANDBOX,
+            environment,
         )
         client._base_url = self.url
         return client
@@ -234,6 +234,20 @@ class AppStoreTests(unittest.TestCase):
         )
         self.assertEqual(len(history.signedTransactions), 1)
         self.refused(APIError.TRANSACTION_ID_NOT_FOUND, self.client.get_app_transaction_info, "1234")
+        # An account that has bought nothing has an app transaction, too.
+        signed = self.store.sandbox("GET", f"accounts/{self.account}_visitor/appTransaction")["signedAppTransaction"]
+        visitor = self.verifier.verify_and_decode_app_transaction(signed).appTransactionId
+        for number in [app.appTransactionId, visitor]:
+            self.refused(APIError.APP_TRANSACTION_ID_NOT_SUPPORTED_ERROR, self.client.get_transaction_info, number)
+            info = self.client.get_app_transaction_info(number)
+            read = self.verifier.verify_and_decode_app_transaction(info.signedAppTransactionInfo)
+            self.assertEqual(read.appTransactionId, number)
+        history = self.client.get_transaction_history(
+            visitor, None, TransactionHistoryRequest(), GetTransactionHistoryVersion.V2
+        )
+        self.assertEqual((history.signedTransactions, history.hasMore, history.appAppleId), ([], False, None))
+        self.assertEqual(self.client.get_all_subscription_statuses(visitor).data, [])
+        self.assertEqual(self.client.get_refund_history(visitor, None).signedTransactions, [])
 
     def test_order_lookup(self):
         bought = self.buy(GATE)
@@ -538,6 +552,17 @@ class AppStoreTests(unittest.TestCase):
         finally:
             self.store.sandbox("PATCH", "settings", {"serverAPIRequestsPerMinute": 0})
 
+    def test_each_of_apples_errors_is_in_the_table_and_comes_on_demand(self):
+        page = (ROOT / "Documentation/AppStoreErrors.md").read_text()
+        rows = re.findall(r"^\| (\d{7}) \| `(\w+)` \| \S.* \|$", page, re.MULTILINE)
+        self.assertEqual([(int(number), name) for number, name in rows], [(int(error), error.name) for error in APIError])
+        try:
+            for error in APIError:
+                self.store.sandbox("PATCH", "settings", {"serverAPIError": str(int(error))})
+                self.refused(error, self.client.get_image_list)
+        finally:
+            self.store.sandbox("PATCH", "settings", {"serverAPIError": ""})
+
     def test_receipts(self):
         bought = self.buy(GATE)
         receipt = self.store.sandbox("GET", f"accounts/{self.account}/receipt")["receipt"]
@@ -582,8 +607,7 @@ class AppStoreTests(unittest.TestCase):
             pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], BUNDLE
         )
         token = str(uuid.uuid4()).upper()
-        now = self.store.sandbox("GET", "time")["now"]
-        now = int(datetime.datetime.fromisoformat(now.replace("Z", "+00:00")).timestamp() * 1000)
+        now = self.store.sandbox("GET", "time")["millisecondsSince1970"]
 
         def buy(product=MONTHLY, offer="spring", token=token, timestamp=now, key=self.store.key["keyId"], **changed):
             nonce = uuid.uuid4()
@@ -617,6 +641,14 @@ class AppStoreTests(unittest.TestCase):
             self.assertEqual(verifier.verify_and_decode_app_transaction(app).appAppleId, 1234567890)
             told = store.sandbox("GET", "notifications")["notifications"][0]["signedPayload"]
             self.assertEqual(verifier.verify_and_decode_notification(told).data.appAppleId, 1234567890)
+            client = store.client(environment=Environment.PRODUCTION)
+            statuses = client.get_all_subscription_statuses(bought["transactionId"])
+            self.assertEqual((statuses.environment, statuses.appAppleId), (Environment.PRODUCTION, 1234567890))
+            for version in GetTransactionHistoryVersion:
+                history = client.get_transaction_history(
+                    bought["transactionId"], None, TransactionHistoryRequest(), version
+                )
+                self.assertEqual((history.environment, history.appAppleId), (Environment.PRODUCTION, 1234567890))
             other = SignedDataVerifier(store.roots(), False, Environment.PRODUCTION, BUNDLE, 1234567891)
             with self.assertRaises(VerificationException):
                 other.verify_and_decode_notification(told)

@@ -11,7 +11,7 @@ import Testing
     private static let fields = [
         "storefront": "KOR", "locale": "ko_KR", "time-rate": "monthlyRenewalEveryHour", "failure-error": "",
         "notifications-url": "http://127.0.0.1:1/apple", "shared-secret": "", "receipt-status": "",
-        "requests-per-minute": "",
+        "requests-per-minute": "", "server-api-error": "",
     ]
 
     @Test func `a step of the clock lists what happened, in order`() async throws {
@@ -90,7 +90,8 @@ import Testing
         let changes = [
             "ask-to-buy": "yes", "interrupted-purchases": "yes", "failing-renewals": "yes", "grace-period": "yes",
             "failure-error": "paymentNotAllowed", "shared-secret": "s3cret", "receipt-status": "21005",
-            "requests-per-minute": "60", "error-purchase": "networkError", "error-verification": "invalidSignature",
+            "requests-per-minute": "60", "server-api-error": "4040002", "error-purchase": "networkError",
+            "error-verification": "invalidSignature",
         ]
         let answer = try await browser.post(
             Self.settings, Self.fields.merging(changes) { $1 }, from: Self.settings)
@@ -103,7 +104,7 @@ import Testing
         #expect(settings.simulatedErrors == [.purchase: .networkError, .verification: .invalidSignature])
         #expect(settings.notificationsURL?.absoluteString == "http://127.0.0.1:1/apple")
         #expect((settings.sharedSecret, settings.verifyReceiptStatus) == ("s3cret", 21_005))
-        #expect(settings.serverAPIRequestsPerMinute == 60)
+        #expect((settings.serverAPIRequestsPerMinute, settings.serverAPIError) == (60, 4_040_002))
         for path in [Self.settings, "/console/store"] {
             let page = try await browser.get(path)
             for text in [
@@ -117,14 +118,16 @@ import Testing
         _ = try await browser.post(Self.settings, Self.fields, from: Self.settings)
         let initial = try fixture.store.settings()
         #expect(!initial.isAskToBuyEnabled && initial.simulatedErrors.isEmpty && initial.failureError == nil)
-        #expect(initial.sharedSecret == nil && initial.serverAPIRequestsPerMinute == nil)
+        #expect(
+            initial.sharedSecret == nil && initial.serverAPIRequestsPerMinute == nil && initial.serverAPIError == nil)
         #expect(try await browser.get(Self.settings).has("Purchases and renewals succeed."))
     }
 
     @Test(arguments: [
         ["storefront": "XXX"], ["storefront": ""], ["locale": ""], ["time-rate": "fast"], ["failure-error": "x"],
         ["notifications-url": "ftp://example.com"], ["notifications-url": "http://"], ["receipt-status": "x"],
-        ["requests-per-minute": "0"], ["error-purchase": "invalidSignature"], ["error-verification": "networkError"],
+        ["requests-per-minute": "0"], ["server-api-error": "4040099"], ["error-purchase": "invalidSignature"],
+        ["error-verification": "networkError"],
     ])
     func `a wrong setting changes nothing`(wrong: [String: String]) async throws {
         let fixture = try await LocalStoreFixture()

@@ -173,8 +173,10 @@ import Testing
                     INSERT INTO subscription (user_id, original_transaction_id, origin, app, stated_at, proof_digest)
                         SELECT user_id, '1', 'local/Sandbox', 1, 0, zeroblob(32) FROM user LIMIT 1;
                     INSERT INTO purchase_state SELECT user_id, '1', 'local/Sandbox', 1, 'active', 1, 2 FROM user LIMIT 1;
-                    INSERT INTO expected_transaction SELECT '90', 'local/Sandbox', 1, user_id, 1, 'p', 1, 2 FROM user
+                    INSERT INTO expected_transaction SELECT '90', 'local/Sandbox', 1, user_id FROM user LIMIT 1;
+                    INSERT INTO expected_purchase SELECT user_id, '90', 'local/Sandbox', 1, 1, 'p', 1, 2 FROM user
                         LIMIT 1;
+                    INSERT INTO parked_original VALUES ('9', 'local/Sandbox', 1, '91');
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;
                     INSERT INTO kept_certificate VALUES (zeroblob(32), x'02');
                     INSERT INTO account_link SELECT user_id, zeroblob(32), 'reset', 'a@b.example', 1, 2 FROM account

@@ -73,7 +73,10 @@ struct StatementShapeTests: LedgerSuite {
         try await read()
         try await runFeatures()
         let statements = try await statements()
-        for needed in ["INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "UPDATE \"original\""] {
+        for needed in [
+            "INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "DELETE FROM \"parked_original\"",
+            "DELETE FROM \"expected_purchase\"", "INSERT INTO \"user_alias\"", "UPDATE \"original\"",
+        ] {
             #expect(statements.contains { $0.text.hasPrefix(needed) }, "\(needed) in \(statements.count) statements")
         }
         let families = Dictionary(uniqueKeysWithValues: [LedgerFeature].all.tables.map { ($0.name, $0.family) })
@@ -106,6 +109,11 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await notify("n1", refund)
         _ = try await notify("n2", claim("9", revoked: Self.later(2), signedAt: Self.later(2)))
         _ = try await redeem(claim("9"), for: bob)
+        // A renewal of a purchase that nobody has redeemed.
+        #expect(try await notify("n3", claim("7", original: "6")) == .parked)
+        let found = try await service.unclaimedPurchases(ofTransaction: "6", after: nil, limit: 9)
+        #expect(found.map(\.transactionIdentifier) == ["7"])
+        _ = try await redeem(claim("6"), for: bob)
         _ = try await redeem(claim("5"), for: alice)
         _ = try await redeem(claim("5"), for: bob, under: .transfer(pauseSeconds: 10), at: Self.later(100))
         clock.advance(milliseconds: 1_000_000)
@@ -133,6 +141,20 @@ struct StatementShapeTests: LedgerSuite {
         let merged = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(9)) }
         #expect(merged.effect == .merged)
         _ = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(10)) }
+        try await importCustomer(as: mint)
+    }
+
+    /// Imports a customer with an expected purchase, which a log-in moves and a proof confirms.
+    private func importCustomer(as mint: User) async throws {
+        let other = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "2", count: 32))).user
+        let purchase = ExpectedPurchase(
+            app: "com.example.app", origin: .localSandbox, originalTransactionIdentifier: "8", productIdentifier: "p",
+            purchaseDate: Self.now, expiresAt: nil)
+        _ = try await ledger.write { try $0.add(imported: other, purchases: [purchase], by: "K", at: Self.now) }
+        let merged = try await ledger.write { try $0.logIn(other, as: mint, by: .user, at: Self.later(11)) }
+        #expect(merged.effect == .merged)
+        #expect(try await ledger.read { try $0.expectedPurchases(of: mint) } == [purchase])
+        #expect(try await redeem(claim("8"), for: mint) == [.granted])
     }
 
     private func read() async throws {

@@ -55,6 +55,31 @@ import Testing
         #expect(transaction.fields["appAccountToken"] == nil)
     }
 
+    @Test(
+        arguments: [(.production, 1_234_567_890), (.sandbox, nil)] as [(AppStoreEnvironment, Int64?)])
+    func `answers and proofs have the app's number in Production only`(
+        environment: AppStoreEnvironment,
+        number: Int64?
+    ) throws {
+        let garden = try TestGarden(environment: environment, appAppleIdentifier: 1_234_567_890)
+        let bought = try #require(try garden.buy("garden.basic.monthly").purchase).transactionIdentifier
+        let (history, statuses, signed) = try garden.store.readOrThrow { books in
+            (
+                try books.transactionHistory(bought, TransactionHistoryQuery([]), version: .v2),
+                try books.allSubscriptionStatuses(bought, statuses: []), try books.signedAppTransaction(of: "alice")
+            )
+        }
+        guard case .appTransaction(let app) = try garden.verify(signed) else {
+            Issue.record("another kind of proof")
+            return
+        }
+        #expect(app.appAppleId == number)
+        #expect((history.appAppleId, statuses.appAppleId) == (number, number))
+        for answer in [try JSONEncoder().encode(history), try JSONEncoder().encode(statuses)] {
+            #expect(String(decoding: answer, as: UTF8.self).contains("appAppleId") == (number != nil))
+        }
+    }
+
     @Test func `two stores at once make one set of keys`() async throws {
         let folder = try TemporaryFolder()
         let roots = try await withThrowingTaskGroup(of: [Certificate].self) { group in

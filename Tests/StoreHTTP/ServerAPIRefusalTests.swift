@@ -40,13 +40,17 @@ import Testing
     }
 
     private static let unknown = "1234"
+    /// A number in the form of an app transaction, which the store gives to no account.
+    private static let otherApp = "712345678901231234"
     private static let uuid = "7f3c2a10-5b1e-4c8d-9a6f-2d4e8b0c1a35"
 
     // MARK: Transactions
 
     private static let transactions: [Row] = [
         get("v1/transactions/abc", 4_000_006), get("v1/transactions/{app}", 4_000_048),
-        get("v1/transactions/\(unknown)", 4_040_010),
+        get("v1/transactions/{visitor}", 4_000_048), get("v1/transactions/\(unknown)", 4_040_010),
+        get("v1/transactions/\(otherApp)", 4_040_010), get("v2/history/\(otherApp)", 4_040_010),
+        get("v1/transactions/appTransactions/\(otherApp)", 4_040_010),
         get("v1/transactions/appTransactions/abc", 4_000_006),
         get("v1/transactions/appTransactions/\(unknown)", 4_040_010),
         get("v2/refund/lookup/abc", 4_000_006), get("v2/refund/lookup/\(unknown)", 4_040_010),
@@ -304,6 +308,10 @@ import Testing
         consumption("{gate}", ["refundPreference": #""GRANT_FULL""#], 202), consumption("{season}", [:], 202),
         consumption("{trial}", ["refundPreference": #""GRANT_PRORATED""#], 202),
         firstConsumption("{seeds}", [:], 202), get("v1/transactions/appTransactions/{app}", 200),
+        // Of an account that has bought nothing.
+        get("v1/transactions/appTransactions/{visitor}", 200), get("v2/history/{visitor}", 200),
+        get("v1/subscriptions/{visitor}", 200), get("v2/refund/lookup/{visitor}", 200),
+        notifications(["transactionId": #""{visitor}""#], 200),
         // As Apple's clients for Node and Python write them.
         get("v2/history/{app}?", 200), get("v2/history/{app}?revoked=True", 200),
         get("v1/subscriptions/{app}?status=1&status=5", 200),
@@ -351,6 +359,11 @@ import Testing
         }
         let signed = try store.signedTransaction(of: values["seeds"] ?? "")
         values["app"] = try garden.transaction(signed).facts.text(.appTransactionId)
+        guard
+            case .appTransaction(let visitor) = try garden.verify(
+                try store.read { try $0.signedAppTransaction(of: "visitor") })
+        else { throw TestGardenError.notAppTransaction }
+        values["visitor"] = visitor.appTransactionId
         let request = try JSONDecoder().decode(
             NotificationHistoryRequest.self,
             from: Data(Self.filled(Self.json(Self.notificationFields), values).utf8))
@@ -436,11 +449,47 @@ import Testing
         .rateLimitExceeded, .generalInternalRetryable, .maximumNumberOfImagesReached, .maximumNumberOfMessagesReached,
     ]
 
-    @Test func `each error of the store has a row`() {
-        let unmet = Set(ServerAPIError.allCases).subtracting(Self.others).map(\.rawValue).filter { code in
-            !Self.refusals.contains { $0.code == code }
+    /// The errors that the store answers only with the setting.
+    private static let simulated: Set<ServerAPIError> = [
+        .invalidAppIdentifier, .invalidTransactionNotConsumable, .existingPerformanceTestRun, .messageNotApproved,
+        .imageNotApproved, .forbiddenNoPassingTest, .accountNotFound, .accountNotFoundRetryable, .appNotFound,
+        .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable, .appTransactionDoesNotExist, .generalInternal,
+    ]
+
+    @Test func `each error has a row, or is answered with the setting alone`() {
+        let met = Set(Self.refusals.compactMap { ServerAPIError(rawValue: $0.code) }).union(Self.others)
+        #expect(met.isDisjoint(with: Self.simulated))
+        #expect(met.union(Self.simulated) == Set(ServerAPIError.allCases))
+    }
+
+    @Test func `the setting makes every call fail with an error of Apple's`() async throws {
+        for error in ServerAPIError.allCases {
+            _ = try garden.store.update { $0.serverAPIError = error.rawValue }
+            for answer in try await answers(to: [
+                Self.get("v1/transactions/{seeds}", error.rawValue),
+                Self.post("v1/notifications/test", "", error.rawValue),
+            ]) {
+                #expect(answer.status == error.rawValue / 10_000)
+                let refusal = try JSONDecoder().decode(Refusal.self, from: answer.body)
+                #expect(refusal == Refusal(errorCode: error.rawValue, errorMessage: error.message))
+            }
         }
-        #expect(unmet == [])
+        _ = try garden.store.update { $0.serverAPIError = nil }
+        #expect(try await answers(to: [Self.get("v1/transactions/{seeds}", 200)]).map(\.status) == [200])
+    }
+
+    /// `make test-apple` compares the table with Apple's library.
+    @Test func `the table of the errors has each, and tells which no request causes`() throws {
+        let page = try Project.text("Documentation/AppStoreErrors.md")
+        let rows = page.matches(of: #/\n\| ([0-9]{7}) \| `[A-Z_]+` \| (to|never:) /#)
+        let listed = rows.compactMap { Int($0.1) }
+        #expect(Set(listed).count == listed.count)
+        // The libraries lack these.
+        let others: Set<ServerAPIError> = [.invalidRefundPreference, .consumptionPercentageAutoRenewableSubscription]
+        #expect(Set(listed) == Set(Set(ServerAPIError.allCases).subtracting(others).map(\.rawValue)))
+        #expect(others.allSatisfy { page.contains(String($0.rawValue)) })
+        let never = rows.filter { $0.2 == "never:" }.compactMap { Int($0.1) }
+        #expect(Set(never) == Set(Self.simulated.map(\.rawValue)))
     }
 
     /// The first message is from an answer of Apple's, the others from its pages.
@@ -455,7 +504,8 @@ import Testing
         (4_000_048, "Invalid request. App transactions aren't supported by this endpoint."),
         (4_030_005, "Forbidden - subscription has reached maximum extension count."),
         (4_040_005, "Original transaction id not found."), (4_040_010, "Transaction id not found."),
-        (4_290_000, "Rate limit exceeded."), (5_000_001, "An unknown error occurred. Please try again."),
+        (4_290_000, "Rate limit exceeded."), (5_000_000, "An unknown error occurred."),
+        (5_000_001, "An unknown error occurred. Please try again."),
     ])
     func `messages are Apple's`(code: Int, message: String) throws {
         #expect(ServerAPIError(rawValue: code)?.message == message)

@@ -167,7 +167,8 @@ import Testing
         #expect(settings.locale == "ko_KR")
         for wrong in [
             #"{"storeKitErrors":{"purchase":"invalidSignature"}}"#, #"{"storeKitErrors":{"sell":"unknown"}}"#,
-            #"{"storefront":"XXX"}"#, #"{"timeRate":"fast"}"#, #"{"failureError":"bad luck"}"#, #"{"locale":1}"#,
+            #"{"serverAPIError":"4040099"}"#, #"{"storefront":"XXX"}"#, #"{"timeRate":"fast"}"#,
+            #"{"failureError":"bad luck"}"#, #"{"locale":1}"#,
         ] {
             let answer = try await send(.patch, "/sandbox/v1/settings", wrong)
             #expect((400...422).contains(answer.status), "\(wrong)")
@@ -234,6 +235,22 @@ import Testing
         _ = try await send(.patch, "/sandbox/v1/settings", #"{"storeKitErrors":{"loadProducts":""}}"#)
         #expect(try await send(.get, "/sandbox/v1/products").status == 200)
         #expect(try await send(.get, path + "subscriptions").status == 409)
+    }
+
+    @Test func `the time has milliseconds, and a refused step names its limits`() async throws {
+        garden.clock.advance(milliseconds: 123)
+        let time = try await send(.get, "/sandbox/v1/time").decoded(TimeResource.self)
+        #expect((time.now, time.millisecondsSince1970) == ("2026-10-31T12:00:00Z", 1_793_448_000_123))
+        for (step, words) in [
+            ("100000s", "a number from 1 to 99999 and one of s, min, h, d, w, mo and y"), ("0d", "from 1 to 99999"),
+            ("1 month", "at most 3660 days"), ("3661d", "at most 3660 days long (ten years). This one has 3661."),
+        ] {
+            let answer = try await send(.post, "/sandbox/v1/time/advance", #"{"by":"\#(step)"}"#)
+            #expect(answer.body.contains(words), "\(step): \(answer.body)")
+        }
+        let advanced = try await send(.post, "/sandbox/v1/time/advance", #"{"by":"3660d"}"#)
+        #expect(advanced.status == 200)
+        #expect(try advanced.decoded(TimeResource.self).millisecondsSince1970 == 1_793_448_000_123 + 3660 * 86_400_000)
     }
 
     @Test func `names in paths are percent-decoded`() async throws {

@@ -22,6 +22,7 @@ package struct TestGarden: Sendable {
     ///   - seeds: The amount that one `garden.seeds` adds.
     ///   - offerings: The content of `Offerings.json`; nil for none.
     ///   - start: The start time, by default noon of 31 October 2026.
+    ///   - appAppleIdentifier: The app's number in the App Store, for `Production`.
     package init(
         bundleIdentifier: String = Self.bundleIdentifier,
         gate: Int = 1,
@@ -29,6 +30,7 @@ package struct TestGarden: Sendable {
         offerings: String? = nil,
         start: String = "2026-10-31T12:00:00Z",
         environment: AppStoreEnvironment = .sandbox,
+        appAppleIdentifier: Int64? = nil,
         randomness: Randomness = .seeded(7),
         isInMemory: Bool = false
     ) throws {
@@ -40,8 +42,8 @@ package struct TestGarden: Sendable {
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Store(
             folder: folder.folder("store"), bundleIdentifier: bundleIdentifier,
-            configuration: try StoreKitConfiguration(file: Self.file.path), environment: environment, clock: clock,
-            randomness: randomness)
+            configuration: try StoreKitConfiguration(file: Self.file.path), environment: environment,
+            appAppleIdentifier: appAppleIdentifier, clock: clock, randomness: randomness)
     }
 
     /// The catalog without a product, which has another name instead.
@@ -150,7 +152,8 @@ package struct TestGarden: Sendable {
     }
 }
 
-enum TestGardenError: Error {
+package enum TestGardenError: Error {
+    case notAppTransaction
     case notNotification
     case notTransaction
     case notRenewalInfo

@@ -142,6 +142,10 @@ import Testing
         let report = try await till.run("store", "time", "--advance", "2mo", "--json").decoded(TimeResource.self)
         #expect(report.events?.map(\.kind) == ["expired"])
         #expect(report.events?.map(\.account) == ["alice"])
+        #expect(Timestamp(millisecondsSince1970: report.millisecondsSince1970).rfc3339 == report.now)
+        #expect(try await till.run("store", "time", "--advance", "99y").error.contains("at most 3660 days long"))
+        let invalid = try await till.run("store", "time", "--advance", "100000s")
+        #expect(invalid.status == 64 && invalid.error.contains("a number from 1 to 99999"))
         #expect(try await till.run("store", "time", "--advance", "1s").output.contains("Nothing was due."))
     }
 

@@ -12,22 +12,31 @@ struct ProofIssuer: Sendable {
     let appAppleIdentifier: Int64?
     let randomness: Randomness
 
-    /// The signed app transaction of an account (StoreKit, `AppTransaction`; JWS). Every app in Apple's sandbox has this version,
+    /// The signed app transaction of an identifier (StoreKit, `AppTransaction`; JWS). Every app in Apple's sandbox has this version,
     /// platform and original purchase date.
-    func signedAppTransaction(of account: String, at moment: Timestamp) throws -> String {
+    func signedAppTransaction(_ appTransactionIdentifier: String, at moment: Timestamp) throws -> String {
         try sign([
             "receiptType": environment.rawValue, "appAppleId": appAppleIdentifier, "bundleId": bundleIdentifier,
             "applicationVersion": "1", "versionExternalIdentifier": 0, "receiptCreationDate": moment,
             "originalPurchaseDate": Timestamp(rfc3339: "2013-08-01T07:00:00Z"), "originalApplicationVersion": "1.0",
-            "appTransactionId": appTransactionIdentifier(of: account),
-            "originalPlatform": PurchasePlatform.iOS.rawValue,
+            "appTransactionId": appTransactionIdentifier, "originalPlatform": PurchasePlatform.iOS.rawValue,
         ])
     }
 
-    /// One number for each account and app, 18 digits like Apple's.
+    /// One number for each account and app, 18 digits like Apple's. The last four follow from the others.
     func appTransactionIdentifier(of account: String) -> String {
-        let digest = DigestAlgorithm.sha256.digest(of: Array("\(bundleIdentifier) \(account)".utf8))
-        return "7" + digest.prefix(17).map { String($0 % 10) }.joined()
+        let number = "7" + digits(13, of: account)
+        return number + digits(4, of: number)
+    }
+
+    /// True for the app transactions of this app, also of accounts that have bought nothing.
+    func isAppTransactionIdentifier(_ text: String) -> Bool {
+        text.utf8.count == 18 && text.hasPrefix("7") && text.hasSuffix(digits(4, of: String(text.prefix(14))))
+    }
+
+    private func digits(_ count: Int, of text: String) -> String {
+        let digest = DigestAlgorithm.sha256.digest(of: Array("\(bundleIdentifier) \(text)".utf8))
+        return digest.prefix(count).map { String($0 % 10) }.joined()
     }
 
     func sign(_ fields: StatementFields) throws -> String {

@@ -29,6 +29,8 @@ package struct StoreSettings: Hashable, Sendable, Codable {
     package var verifyReceiptStatus: Int64?
     /// The rate limit of the App Store Server API, in requests a minute; nil for no limit.
     package var serverAPIRequestsPerMinute: Int64?
+    /// The number of the error that every call of the App Store Server API gets; nil for the real answers.
+    package var serverAPIError: Int?
 
     /// The initial settings, from a configuration file.
     package init(_ configuration: StoreKitConfiguration) {

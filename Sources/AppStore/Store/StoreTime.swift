@@ -123,10 +123,16 @@ package enum TimeStep: Hashable, Sendable {
     /// A period of the calendar.
     case period(SubscriptionPeriod)
 
+    /// The form and the limits of the text.
+    package static let form =
+        "a number from \(numbers.lowerBound) to \(numbers.upperBound) and one of s, min, h, d, w, mo and y, such as 1mo; "
+        + "at most \(maximumDays) days"
+    private static let numbers: ClosedRange<Int64> = 1...99_999
+
     /// - Returns: Nil for any other text.
     package init?(_ text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
-        guard let number = Int64(digits), (1...99_999).contains(number) else { return nil }
+        guard let number = Int64(digits), Self.numbers.contains(number) else { return nil }
         let unit = String(text.dropFirst(digits.count))
         let units: [String: Int64] = ["s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
         if let seconds = units[unit] {
@@ -138,8 +144,8 @@ package enum TimeStep: Hashable, Sendable {
         }
     }
 
-    /// The maximum step, ten years. All events that are due in between happen in one call.
-    private static let maximumSeconds: Int64 = 10 * 366 * 86_400
+    /// The days of the longest step, ten years. All events that are due in between happen in one call.
+    private static let maximumDays: Int64 = 10 * 366
 
     /// The length of the step from a moment, in seconds.
     ///
@@ -152,8 +158,11 @@ package enum TimeStep: Hashable, Sendable {
                 (start.adding(period, dayOfMonth: start.dayOfMonth).millisecondsSince1970
                     - start.millisecondsSince1970) / 1000
             }
-        guard (0...Self.maximumSeconds).contains(seconds) else {
-            throw .invalidAction("The clock only moves forward, at most ten years at once.")
+        guard seconds >= 0 else { throw .invalidAction("The clock only moves forward.") }
+        guard seconds <= Self.maximumDays * 86_400 else {
+            throw .invalidAction(
+                "A step of the clock is at most \(Self.maximumDays) days long (ten years). This one has \(seconds / 86_400). "
+                    + "Advance the clock in several steps.")
         }
         return seconds
     }

@@ -161,7 +161,7 @@ struct PriceIncreaseRequest: SandboxRequest {
 /// A request to advance the store's clock, or an account's.
 struct TimeAdvanceRequest: SandboxRequest {
     static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([
-        "by": .text("A number and one of s, min, h, d, w, mo and y.").with(["examples": .array(["1mo"])]),
+        "by": .text("The step: \(TimeStep.form).").with(["examples": .array(["1mo"])]),
         "account": .text("The account whose time advances, and no other's; the store's without it.", length: 1...256)
             .optional,
     ]).closed

@@ -120,11 +120,15 @@ package struct TimeResource: AnswerObject, Codable, Sendable {
     package static let answerFields = AnswerFields<Self>("The time of a clock.", named: "Time") {
         $0.field("now", .time("The time."), \.now)
         $0.field(
+            "millisecondsSince1970", "The same time with its milliseconds, as signed data has it.",
+            \.millisecondsSince1970)
+        $0.field(
             "accounts", "The accounts with their own time; only in the answer to a read of the store's.", \.accounts)
         $0.field("events", "The events that an advance brought about.", \.events)
     }
 
     package let now: String
+    package let millisecondsSince1970: Int64
     /// The accounts with their own time; nil except for a read of the store's.
     package let accounts: [AccountTimeResource]?
     /// The events that an advance of the clock brought about; nil without an advance.
@@ -132,6 +136,7 @@ package struct TimeResource: AnswerObject, Codable, Sendable {
 
     package init(now: Timestamp, accounts: [AccountTime]? = nil, events: [DueEvent]? = nil) {
         self.now = now.rfc3339
+        millisecondsSince1970 = now.millisecondsSince1970
         self.accounts = accounts?.map { AccountTimeResource(account: $0.account, now: $0.now.rfc3339) }
         self.events = events?.map { DueEventResource($0) }
     }

@@ -96,8 +96,7 @@ struct SandboxRoutes: Sendable {
         group.on(.advanceTime) { request, context in
             let body = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self)
             guard let step = TimeStep(body.by) else {
-                throw JSONBody.invalid(
-                    "The field /by has to be a number and one of s, min, h, d, w, mo and y, such as 1mo.")
+                throw JSONBody.invalid("The field /by has to be \(TimeStep.form).")
             }
             let account = body.account
             let start = try await BlockingWork.run { try store.time(of: account) }

@@ -145,6 +145,18 @@ package struct StoreSetting: Sendable {
         StoreSetting(
             "serverAPIRequestsPerMinute", "requests-per-minute", .server, "App Store Server API requests a minute",
             note: "Empty sets no limit.", .number(\.serverAPIRequestsPerMinute, atLeast: 1)),
+        StoreSetting(
+            "serverAPIError", "server-api-error", .server, "Error of every App Store Server API request",
+            .text(
+                Text(
+                    \.serverAPIError, { $0.map { String($0) } },
+                    { text in
+                        text.isEmpty
+                            ? .some(nil) : Int(text).flatMap { ServerAPIError(rawValue: $0) }.map { .some($0.rawValue) }
+                    },
+                    choices: ServerAPIError.allCases.map { (String($0.rawValue), "\($0.rawValue) \($0)") },
+                    expected: "the number of one of Apple's errors",
+                    rule: "has to be the number of one of Apple's errors, such as 4040002"))),
     ]
 
     /// The value in words, for a command.

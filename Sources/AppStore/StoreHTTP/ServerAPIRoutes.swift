@@ -25,9 +25,7 @@ struct ServerAPIRoutes: Sendable {
             ["signedTransactionInfo": try books.signed(try books.apiTransaction(call.text("id")))]
         }
         read("v1/transactions/appTransactions/:id", group) { call, books in
-            let account = try books.apiAccount(ofAny: call.text("id"))
-            let moment = try books.now(of: account)
-            return ["signedAppTransactionInfo": try books.issuer.signedAppTransaction(of: account, at: moment)]
+            ["signedAppTransactionInfo": try books.appTransactionInfo(call.text("id"))]
         }
         for (path, version) in [("v1/history/:id", HistoryVersion.v1), ("v2/history/:id", .v2)] {
             read(path, group) { call, books in
@@ -215,9 +213,9 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
     }
 }
 
-/// The rate limit of the App Store Server API, from the store's settings: requests beyond it get 429. As in Apple's API,
-/// `Retry-After` is a time in milliseconds since 1970.
-struct ServerAPIRateLimit: RouterMiddleware {
+/// The limits of the App Store Server API in the store's settings: requests beyond the rate limit get 429, and all requests the
+/// simulated error. As in Apple's API, `Retry-After` is a time in milliseconds since 1970.
+struct ServerAPILimits: RouterMiddleware {
     private static let retryAfter = HTTPField.Name.retryAfter
 
     let store: Store
@@ -225,8 +223,12 @@ struct ServerAPIRateLimit: RouterMiddleware {
     private let counter = RequestCounter()
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        let limit = try await BlockingWork.run { [store] in try store.settings().serverAPIRequestsPerMinute }
+        let (limit, error) = try await BlockingWork.run { [store] in
+            let settings = try store.settings()
+            return (settings.serverAPIRequestsPerMinute, settings.serverAPIError)
+        }
         guard let limit, let end = counter.count(at: clock.now(), limit: limit) else {
+            if let error = error.flatMap(ServerAPIError.init(rawValue:)) { throw error }
             return try await next(request, context)
         }
         return JSONAnswer.response(

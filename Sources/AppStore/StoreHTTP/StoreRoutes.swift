@@ -58,7 +58,7 @@ package struct StoreRoutes: RouteSource {
         let server = router.group("inApps")
             .add(middleware: ServerAPIErrorMiddleware())
             .add(middleware: TeamTokens(store: store, clock: clock))
-            .add(middleware: ServerAPIRateLimit(store: store, clock: clock))
+            .add(middleware: ServerAPILimits(store: store, clock: clock))
         ServerAPIRoutes(store: store).add(to: server)
         VerifyReceiptRoutes(store: store).add(to: router)
         // Without the key, and at a path that the service does not use.

@@ -29,15 +29,16 @@ public enum StoreKitCall: String, Sendable, CaseIterable, Codable, CodingKeyRepr
         switch self {
         case .purchase: StoreKitFailure.generic + StoreKitFailure.ofPurchase
         case .verification: StoreKitFailure.ofVerification
+        case .refundRequestSheet: StoreKitFailure.generic + StoreKitFailure.ofRefundRequest
         case .loadProducts, .appStoreSync, .subscriptionStatus, .appTransaction, .manageSubscriptionsSheet,
-            .refundRequestSheet, .offerCodeRedeemSheet:
+            .offerCodeRedeemSheet:
             StoreKitFailure.generic
         }
     }
 }
 
-/// The failure of a StoreKit call: a case of `StoreKitError`, `Product.PurchaseError` or
-/// `VerificationResult.VerificationError` with the same name.
+/// The failure of a StoreKit call: a case of `StoreKitError`, `Product.PurchaseError`,
+/// `VerificationResult.VerificationError` or `Transaction.RefundRequestError` with the same name.
 public enum StoreKitFailure: String, Sendable, CaseIterable, Codable {
     case unknown
     case userCancelled
@@ -60,6 +61,9 @@ public enum StoreKitFailure: String, Sendable, CaseIterable, Codable {
     case invalidEncoding
     case invalidSignature
     case missingRequiredProperties
+    case duplicateRequest
+    case failed
+    case ineligible
 
     /// The cases of `StoreKitError`, in the order of the SDK.
     public static let generic: [StoreKitFailure] = [
@@ -70,6 +74,8 @@ public enum StoreKitFailure: String, Sendable, CaseIterable, Codable {
         .invalidQuantity, .productUnavailable, .purchaseNotAllowed, .ineligibleForOffer, .invalidOfferIdentifier,
         .invalidOfferPrice, .invalidOfferSignature, .missingOfferParameters,
     ]
+    /// The cases of `Transaction.RefundRequestError`. The SDK of iOS 27 added the last one.
+    public static let ofRefundRequest: [StoreKitFailure] = [.duplicateRequest, .failed, .ineligible]
     /// The cases of `VerificationResult.VerificationError`, in the order of the SDK.
     public static let ofVerification: [StoreKitFailure] = [
         .revokedCertificate, .invalidCertificateChain, .invalidDeviceVerification, .invalidEncoding, .invalidSignature,

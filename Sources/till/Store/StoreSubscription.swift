@@ -90,7 +90,7 @@ struct StoreTime: Command {
     @Option(help: "The App Store account whose time it is, instead of the store's.")
     var account: String?
 
-    @Option(help: ArgumentHelp("The time to advance: a number and one of s, min, h, d, w, mo, y.", valueName: "time"))
+    @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
     var advance: TimeStep?
 
     @OptionGroup var common: CommonOptions

@@ -55,7 +55,8 @@ extension Books {
     /// The signed app transaction (JWS) of an account (StoreKit, `AppTransaction.shared`).
     package func signedAppTransaction(of account: String) throws -> String {
         try throwSimulatedError(.appTransaction)
-        return try issuer.signedAppTransaction(of: account, at: try now(of: account))
+        return try issuer.signedAppTransaction(
+            issuer.appTransactionIdentifier(of: account), at: try now(of: account))
     }
 
     /// - Throws: `StoreError`, `simulated`.

@@ -22,19 +22,26 @@ extension Books {
     ) throws -> Transaction {
         guard Self.isIdentifier(identifier) else { throw ServerAPIError.invalidTransactionId }
         if let transaction = try transactions.transaction(identifier) { return transaction }
-        throw try account(ofAppTransaction: identifier) == nil ? notFound : .appTransactionIdNotSupported
+        throw issuer.isAppTransactionIdentifier(identifier) ? .appTransactionIdNotSupported : notFound
     }
 
     /// The account of any of its transaction identifiers, or of its app transaction identifier.
     ///
+    /// - Returns: Nil for the app transaction of an account that has bought nothing.
     /// - Throws: `ServerAPIError`.
-    func apiAccount(ofAny identifier: String) throws -> String {
+    func apiAccount(ofAny identifier: String) throws -> String? {
         guard Self.isIdentifier(identifier) else { throw ServerAPIError.invalidTransactionId }
         if let transaction = try transactions.transaction(identifier) { return transaction.account }
-        guard let account = try account(ofAppTransaction: identifier) else {
-            throw ServerAPIError.transactionIdNotFound
-        }
-        return account
+        guard issuer.isAppTransactionIdentifier(identifier) else { throw ServerAPIError.transactionIdNotFound }
+        return try transactions.accounts().first { issuer.appTransactionIdentifier(of: $0) == identifier }
+    }
+
+    /// `GET /inApps/v1/transactions/appTransactions/{anyTransactionId}`
+    func appTransactionInfo(_ anyTransactionId: String) throws -> String {
+        let account = try apiAccount(ofAny: anyTransactionId)
+        return try issuer.signedAppTransaction(
+            account.map(issuer.appTransactionIdentifier(of:)) ?? anyTransactionId,
+            at: try account.map(now(of:)) ?? now)
     }
 
     /// The first purchase by the customer, by its own transaction identifier.
@@ -48,10 +55,6 @@ extension Books {
         }
         guard transaction.ownership == .purchased else { throw ServerAPIError.familyTransactionNotSupported }
         return transaction
-    }
-
-    private func account(ofAppTransaction identifier: String) throws -> String? {
-        try transactions.accounts().first { issuer.appTransactionIdentifier(of: $0) == identifier }
     }
 
     static func isIdentifier(_ text: String) -> Bool {
@@ -75,6 +78,8 @@ package struct StatusResponse: Encodable, Sendable {
 
     package let environment: AppStoreEnvironment
     package let bundleId: String
+    /// Nil in the sandbox, as in each payload.
+    package let appAppleId: Int64?
     package let data: [SubscriptionGroupIdentifierItem]
 }
 
@@ -88,10 +93,12 @@ extension Books {
                 guard let status = Int(text).flatMap(Status.init) else { throw .invalidStatus }
                 return status
             })
-        let items = try subscriptions.subscriptions(of: try apiAccount(ofAny: anyTransactionId))
+        let items = try (apiAccount(ofAny: anyTransactionId).map(subscriptions.subscriptions(of:)) ?? [])
             .filter { wanted.isEmpty || wanted.contains($0.status) }
             .compactMap { try statusItem($0) }
-        return StatusResponse(environment: issuer.environment, bundleId: issuer.bundleIdentifier, data: items)
+        return StatusResponse(
+            environment: issuer.environment, bundleId: issuer.bundleIdentifier, appAppleId: issuer.appAppleIdentifier,
+            data: items)
     }
 
     /// A customer has one subscription in each group.

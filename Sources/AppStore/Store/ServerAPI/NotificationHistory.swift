@@ -62,12 +62,12 @@ extension Books {
     ) throws -> NotificationHistoryResponse {
         let isIncluded = try request.filter()
         // A customer's notifications have the time of the customer.
-        let customer = try? request.transactionId.map { try apiAccount(ofAny: $0) }
+        let customer = try? request.transactionId.flatMap { try apiAccount(ofAny: $0) }
         let dates = try request.dates(
             at: try customer.map(now(of:)) ?? now, environment: issuer.environment)
         let originals = try request.transactionId.map { identifier in
             Set(
-                try transactions.transactions(of: try apiAccount(ofAny: identifier))
+                try (apiAccount(ofAny: identifier).map(transactions.transactions(of:)) ?? [])
                     .map(\.originalTransactionIdentifier))
         }
         let found = try notifications.notifications(in: dates).filter { isIncluded($0, originals) }

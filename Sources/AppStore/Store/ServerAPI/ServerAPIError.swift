@@ -2,8 +2,11 @@ import Foundation
 import Proofs
 
 /// An error of the App Store Server API, with its number and message (App Store Server API, "Error codes").
+///
+/// No request causes some of them: the store answers these only while `StoreSettings.serverAPIError` has their number.
 package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case generalBadRequest = 4_000_000
+    case invalidAppIdentifier = 4_000_002
     case invalidRequestRevision = 4_000_005
     case invalidTransactionId = 4_000_006
     case invalidOriginalTransactionId = 4_000_008
@@ -40,6 +43,7 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case invalidPlayTime = 4_000_040
     case invalidSampleContentProvided = 4_000_041
     case invalidUserStatus = 4_000_042
+    case invalidTransactionNotConsumable = 4_000_043
     case invalidRefundPreference = 4_000_044
     case invalidTransactionTypeNotSupported = 4_000_047
     case appTransactionIdNotSupported = 4_000_048
@@ -54,6 +58,7 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case consumptionPercentageAutoRenewableSubscription = 4_000_209
     case invalidPerformanceTestRequest = 4_000_211
     case invalidRequestId = 4_000_212
+    case existingPerformanceTestRun = 4_000_213
     case badRequestRealtimeUrl = 4_000_215
     case badRequestImageSize = 4_000_216
     case badRequestTooManyBulletPoints = 4_000_218
@@ -64,8 +69,16 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case familySharedSubscriptionExtensionIneligible = 4_030_007
     case maximumNumberOfImagesReached = 4_030_014
     case maximumNumberOfMessagesReached = 4_030_016
+    case messageNotApproved = 4_030_017
+    case imageNotApproved = 4_030_018
     case imageInUse = 4_030_019
+    case forbiddenNoPassingTest = 4_030_026
+    case accountNotFound = 4_040_001
+    case accountNotFoundRetryable = 4_040_002
+    case appNotFound = 4_040_003
+    case appNotFoundRetryable = 4_040_004
     case originalTransactionIdNotFound = 4_040_005
+    case originalTransactionIdNotFoundRetryable = 4_040_006
     case serverNotificationUrlNotFound = 4_040_007
     case testNotificationNotFound = 4_040_008
     case statusRequestNotFound = 4_040_009
@@ -73,11 +86,13 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case imageNotFound = 4_040_014
     case messageNotFound = 4_040_015
     case performanceTestRunNotFound = 4_040_018
+    case appTransactionDoesNotExist = 4_040_019
     case defaultMessageNotFound = 4_040_020
     case realtimeUrlNotFound = 4_040_021
     case imageAlreadyExists = 4_090_000
     case messageAlreadyExists = 4_090_001
     case rateLimitExceeded = 4_290_000
+    case generalInternal = 5_000_000
     case generalInternalRetryable = 5_000_001
 
     /// The first three digits of the number.
@@ -112,6 +127,8 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
         case .invalidCustomerConsented:
             reason = "The customer consented field is required and must indicate the customer consented."
         case .invalidPlayTime: reason = "The playtime field is invalid."
+        case .invalidTransactionNotConsumable:
+            reason = "The transaction id doesn't represent a consumable in-app purchase."
         case .invalidTransactionTypeNotSupported:
             reason = "The transaction id doesn't represent a supported in-app purchase type."
         case .appTransactionIdNotSupported: reason = "App transactions aren't supported by this endpoint."
@@ -138,6 +155,11 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
         case .statusRequestNotFound:
             return "The server didn't find a subscription-renewal-date extension request for this requestIdentifier "
                 + "and productId combination."
+        case .accountNotFoundRetryable: return "Account not found. Please try again."
+        case .appNotFoundRetryable: return "App not found. Please try again."
+        case .originalTransactionIdNotFoundRetryable: return "Original transaction id not found. Please try again."
+        case .forbiddenNoPassingTest: return "Forbidden - no passing performance test."
+        case .generalInternal: return "An unknown error occurred."
         case .generalInternalRetryable: return "An unknown error occurred. Please try again."
         // Most of these are Apple's messages, such as "Transaction id not found." Some messages are not published.
         default: return words.prefix(1).uppercased() + words.dropFirst() + "."

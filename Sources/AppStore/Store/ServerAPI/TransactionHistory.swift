@@ -5,6 +5,8 @@ package struct HistoryResponse: Encodable, Sendable {
     package let revision: String
     package let hasMore: Bool
     package let bundleId: String
+    /// Nil in the sandbox, as in each payload.
+    package let appAppleId: Int64?
     package let environment: AppStoreEnvironment
     package let signedTransactions: [String]
 }
@@ -23,15 +25,16 @@ extension Books {
         version: HistoryVersion
     ) throws -> HistoryResponse {
         let account = try apiAccount(ofAny: anyTransactionId)
-        let unfinished = try unfinishedTransactionIdentifiers(of: account)
+        let unfinished = try account.map(unfinishedTransactionIdentifiers(of:)) ?? []
         let page = HistoryPage(
-            of: try transactions.changes(of: account), after: query.cursor, isDescending: query.isDescending
+            of: try account.map(transactions.changes(of:)) ?? [], after: query.cursor, isDescending: query.isDescending
         ) {
             version.includes($0, unfinished: unfinished) && query.includes($0)
         }
         return HistoryResponse(
             revision: page.cursor.text, hasMore: page.hasMore, bundleId: issuer.bundleIdentifier,
-            environment: issuer.environment, signedTransactions: try page.transactions.map(signed))
+            appAppleId: issuer.appAppleIdentifier, environment: issuer.environment,
+            signedTransactions: try page.transactions.map(signed))
     }
 
     /// `GET /inApps/v2/refund/lookup/{anyTransactionId}`
@@ -40,7 +43,8 @@ extension Books {
         let cursor = revision.flatMap { HistoryCursor($0) }
         guard revision == nil || cursor?.isDescending == false else { throw ServerAPIError.invalidRequestRevision }
         let page = HistoryPage(
-            of: try transactions.changes(of: account), after: cursor, isDescending: false, including: \.isRefunded)
+            of: try account.map(transactions.changes(of:)) ?? [], after: cursor, isDescending: false,
+            including: \.isRefunded)
         return RefundHistoryResponse(
             signedTransactions: try page.transactions.map(signed), revision: page.cursor.text, hasMore: page.hasMore)
     }

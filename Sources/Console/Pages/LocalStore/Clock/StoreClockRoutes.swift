@@ -13,7 +13,7 @@ extension LocalStoreRoutes {
     private static let step = Field.text(
         "step", "Another step", upTo: 8, isRequired: true,
         note: "A number and a unit: 90s, 5min, 2h, 3d, 1w, 1mo or 1y. At most ten years."
-    ).parsed("a number and one of s, min, h, d, w, mo and y, such as 1mo") { TimeStep($0) }
+    ).parsed(TimeStep.form) { TimeStep($0) }
 
     /// The account whose clock is advanced; nil for the store's clock.
     private static func account(_ form: ConsoleForm) throws(Problem) -> String? {
