@@ -130,7 +130,8 @@ struct Serve: Command {
             ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
         let service = EntitlementService(
             apps: administration.apps,
-            verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
+            verifier: ProofVerifier(anchors: anchors, clock: local?.store.latestClock ?? clock), ledger: ledger,
+            clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
             policy: configuration.ownership, keepsProofs: configuration.keepsProofs,
             onVerify: metrics.recordVerification,

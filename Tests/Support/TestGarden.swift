@@ -133,14 +133,14 @@ package struct TestGarden: Sendable {
     ///
     /// - Parameters:
     ///   - chains: Chains whose roots are trusted, too.
-    ///   - clock: The clock, by default the store's.
+    ///   - clock: The clock, by default the latest of the store's.
     package func verifier(trusting chains: [CertificateChain] = [], clock: (any WallClock)? = nil) throws
         -> ProofVerifier
     {
         let roots = store.rootCertificates + chains.map(\.root.certificate)
         return ProofVerifier(
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }),
-            clock: clock ?? store.clock)
+            clock: clock ?? store.latestClock)
     }
 
     package func transaction(_ compact: String) throws -> JWSTransactionDecodedPayload {

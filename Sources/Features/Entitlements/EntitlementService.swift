@@ -12,6 +12,8 @@ package struct EntitlementService: Sendable {
     /// The record of all users and purchases.
     package let ledger: Ledger
     package let clock: any WallClock
+    /// The same clock, if some customers may have their own.
+    let customerClocks: (any CustomerClocks)?
     let randomness: Randomness
     /// The accepted origins, and the users they are valid for.
     package let accepted: AcceptedOrigins
@@ -48,11 +50,13 @@ package struct EntitlementService: Sendable {
         self.verifier = verifier
         self.ledger = ledger
         self.clock = clock
+        let customerClocks = clock as? any CustomerClocks
+        self.customerClocks = customerClocks
         self.randomness = randomness
         self.accepted = accepted
         claims = ledger.batch(upTo: 128) { requests, transaction in
-            try transaction.decide(requests, under: policy, accepting: accepted, at: clock.now()) {
-                apps.type(of: $0)
+            try (customerClocks?.groups(of: requests) ?? [(clock.now(), requests)]).flatMap { moment, requests in
+                try transaction.decide(requests, under: policy, accepting: accepted, at: moment) { apps.type(of: $0) }
             }
         }
     }
