@@ -36,8 +36,12 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     var state = State.subscribed
     /// The present product.
     package internal(set) var productIdentifier: String
-    /// The product of the next renewal.
+    /// The product of the next renewal; after the commitment, if there is one.
     package internal(set) var autoRenewProductIdentifier: String
+    /// The billing plan of the next renewal; after a commitment, if there is one.
+    package internal(set) var autoRenewBillingPlanType = BillingPlanType.upFront
+    /// The commitment that the customer pays for monthly; nil if each period is paid at its start.
+    package internal(set) var commitment: Commitment?
     package internal(set) var isAutoRenewing = true
     /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
     package internal(set) var startDate: Timestamp
@@ -103,21 +107,24 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
 }
 
 extension CustomerSubscription {
-    /// Begins a period of a product, whatever the state before.
+    /// Begins a period of a product, whatever the state before. A renewal continues an unfinished commitment.
     ///
     /// - Parameters:
+    ///   - plan: The billing plan.
     /// - newOffer: An offer that begins with this period; nil to continue the present one, if the product is the same.
     /// - start: The start of the paid period.
     /// - Returns: The charge for the period.
     mutating func begin(
         _ product: Product,
         _ subscription: Subscription,
+        billed plan: BillingPlanType,
         offer newOffer: SubscriptionOffer?,
         reason: TransactionReason,
         at start: Timestamp,
         _ terms: SubscriptionTerms
     ) -> SubscriptionCharge {
-        if productIdentifier != product.productIdentifier {
+        let continued = reason == .renewal ? unfinishedCommitment : nil
+        if productIdentifier != product.productIdentifier || plan != billingPlanType {
             agreedPrice = nil
             priceIncrease = nil
             offer = nil
@@ -126,18 +133,24 @@ extension CustomerSubscription {
             offer = OfferInUse(offer: newOffer, periodsLeft: newOffer.chargeCount)
         }
         productIdentifier = product.productIdentifier
-        autoRenewProductIdentifier = product.productIdentifier
+        if continued == nil {
+            (autoRenewProductIdentifier, autoRenewBillingPlanType) = (product.productIdentifier, plan)
+        }
         state = .subscribed
         let applied = consumeOffer()
-        let period = applied?.period ?? subscription.period
+        let period = applied?.period ?? (plan == .monthly ? .oneMonth : subscription.period)
         expiresDate = terms.timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
         // After a period of days or weeks, months are counted from its end.
         if period.unit == .day || period.unit == .week { dayOfMonth = expiresDate.dayOfMonth }
-        let standard = agreedPrice ?? product.price
+        let standard = continued?.billingPrice ?? agreedPrice ?? product.price(billed: plan)
+        commitment =
+            plan == .monthly
+            ? subscription.monthlyPlan.map { nextCommitment(after: continued, at: standard, of: $0, terms) } : nil
         return SubscriptionCharge(
             productIdentifier: product.productIdentifier,
             price: applied.map { $0.price ?? Price(milliunits: 0, currency: standard.currency) } ?? standard,
-            offer: applied, reason: reason, startDate: start, expiresDate: expiresDate)
+            offer: applied, reason: reason, startDate: start, expiresDate: expiresDate,
+            billingPlanType: subscription.billingPlans.isEmpty ? nil : plan, commitment: commitment)
     }
 
     /// Takes the offer for the next period; nil for the standard price.
@@ -153,10 +166,12 @@ extension CustomerSubscription {
 
     /// The price and the offer of the next renewal.
     func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, offer: SubscriptionOffer?)? {
-        guard let product = terms.product(autoRenewProductIdentifier) else { return nil }
-        let isSame = autoRenewProductIdentifier == productIdentifier
+        guard let product = terms.product(nextProductIdentifier) else { return nil }
+        let isSame = nextProductIdentifier == productIdentifier && nextBillingPlanType == billingPlanType
         let next = nextOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
-        let standard = (isSame ? priceIncrease?.price ?? agreedPrice : nil) ?? product.price
+        let standard =
+            unfinishedCommitment?.billingPrice ?? (isSame ? priceIncrease?.price ?? agreedPrice : nil)
+            ?? product.price(billed: nextBillingPlanType)
         let milliunits = next.map { $0.price?.milliunits ?? 0 } ?? standard.milliunits
         return (Price(milliunits: milliunits, currency: terms.currency), next)
     }
@@ -173,6 +188,7 @@ extension CustomerSubscription {
     package static func first(
         _ product: Product,
         _ subscription: Subscription,
+        billed plan: BillingPlanType = .upFront,
         offer: SubscriptionOffer?,
         originalTransactionIdentifier: String,
         account: String,
@@ -183,7 +199,8 @@ extension CustomerSubscription {
             originalTransactionIdentifier: originalTransactionIdentifier, account: account,
             groupIdentifier: subscription.groupIdentifier, productIdentifier: identifier,
             autoRenewProductIdentifier: identifier, startDate: now, expiresDate: now, dayOfMonth: now.dayOfMonth)
-        let charge = first.begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)
+        let charge = first.begin(
+            product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)
         return (first, [.charge(charge), .notify(.subscribed, .initialBuy)])
     }
 
@@ -194,6 +211,7 @@ extension CustomerSubscription {
     package mutating func buy(
         _ product: Product,
         _ subscription: Subscription,
+        billed plan: BillingPlanType = .upFront,
         offer: SubscriptionOffer?,
         _ terms: SubscriptionTerms
     ) -> [SubscriptionEffect] {
@@ -207,7 +225,8 @@ extension CustomerSubscription {
             startDate = now
             dayOfMonth = now.dayOfMonth
             return [
-                .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)),
+                .charge(
+                    begin(product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)),
                 .notify(.subscribed, .resubscribe),
             ]
         }
@@ -230,7 +249,7 @@ extension CustomerSubscription {
         dayOfMonth = now.dayOfMonth
         return [
             .markUpgraded,
-            .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)),
+            .charge(begin(product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)),
             .notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade),
         ]
     }
@@ -314,6 +333,7 @@ extension CustomerSubscription {
     /// Ends the paid period: it was refunded, or its family sharing ended.
     package mutating func revoke() {
         state = .revoked
+        commitment = nil
         isAutoRenewing = false
         priceIncrease = nil
         nextOffer = nil

@@ -35,6 +35,10 @@ package struct SubscriptionCharge: Hashable, Sendable {
     package let reason: TransactionReason
     package let startDate: Timestamp
     package let expiresDate: Timestamp
+    /// Nil if the catalog has no billing plans of the product.
+    package let billingPlanType: BillingPlanType?
+    /// The commitment that the period belongs to.
+    package let commitment: Commitment?
 }
 
 /// A change that follows from an event of a subscription. The store makes the changes in order.
@@ -113,15 +117,16 @@ extension Books {
     func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
     {
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
+        let plan = payment.billingPlanType ?? .upFront
         let offer = try offer(for: payment, terms, account: account, known: known)
         var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
         if let known {
             subscription = known
-            effects = subscription.buy(product, terms, offer: offer, self.terms)
+            effects = subscription.buy(product, terms, billed: plan, offer: offer, self.terms)
         } else {
             (subscription, effects) = CustomerSubscription.first(
-                product, terms, offer: offer, originalTransactionIdentifier: newTransactionIdentifier(),
-                account: account, self.terms)
+                product, terms, billed: plan, offer: offer,
+                originalTransactionIdentifier: newTransactionIdentifier(), account: account, self.terms)
         }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
         try record(subscription, effects)
@@ -131,7 +136,7 @@ extension Books {
         return latest
     }
 
-    /// The offer of a payment. A promotional offer may need a signature.
+    /// The offer of a payment. A promotional offer may need a signature. Each billing plan has its own offers.
     private func offer(
         for payment: Payment,
         _ terms: Subscription,
@@ -141,8 +146,10 @@ extension Books {
         let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
             $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
         }
+        let plan = payment.billingPlanType ?? .upFront
         let offer = try SubscriptionOffer.offer(
-            payment.offer, among: terms.offers, customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
+            payment.offer, among: terms.offers.filter { $0.billingPlanType ?? .upFront == plan },
+            customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
         if let choice = payment.offer, let signature = choice.signature {
             try check(signature, of: choice, for: payment)
         }
@@ -165,6 +172,7 @@ extension Books {
         transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
         (transaction.offer, transaction.reason) = (charge.offer, charge.reason)
         transaction.expiresDate = charge.expiresDate
+        (transaction.billingPlanType, transaction.commitment) = (charge.billingPlanType, charge.commitment)
         transaction.appAccountToken = subscription.appAccountToken
         return transaction
     }

@@ -18,7 +18,7 @@ extension CustomerSubscription {
         guard isAutoRenewing else {
             return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
         }
-        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+        guard let (product, subscription) = nextSubscription(terms) else {
             return expire(.productNotAvailable, .productNotForSale)
         }
         if let priceIncrease, !priceIncrease.isAccepted {
@@ -57,7 +57,8 @@ extension CustomerSubscription {
         }
         let accepted = nextOffer
         nextOffer = nil
-        return begin(product, subscription, offer: accepted, reason: .renewal, at: start, terms)
+        return begin(
+            product, subscription, billed: nextBillingPlanType, offer: accepted, reason: .renewal, at: start, terms)
     }
 
     /// Charges the customer after a billing issue. In the grace period, the new period follows the last one. Later, it begins
@@ -113,6 +114,7 @@ extension CustomerSubscription {
 
     mutating func expire(_ intent: ExpirationIntent, _ subtype: Subtype) -> [SubscriptionEffect] {
         isAutoRenewing = false
+        commitment = nil
         priceIncrease = nil
         nextOffer = nil
         return enter(.expired(intent), telling: .expired, subtype)
@@ -129,9 +131,15 @@ extension CustomerSubscription {
 
     /// The product of the next renewal.
     private func renewing(_ terms: SubscriptionTerms) throws(StoreError) -> (Product, Subscription) {
-        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
-            throw .productNotFound(autoRenewProductIdentifier)
-        }
+        guard let next = nextSubscription(terms) else { throw .productNotFound(nextProductIdentifier) }
+        return next
+    }
+
+    /// The product of the next renewal; nil if it is not for sale under the plan.
+    private func nextSubscription(_ terms: SubscriptionTerms) -> (Product, Subscription)? {
+        guard let product = terms.product(nextProductIdentifier), let subscription = product.subscription,
+            nextBillingPlanType == .upFront || subscription.monthlyPlan != nil
+        else { return nil }
         return (product, subscription)
     }
 

@@ -53,6 +53,13 @@ enum StoreWords {
         }
     }
 
+    static func title(_ plan: BillingPlanType) -> Phrase {
+        switch plan {
+        case .upFront: "Up front"
+        case .monthly: "Monthly, with a commitment of twelve months"
+        }
+    }
+
     static func title(_ ownership: InAppOwnershipType) -> Phrase {
         switch ownership {
         case .purchased: "Bought by the account"

@@ -1,0 +1,196 @@
+import AppStore
+import Foundation
+import Proofs
+import TestSupport
+import Testing
+
+/// Commitments to twelve months with monthly billing, as notifications and the server API report them.
+///
+/// A line has the date and the notification, then the transaction, the status with the next renewal, and the commitment with its
+/// renewal.
+@Suite struct CommitmentTests {
+    let garden: TestGarden
+    var store: Store { garden.store }
+
+    private static let yearly = "garden.basic.yearly"
+
+    init() throws {
+        garden = try TestGarden()
+        _ = try store.update { $0.storefront = "DEU" }
+    }
+
+    @Test func `a year is paid for monthly, and another commitment follows`() throws {
+        try buy()
+        try garden.advance(to: "2027-12-01T12:00:00Z")
+        #expect(
+            try told() == [
+                "2026-10-31 SUBSCRIBED INITIAL_BUY | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 "
+                    + "| 1 renews yearly MONTHLY 2026-11-30 4990 | renews yearly MONTHLY 2027-10-31 59880"
+            ] + Self.renewals(2...12)
+                + [
+                    "2027-10-31 DID_RENEW | yearly 4990 until 2027-11-30 MONTHLY 1/12 until 2028-10-31 59880 "
+                        + "| 1 renews yearly MONTHLY 2027-11-30 4990 | renews yearly MONTHLY 2028-10-31 59880",
+                    "2027-11-30 DID_RENEW | yearly 4990 until 2027-12-31 MONTHLY 2/12 until 2028-10-31 59880 "
+                        + "| 1 renews yearly MONTHLY 2027-12-31 4990 | renews yearly MONTHLY 2028-10-31 59880",
+                ])
+        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try store.history(of: "alice").map(\.price.currency) == Array(repeating: "EUR", count: 14))
+    }
+
+    /// A faster clock has shorter months, and a commitment has twelve of them.
+    @Test(
+        arguments: [
+            (TimeRate.oneSecondIsOneDay, 12 * 30), (.monthlyRenewalEveryThirtySeconds, 12 * 30),
+            (.oneRenewalEveryTwoSeconds, 12 * 2),
+        ] as [(TimeRate, Int64)])
+    func `a commitment has twelve billing periods at each rate`(rate: TimeRate, seconds: Int64) throws {
+        _ = try store.update { $0.timeRate = rate }
+        let start = store.now
+        try buy()
+        let first = try #require(try store.history(of: "alice").first)
+        #expect(first.commitment?.expiresDate == start.adding(seconds: seconds))
+        _ = try store.advance(seconds: seconds - 1)
+        #expect(try store.history(of: "alice").compactMap(\.commitment?.billingPeriodNumber) == Array(1...12))
+        _ = try store.advance(seconds: 1)
+        #expect(try store.history(of: "alice").last?.commitment?.billingPeriodNumber == 1)
+    }
+
+    @Test func `a year that is billed up front has its plan, and no commitment`() throws {
+        try garden.buy(Self.yearly)
+        #expect(
+            try told() == [
+                "2026-10-31 SUBSCRIBED INITIAL_BUY | yearly 49990 until 2027-10-31 BILLED_UPFRONT "
+                    + "| 1 renews yearly BILLED_UPFRONT 2027-10-31 49990"
+            ])
+        // The catalog has no plans of the month.
+        try garden.buy("garden.premium.monthly", account: "bob")
+        #expect(
+            try told().last == "2026-10-31 SUBSCRIBED INITIAL_BUY | premium.monthly 9990 until 2026-11-30 "
+                + "| 1 renews premium.monthly 2026-11-30 9990")
+    }
+
+    @Test func `a product without a monthly plan is not sold under it`() throws {
+        let refusal = StoreError.invalidAction(
+            "\"garden.basic.monthly\" has no monthly billing plan. Enable the plan of a subscription of a year in the "
+                + ".storekit file.")
+        #expect(throws: refusal) { try garden.buy("garden.basic.monthly", billingPlanType: .monthly) }
+        #expect(try store.transactions().isEmpty)
+    }
+
+    @Test func `a payment that waits for approval keeps its plan`() throws {
+        let added = try store.add(
+            Payment(productIdentifier: Self.yearly, billingPlanType: .monthly), account: "alice", outcome: .deferred)
+        _ = try store.process(account: "alice")
+        _ = try store.approve(added.identifier)
+        #expect(try store.history(of: "alice").first?.billingPlanType == .monthly)
+    }
+
+    // MARK: The lines
+
+    @discardableResult private func buy() throws -> String {
+        try #require(try garden.buy(Self.yearly, billingPlanType: .monthly).purchase).transactionIdentifier
+    }
+
+    /// The lines of the renewals that begin some billing periods of the commitment of 31 October 2026.
+    ///
+    /// - Parameter commitment: The renewal of the commitment.
+    private static func renewals(
+        _ numbers: ClosedRange<Int>,
+        commitment: String = "renews yearly MONTHLY 2027-10-31 59880"
+    ) -> [String] {
+        let ends = [
+            "2026-11-30", "2026-12-31", "2027-01-31", "2027-02-28", "2027-03-31", "2027-04-30", "2027-05-31",
+            "2027-06-30", "2027-07-31", "2027-08-31", "2027-09-30", "2027-10-31",
+        ]
+        return numbers.map { number in
+            "\(ends[number - 2]) DID_RENEW | yearly 4990 until \(ends[number - 1]) MONTHLY \(number)/12 until 2027-10-31 "
+                + "59880 | 1 renews yearly MONTHLY \(ends[number - 1]) 4990 | \(commitment)"
+        }
+    }
+
+    /// The notifications, after the first `count`.
+    private func told(after count: Int = 0) throws -> [String] {
+        try garden.notifications().dropFirst(count).map { notification in
+            guard case .object(let data)? = notification.fields["data"],
+                case .string(let sale)? = data["signedTransactionInfo"],
+                case .string(let renewal)? = data["signedRenewalInfo"], case .number(let status)? = data["status"]
+            else { return "no data" }
+            let name = [notification.notificationType, notification.subtype].compactMap(\.self).joined(separator: " ")
+            return try "\(Self.day(notification.signedDate)) \(name) | \(state(sale, status.text, renewal))"
+        }
+    }
+
+    /// The state of the subscription of an account, as the server API answers it.
+    private func answered(of account: String = "alice") throws -> String {
+        let latest = try #require(try store.history(of: account).last)
+        let answer = try store.readOrThrow {
+            try $0.allSubscriptionStatuses(latest.transactionIdentifier, statuses: [])
+        }
+        let item = try #require(answer.data.first?.lastTransactions.first)
+        return try state(item.signedTransactionInfo, String(item.status.rawValue), item.signedRenewalInfo)
+    }
+
+    /// The part of a line after the date and the notification.
+    private static func state(of line: String?) -> String? {
+        line.flatMap { line in line.firstRange(of: " | ").map { String(line[$0.upperBound...]) } }
+    }
+
+    private func state(_ sale: String, _ status: String, _ renewal: String) throws -> String {
+        let (transaction, stated) = (try garden.transaction(sale), try garden.renewalInfo(renewal).facts)
+        let sold = transaction.facts
+        var words: [String?] = [
+            Self.name(transaction.productId), sold.integer(.price).map { String($0) }, "until",
+            Self.day(sold.date(.expiresDate)), sold.text(.billingPlanType),
+        ]
+        if let commitment = try Self.object(sold.text(.commitmentInfo)) {
+            words += [
+                "\(Self.number(commitment["billingPeriodNumber"]))/\(Self.number(commitment["totalBillingPeriods"]))",
+                "until", Self.day(commitment["commitmentExpiresDate"]), Self.number(commitment["commitmentPrice"]),
+            ]
+        }
+        if let date = transaction.revocationDate { words += ["revoked", Self.day(date)] }
+        if sold.bool(.isUpgraded) == true { words.append("upgraded") }
+        words += [
+            "|", status, stated.integer(.autoRenewStatus) == 1 ? "renews" : "ends",
+            Self.name(stated.text(.autoRenewProductId)), stated.text(.renewalBillingPlanType),
+            stated.date(.renewalDate).map { Self.day($0) }, stated.integer(.renewalPrice).map { String($0) },
+        ]
+        if stated.bool(.isInBillingRetryPeriod) == true { words.append("retry") }
+        if let date = stated.date(.gracePeriodExpiresDate) { words += ["grace", Self.day(date)] }
+        if let intent = stated.integer(.expirationIntent) { words += ["intent", String(intent)] }
+        if let commitment = try Self.object(stated.text(.commitmentInfo)) {
+            words += [
+                "|", Self.number(commitment["commitmentAutoRenewStatus"]) == "1" ? "renews" : "ends",
+                Self.name(Self.text(commitment["commitmentAutoRenewProductId"])),
+                Self.text(commitment["commitmentRenewalBillingPlanType"]),
+                Self.day(commitment["commitmentRenewalDate"]), Self.number(commitment["commitmentRenewalPrice"]),
+            ]
+        }
+        return words.compactMap(\.self).joined(separator: " ")
+    }
+
+    private static func object(_ text: String?) throws -> JSONObject? {
+        guard let text, case .object(let object) = try JSONParser.parse(Array(text.utf8)) else { return nil }
+        return object
+    }
+
+    private static func number(_ value: JSONValue?) -> String {
+        if case .number(let number)? = value { number.text } else { "-" }
+    }
+
+    private static func text(_ value: JSONValue?) -> String? {
+        if case .string(let text)? = value { text } else { nil }
+    }
+
+    private static func day(_ value: JSONValue?) -> String {
+        day(Int64(number(value)).map { Timestamp(millisecondsSince1970: $0) })
+    }
+
+    private static func day(_ date: Timestamp?) -> String { String(date?.rfc3339.prefix(10) ?? "-") }
+
+    /// A product of the garden, as `yearly` for `garden.basic.yearly`.
+    private static func name(_ product: String?) -> String {
+        guard let product else { return "-" }
+        return product == yearly ? "yearly" : String(product.dropFirst("garden.".count))
+    }
+}
