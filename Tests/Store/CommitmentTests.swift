@@ -85,6 +85,73 @@ import Testing
         #expect(try store.history(of: "alice").first?.billingPlanType == .monthly)
     }
 
+    @Test func `a cancelled commitment is charged until it ends`() throws {
+        let first = try buy()
+        try garden.advance(to: "2027-03-10T12:00:00Z")
+        try store.setAutoRenew(false, of: first)
+        let ending = "ends yearly MONTHLY 2027-10-31 59880"
+        #expect(
+            try told(after: 5) == [
+                "2027-03-10 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED | yearly 4990 until 2027-03-31 MONTHLY 5/12 "
+                    + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2027-03-31 4990 | \(ending)"
+            ])
+        #expect(try answered() == Self.state(of: try told().last))
+        try garden.advance(to: "2028-01-01T12:00:00Z")
+        #expect(
+            try told(after: 6) == Self.renewals(6...11, commitment: ending) + [
+                "2027-09-30 DID_RENEW | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
+                    + "| 1 ends yearly MONTHLY 2027-10-31 intent 1 | \(ending)",
+                "2027-10-31 EXPIRED VOLUNTARY | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
+                    + "| 2 ends yearly intent 1",
+            ])
+        #expect(try answered() == Self.state(of: try told().last))
+        #expect(throws: StoreError.self) { try store.setAutoRenew(true, of: first) }
+    }
+
+    @Test func `a commitment is renewed after all if the customer turns renewal on again`() throws {
+        let first = try buy()
+        try store.setAutoRenew(false, of: first)
+        try garden.advance(to: "2027-10-15T12:00:00Z")
+        // In the last month, nothing else follows.
+        #expect(try answered().contains("| 1 ends yearly MONTHLY 2027-10-31 intent 1 | ends "))
+        try store.setAutoRenew(true, of: first)
+        #expect(
+            try told(after: 13) == [
+                "2027-10-15 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED | yearly 4990 until 2027-10-31 MONTHLY 12/12 "
+                    + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2027-10-31 4990 "
+                    + "| renews yearly MONTHLY 2027-10-31 59880"
+            ])
+        try garden.advance(to: "2027-11-01T12:00:00Z")
+        #expect(try store.history(of: "alice").last?.commitment?.billingPeriodNumber == 1)
+    }
+
+    @Test func `a billing period renewed early leaves the commitment cancelled`() throws {
+        let first = try buy()
+        try store.setAutoRenew(false, of: first)
+        try garden.advance(to: "2026-11-10T12:00:00Z")
+        try store.forceRenewal(of: first)
+        #expect(
+            try told().last
+                == "2026-11-10 DID_RENEW | yearly 4990 until 2026-12-10 MONTHLY 2/12 until 2027-10-10 59880 "
+                + "| 1 renews yearly MONTHLY 2026-12-10 4990 | ends yearly MONTHLY 2027-10-10 59880")
+    }
+
+    @Test func `an extension postpones the end of the commitment`() throws {
+        let first = try buy()
+        let body = #"{"extendByDays":10,"extendReasonCode":1,"requestIdentifier":"one"}"#
+        let request = try JSONDecoder().decode(ExtendRenewalDateRequest.self, from: Data(body.utf8))
+        _ = try store.writeOrThrow { try $0.extendSubscriptionRenewalDate(first, request) }
+        #expect(
+            try told().last
+                == "2026-10-31 RENEWAL_EXTENDED | yearly 4990 until 2026-12-10 MONTHLY 1/12 until 2027-11-10 59880 "
+                + "| 1 renews yearly MONTHLY 2026-12-10 4990 | renews yearly MONTHLY 2027-11-10 59880")
+        try garden.advance(to: "2026-12-11T12:00:00Z")
+        #expect(
+            try told().last
+                == "2026-12-10 DID_RENEW | yearly 4990 until 2027-01-10 MONTHLY 2/12 until 2027-11-10 59880 "
+                + "| 1 renews yearly MONTHLY 2027-01-10 4990 | renews yearly MONTHLY 2027-11-10 59880")
+    }
+
     // MARK: The lines
 
     @discardableResult private func buy() throws -> String {

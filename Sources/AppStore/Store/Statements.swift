@@ -55,7 +55,7 @@ struct RenewalInfoStatement {
         }
     }
 
-    var autoRenewStatus: AutoRenewStatus { subscription.isAutoRenewing ? .on : .off }
+    var autoRenewStatus: AutoRenewStatus { subscription.willAutoRenew ? .on : .off }
 
     /// The plan of the next billing period; nil if the subscription has ended, or if the catalog has no plans of the product.
     fileprivate var renewalBillingPlanType: BillingPlanType? {
@@ -121,7 +121,7 @@ extension ProofIssuer {
     func signedRenewalInfo(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) throws -> String {
         let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
         let offer = statement.offer
-        let price = subscription.isAutoRenewing ? subscription.renewalTerms(terms)?.price : nil
+        let price = subscription.willAutoRenew ? subscription.renewalTerms(terms)?.price : nil
         return try sign([
             "expirationIntent": subscription.expirationIntent?.rawValue,
             "originalTransactionId": subscription.originalTransactionIdentifier,

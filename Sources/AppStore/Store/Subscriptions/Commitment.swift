@@ -24,6 +24,10 @@ extension CustomerSubscription {
     /// The commitment, if further billing periods of it follow.
     var unfinishedCommitment: Commitment? { commitment.flatMap { $0.isInLastPeriod ? nil : $0 } }
 
+    /// True if the next billing period is charged (StoreKit, `willAutoRenew`). The periods of a commitment are, whatever the
+    /// customer has decided about its renewal.
+    package var willAutoRenew: Bool { isAutoRenewing || unfinishedCommitment != nil }
+
     /// The product of the next billing period.
     package var nextProductIdentifier: String {
         unfinishedCommitment == nil ? autoRenewProductIdentifier : productIdentifier

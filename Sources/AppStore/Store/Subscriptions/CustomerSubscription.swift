@@ -42,6 +42,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package internal(set) var autoRenewBillingPlanType = BillingPlanType.upFront
     /// The commitment that the customer pays for monthly; nil if each period is paid at its start.
     package internal(set) var commitment: Commitment?
+    /// The customer's setting. It is about the renewal of the commitment, if there is one.
     package internal(set) var isAutoRenewing = true
     /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
     package internal(set) var startDate: Timestamp
@@ -93,7 +94,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The reason why the subscription has ended or will end; nil for one that renews.
     package var expirationIntent: ExpirationIntent? {
         switch state {
-        case .subscribed where !isAutoRenewing: endingIntent
+        case .subscribed where !willAutoRenew: endingIntent
         case .subscribed, .revoked: nil
         case .inGracePeriod, .inBillingRetryPeriod: .billingError
         case .expired(let intent): intent
@@ -276,8 +277,8 @@ extension CustomerSubscription {
             return [.notify(.didChangeRenewalStatus, .autoRenewEnabled)]
         }
         let told = [SubscriptionEffect.notify(.didChangeRenewalStatus, .autoRenewDisabled)]
-        // A cancelled subscription that could not be charged ends now.
-        return state == .subscribed ? told : told + expire(.customerCancelled, .voluntary)
+        // A cancelled subscription that could not be charged ends now. A commitment is charged further.
+        return state == .subscribed || willAutoRenew ? told : told + expire(.customerCancelled, .voluntary)
     }
 
     package mutating func consentToPriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
@@ -319,7 +320,7 @@ extension CustomerSubscription {
         byDays days: Int,
         at now: Timestamp
     ) throws(ServerAPIError) -> [SubscriptionEffect] {
-        guard state == .subscribed, isAutoRenewing, offer?.offer.paymentMode != .freeTrial else {
+        guard state == .subscribed, willAutoRenew, offer?.offer.paymentMode != .freeTrial else {
             throw .subscriptionExtensionIneligible
         }
         let recent = extensionDates.filter { $0 > now.adding(days: -365) }
@@ -327,6 +328,9 @@ extension CustomerSubscription {
         extensionDates = recent + [now]
         expiresDate = expiresDate.adding(days: Int64(days))
         dayOfMonth = expiresDate.dayOfMonth
+        if let extended = commitment {
+            commitment?.expiresDate = extended.expiresDate.adding(days: Int64(days))
+        }
         return [.setExpiresDate(expiresDate), .notify(.renewalExtended, nil)]
     }
 

@@ -104,7 +104,10 @@ extension Books {
             switch effect {
             case .charge(let charge): try transactions.add(transaction(for: charge, of: subscription))
             case .markUpgraded: try changeLatest(of: subscription) { $0.isUpgraded = true }
-            case .setExpiresDate(let date): try changeLatest(of: subscription) { $0.expiresDate = date }
+            case .setExpiresDate(let date):
+                try changeLatest(of: subscription) {
+                    ($0.expiresDate, $0.commitment) = (date, subscription.commitment ?? $0.commitment)
+                }
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }

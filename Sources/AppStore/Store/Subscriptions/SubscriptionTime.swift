@@ -15,7 +15,7 @@ extension CustomerSubscription {
 
     /// Ends the paid period.
     private mutating func endPeriod(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
-        guard isAutoRenewing else {
+        guard willAutoRenew else {
             return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
         }
         guard let (product, subscription) = nextSubscription(terms) else {
@@ -86,8 +86,10 @@ extension CustomerSubscription {
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         let (product, subscription) = try renewing(terms)
         dayOfMonth = terms.now.dayOfMonth
-        isAutoRenewing = true
-        hasDeclinedPriceIncrease = false
+        if unfinishedCommitment == nil {
+            isAutoRenewing = true
+            hasDeclinedPriceIncrease = false
+        }
         return [.charge(renew(product, subscription, at: terms.now, terms)), .notify(.didRenew, nil)]
     }
 
@@ -98,7 +100,7 @@ extension CustomerSubscription {
         hasGracePeriod: Bool,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
-        guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so no charge can fail") }
+        guard state == .subscribed, willAutoRenew else { throw invalid("does not renew, so no charge can fail") }
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         let (_, subscription) = try renewing(terms)
         expiresDate = min(expiresDate, terms.now)

@@ -123,7 +123,7 @@ enum StoreWords {
     static func state(_ subscription: SubscriptionSummary) -> HTML {
         let (words, day): (Phrase, Timestamp?) =
             switch subscription.status {
-            case .active where subscription.isAutoRenewing:
+            case .active where subscription.willAutoRenew:
                 (Phrase("renews", context: "date"), subscription.expiresDate)
             case .active: ("ends", subscription.expiresDate)
             case .expired, .revoked: ("ended", subscription.expiresDate)
