@@ -63,4 +63,25 @@ import Testing
                 "2027-11-15 |  | expired | ends | 2027-10-31 | customerCancelled",
             ])
     }
+
+    @Test func `a charge that fails takes the item until it succeeds, or for good after ninety days`() async throws {
+        let first = try await buy()
+        _ = try store.update {
+            $0.shouldEnterBillingRetryOnRenewal = true
+            $0.isBillingGracePeriodEnabled = true
+        }
+        var lines = [try await line(on: "2026-12-01"), try await line(on: "2027-01-15")]
+        try store.resolveBillingIssue(of: first)
+        for day in ["2027-01-16", "2027-02-16", "2027-05-15", "2027-05-17"] { lines.append(try await line(on: day)) }
+        #expect(
+            lines == [
+                "2026-12-01 |  | billingRetry | renews | 2026-11-30 | charged | garden.basic.yearly",
+                "2027-01-15 |  | billingRetry | renews | 2026-11-30 | charged | garden.basic.yearly",
+                "2027-01-16 | plus 1 | active | renews | 2027-02-15 | charged | garden.basic.yearly",
+                "2027-02-16 |  | billingRetry | renews | 2027-02-15 | charged | garden.basic.yearly",
+                // Without a commitment, Apple would have stopped after sixty days.
+                "2027-05-15 |  | billingRetry | renews | 2027-02-15 | charged | garden.basic.yearly",
+                "2027-05-17 |  | expired | ends | 2027-02-15 | billingError",
+            ])
+    }
 }

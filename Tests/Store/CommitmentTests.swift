@@ -152,6 +152,77 @@ import Testing
                 + "| 1 renews yearly MONTHLY 2027-01-10 4990 | renews yearly MONTHLY 2027-11-10 59880")
     }
 
+    /// Apple retries for ninety days, and grants no grace period.
+    @Test func `a charge that fails ends the commitment after ninety days`() throws {
+        let first = try buy()
+        try failRenewals()
+        try garden.advance(to: "2026-12-15T12:00:00Z")
+        let failed =
+            "yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 | 3 renews yearly MONTHLY 2026-11-30 4990 "
+            + "retry intent 2"
+        #expect(
+            try told(after: 1) == [
+                "2026-11-30 DID_FAIL_TO_RENEW | \(failed) | renews yearly MONTHLY 2027-10-31 59880"
+            ])
+        // The customer ends the renewal of the commitment. What is owed stays owed.
+        try store.setAutoRenew(false, of: first)
+        #expect(
+            try told(after: 2) == [
+                "2026-12-15 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED | \(failed) "
+                    + "| ends yearly MONTHLY 2027-10-31 59880"
+            ])
+        try garden.advance(to: "2027-02-28T11:59:59Z")
+        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try told().count == 3)
+        try garden.advance(to: "2027-03-01T12:00:00Z")
+        #expect(
+            try told(after: 3) == [
+                "2027-02-28 EXPIRED BILLING_RETRY | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 "
+                    + "| 2 ends yearly intent 2"
+            ])
+        #expect(try answered() == Self.state(of: try told().last))
+    }
+
+    /// The service continues when the charge succeeds, and all later dates move.
+    @Test func `a recovery postpones the end of the commitment`() throws {
+        let first = try buy()
+        try failRenewals()
+        try garden.advance(to: "2027-01-15T12:00:00Z")
+        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = false }
+        try store.resolveBillingIssue(of: first)
+        try garden.advance(to: "2027-02-16T12:00:00Z")
+        #expect(
+            try told(after: 2) == [
+                "2027-01-15 DID_RENEW BILLING_RECOVERY | yearly 4990 until 2027-02-15 MONTHLY 2/12 until 2027-12-15 59880 "
+                    + "| 1 renews yearly MONTHLY 2027-02-15 4990 | renews yearly MONTHLY 2027-12-15 59880",
+                "2027-02-15 DID_RENEW | yearly 4990 until 2027-03-15 MONTHLY 3/12 until 2027-12-15 59880 "
+                    + "| 1 renews yearly MONTHLY 2027-03-15 4990 | renews yearly MONTHLY 2027-12-15 59880",
+            ])
+        try garden.advance(to: "2027-12-14T12:00:00Z")
+        #expect(try store.history(of: "alice").compactMap(\.commitment?.billingPeriodNumber) == Array(1...12))
+    }
+
+    @Test func `a tester cannot let a grace period follow a commitment's failed charge`() throws {
+        let first = try buy()
+        let refusal = StoreError.invalidAction(
+            "The subscription \(first) is billed monthly under a commitment, which has no grace period.")
+        #expect(throws: refusal) { try store.failRenewal(of: first, hasGracePeriod: true) }
+        try store.failRenewal(of: first, hasGracePeriod: false)
+        #expect(
+            try told().last
+                == "2026-10-31 DID_FAIL_TO_RENEW | yearly 4990 until 2026-10-31 MONTHLY 1/12 until 2027-10-31 "
+                + "59880 | 3 renews yearly MONTHLY 2026-10-31 4990 retry intent 2 | renews yearly MONTHLY 2027-10-31 59880"
+        )
+    }
+
+    /// Lets all renewals fail, with a grace period for those that may have one.
+    private func failRenewals() throws {
+        _ = try store.update {
+            $0.shouldEnterBillingRetryOnRenewal = true
+            $0.isBillingGracePeriodEnabled = true
+        }
+    }
+
     // MARK: The lines
 
     @discardableResult private func buy() throws -> String {

@@ -30,11 +30,18 @@ extension CustomerSubscription {
         return [.charge(renew(product, subscription, at: expiresDate, terms)), .notify(.didRenew, nil)]
     }
 
+    /// Begins the attempts to charge the next period. A period of a commitment has no grace period, and is retried for longer.
     private mutating func failToRenew(
         _ subscription: Subscription,
         _ terms: SubscriptionTerms,
         hasGracePeriod: Bool
     ) -> [SubscriptionEffect] {
+        guard nextBillingPlanType == .upFront else {
+            let until = expiresDate.adding(seconds: terms.timeRate.commitmentBillingRetrySeconds)
+            return enter(.inBillingRetryPeriod(until: until), telling: .didFailToRenew)
+        }
+        // The commitment is fulfilled, and a subscription that is billed up front follows.
+        commitment = nil
         let retryUntil = expiresDate.adding(seconds: terms.timeRate.billingRetrySeconds)
         guard hasGracePeriod else {
             return enter(.inBillingRetryPeriod(until: retryUntil), telling: .didFailToRenew)
@@ -103,6 +110,9 @@ extension CustomerSubscription {
         guard state == .subscribed, willAutoRenew else { throw invalid("does not renew, so no charge can fail") }
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         let (_, subscription) = try renewing(terms)
+        guard !hasGracePeriod || nextBillingPlanType == .upFront else {
+            throw invalid("is billed monthly under a commitment, which has no grace period")
+        }
         expiresDate = min(expiresDate, terms.now)
         return [.setExpiresDate(expiresDate)] + failToRenew(subscription, terms, hasGracePeriod: hasGracePeriod)
     }
