@@ -215,6 +215,68 @@ import Testing
         )
     }
 
+    /// A price is announced within the commitment, and counts from the next one on.
+    @Test(arguments: [true, false])
+    func `a higher price begins with the next commitment`(isAccepted: Bool) throws {
+        let first = try buy()
+        try garden.advance(to: "2027-08-10T12:00:00Z")
+        #expect(throws: StoreError.self) { try store.requestPriceIncrease(of: first, to: 4990, needsConsent: true) }
+        try store.requestPriceIncrease(of: first, to: 5990, needsConsent: true)
+        try garden.advance(to: "2027-10-15T12:00:00Z")
+        let higher = "renews yearly MONTHLY 2027-10-31 71880"
+        #expect(
+            try told(after: 10) == [
+                "2027-08-10 PRICE_INCREASE PENDING | yearly 4990 until 2027-08-31 MONTHLY 10/12 until 2027-10-31 59880 "
+                    + "| 1 renews yearly MONTHLY 2027-08-31 4990 | \(higher)",
+                "2027-08-31 DID_RENEW | yearly 4990 until 2027-09-30 MONTHLY 11/12 until 2027-10-31 59880 "
+                    + "| 1 renews yearly MONTHLY 2027-09-30 4990 | \(higher)",
+                "2027-09-30 DID_RENEW | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
+                    + "| 1 renews yearly MONTHLY 2027-10-31 5990 | \(higher)",
+            ])
+        if isAccepted { try store.consentToPriceIncrease(of: first) }
+        try garden.advance(to: "2027-11-01T12:00:00Z")
+        #expect(
+            try told().last
+                == (isAccepted
+                    ? "2027-10-31 DID_RENEW | yearly 5990 until 2027-11-30 MONTHLY 1/12 until 2028-10-31 71880 "
+                        + "| 1 renews yearly MONTHLY 2027-11-30 5990 | renews yearly MONTHLY 2028-10-31 71880"
+                    : "2027-10-31 EXPIRED PRICE_INCREASE | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
+                        + "| 2 ends yearly intent 3"))
+    }
+
+    /// The refund of an earlier month leaves the commitment, and that of the present one ends it.
+    @Test func `a refund of the present month ends the commitment`() throws {
+        try buy()
+        try garden.advance(to: "2027-01-10T12:00:00Z")
+        let periods = try store.history(of: "alice").map(\.transactionIdentifier)
+        try store.refund(periods[0])
+        try store.refund(periods[2])
+        #expect(
+            try told(after: 3) == [
+                "2027-01-10 REFUND | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 revoked 2027-01-10 "
+                    + "| 1 renews yearly MONTHLY 2027-01-31 4990 | renews yearly MONTHLY 2027-10-31 59880",
+                "2027-01-10 REFUND | yearly 4990 until 2027-01-31 MONTHLY 3/12 until 2027-10-31 59880 revoked 2027-01-10 "
+                    + "| 5 ends yearly",
+            ])
+        try garden.advance(to: "2027-04-01T12:00:00Z")
+        #expect(try told().count == 5)
+        #expect(try answered() == Self.state(of: try told().last))
+    }
+
+    @Test func `a commitment that has ended is bought again`() throws {
+        let first = try buy()
+        try store.expire(first)
+        try garden.advance(to: "2026-12-10T12:00:00Z")
+        try buy()
+        #expect(
+            try told(after: 1) == [
+                "2026-10-31 EXPIRED VOLUNTARY | yearly 4990 until 2026-10-31 MONTHLY 1/12 until 2027-10-31 59880 "
+                    + "| 2 ends yearly intent 1",
+                "2026-12-10 SUBSCRIBED RESUBSCRIBE | yearly 4990 until 2027-01-10 MONTHLY 1/12 until 2027-12-10 59880 "
+                    + "| 1 renews yearly MONTHLY 2027-01-10 4990 | renews yearly MONTHLY 2027-12-10 59880",
+            ])
+    }
+
     /// Lets all renewals fail, with a grace period for those that may have one.
     private func failRenewals() throws {
         _ = try store.update {

@@ -40,11 +40,12 @@ extension CustomerSubscription {
     ///
     /// - Parameters:
     ///   - unfinished: The commitment before; nil to begin one.
-    ///   - price: The standard price of the period.
+    ///   - billingPrice: The standard price of the period.
+    ///   - plan: Nil if the catalog has withdrawn it since the commitment began.
     func nextCommitment(
         after unfinished: Commitment?,
-        at price: Price,
-        of plan: BillingPlan,
+        at billingPrice: Price,
+        of plan: BillingPlan?,
         _ terms: SubscriptionTerms
     ) -> Commitment {
         let number = (unfinished?.billingPeriodNumber ?? 0) + 1
@@ -52,8 +53,8 @@ extension CustomerSubscription {
             terms.timeRate.end(of: .oneMonth, from: end, dayOfMonth: dayOfMonth)
         }
         return Commitment(
-            billingPeriodNumber: number, billingPrice: price,
-            price: unfinished?.price ?? plan.commitmentPrice(at: price), expiresDate: end)
+            billingPeriodNumber: number, billingPrice: billingPrice,
+            price: unfinished?.price ?? plan?.commitmentPrice(at: billingPrice) ?? billingPrice, expiresDate: end)
     }
 
     /// The price of what follows the commitment: of all billing periods of another one, or of the first period of a subscription

@@ -146,7 +146,7 @@ extension CustomerSubscription {
         let standard = continued?.billingPrice ?? agreedPrice ?? product.price(billed: plan)
         commitment =
             plan == .monthly
-            ? subscription.monthlyPlan.map { nextCommitment(after: continued, at: standard, of: $0, terms) } : nil
+            ? nextCommitment(after: continued, at: standard, of: subscription.monthlyPlan, terms) : nil
         return SubscriptionCharge(
             productIdentifier: product.productIdentifier,
             price: applied.map { $0.price ?? Price(milliunits: 0, currency: standard.currency) } ?? standard,
@@ -302,13 +302,13 @@ extension CustomerSubscription {
     /// The number of extensions allowed in 365 days.
     static let extensionsAYear = 2
 
-    /// Announces a higher price, from the next renewal on.
+    /// Announces a higher price, from the next renewal on; from that of the commitment, if there is one.
     package mutating func requestPriceIncrease(
         to price: Price,
         needsConsent: Bool,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
-        let present = agreedPrice ?? terms.product(productIdentifier)?.price
+        let present = agreedPrice ?? terms.product(productIdentifier)?.price(billed: billingPlanType)
         guard price.milliunits > present?.milliunits ?? 0 else { throw invalid("already costs as much or more") }
         guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so its price cannot rise") }
         priceIncrease = PriceIncrease(price: price, isAccepted: !needsConsent)

@@ -21,7 +21,7 @@ extension CustomerSubscription {
         guard let (product, subscription) = nextSubscription(terms) else {
             return expire(.productNotAvailable, .productNotForSale)
         }
-        if let priceIncrease, !priceIncrease.isAccepted {
+        if unfinishedCommitment == nil, let priceIncrease, !priceIncrease.isAccepted {
             return expire(.customerDidNotConsentToPriceIncrease, .priceIncrease)
         }
         guard !terms.isBillingFailing else {
@@ -58,7 +58,7 @@ extension CustomerSubscription {
         at start: Timestamp,
         _ terms: SubscriptionTerms
     ) -> SubscriptionCharge {
-        if let increase = priceIncrease {
+        if unfinishedCommitment == nil, let increase = priceIncrease {
             agreedPrice = increase.price
             priceIncrease = nil
         }
@@ -147,10 +147,10 @@ extension CustomerSubscription {
         return next
     }
 
-    /// The product of the next renewal; nil if it is not for sale under the plan.
+    /// The product of the next renewal; nil if it is not for sale under the plan. A commitment goes on if its plan is withdrawn.
     private func nextSubscription(_ terms: SubscriptionTerms) -> (Product, Subscription)? {
         guard let product = terms.product(nextProductIdentifier), let subscription = product.subscription,
-            nextBillingPlanType == .upFront || subscription.monthlyPlan != nil
+            nextBillingPlanType == .upFront || unfinishedCommitment != nil || subscription.monthlyPlan != nil
         else { return nil }
         return (product, subscription)
     }
