@@ -84,4 +84,23 @@ import Testing
                 "2027-05-17 |  | expired | ends | 2027-02-15 | billingError",
             ])
     }
+
+    @Test func `a change waits for the end of the commitment, and an upgrade does not`() async throws {
+        _ = try await buy()
+        var lines = [try await line(on: "2026-12-15")]
+        try garden.buy("garden.basic.monthly")
+        for day in ["2027-10-15", "2027-11-15"] { lines.append(try await line(on: day)) }
+        try garden.buy("garden.basic.yearly", billingPlanType: .monthly)
+        lines.append(try await line(on: "2027-12-15"))
+        try garden.buy("garden.premium.monthly")
+        lines.append(try await line(on: "2027-12-16"))
+        #expect(
+            lines == [
+                "2026-12-15 | plus 1 | active | renews | 2026-12-31 | charged | garden.basic.yearly",
+                "2027-10-15 | plus 1 | active | renews | 2027-10-31 | charged | garden.basic.monthly",
+                "2027-11-15 | plus 1 | active | renews | 2027-11-30 | charged | garden.basic.monthly",
+                "2027-12-15 | plus 1 | active | renews | 2027-12-31 | charged | garden.basic.yearly",
+                "2027-12-16 | plus 2 | active | renews | 2028-01-15 | charged | garden.premium.monthly",
+            ])
+    }
 }

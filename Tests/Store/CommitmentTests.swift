@@ -277,6 +277,106 @@ import Testing
             ])
     }
 
+    @Test func `an upgrade ends the commitment at once`() throws {
+        try buy()
+        try garden.advance(to: "2027-01-10T12:00:00Z")
+        try garden.buy("garden.premium.monthly")
+        #expect(
+            try told(after: 3) == [
+                "2027-01-10 DID_CHANGE_RENEWAL_PREF UPGRADE | premium.monthly 9990 until 2027-02-10 "
+                    + "| 1 renews premium.monthly 2027-02-10 9990"
+            ])
+        #expect(try store.history(of: "alice").map(\.isUpgraded) == [false, false, true, false])
+        #expect(try answered() == Self.state(of: try told().last))
+    }
+
+    @Test func `a change to a product of another length waits for the end of the commitment`() throws {
+        try buy()
+        try garden.advance(to: "2027-01-10T12:00:00Z")
+        let changed = try garden.buy("garden.basic.monthly").identifier
+        let end = try #require(Timestamp(rfc3339: "2027-10-31T12:00:00Z"))
+        #expect(try store.effect(of: changed) == .changes(productIdentifier: "garden.basic.monthly", date: end))
+        let change = "renews basic.monthly BILLED_UPFRONT 2027-10-31 4990"
+        #expect(
+            try told(after: 3) == [
+                "2027-01-10 DID_CHANGE_RENEWAL_PREF DOWNGRADE | yearly 4990 until 2027-01-31 MONTHLY 3/12 "
+                    + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2027-01-31 4990 | \(change)"
+            ])
+        try garden.advance(to: "2027-11-01T12:00:00Z")
+        #expect(
+            try told(after: 4) == Self.renewals(4...11, commitment: change) + [
+                "2027-09-30 DID_RENEW | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
+                    + "| 1 renews basic.monthly 2027-10-31 4990 | \(change)",
+                "2027-10-31 DID_RENEW | basic.monthly 4990 until 2027-11-30 "
+                    + "| 1 renews basic.monthly 2027-11-30 4990",
+            ])
+    }
+
+    @Test func `a change is cancelled before the commitment ends`() throws {
+        try buy()
+        try garden.buy("garden.basic.monthly")
+        let kept = try garden.buy(Self.yearly, billingPlanType: .monthly).identifier
+        let renewal = try #require(Timestamp(rfc3339: "2026-11-30T12:00:00Z"))
+        #expect(try store.effect(of: kept) == .alreadySubscribed(renewalDate: renewal))
+        #expect(
+            try told().last == "2026-10-31 DID_CHANGE_RENEWAL_PREF | yearly 4990 until 2026-11-30 MONTHLY 1/12 "
+                + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2026-11-30 4990 "
+                + "| renews yearly MONTHLY 2027-10-31 59880")
+    }
+
+    @Test func `the other plan of the product follows the commitment, and precedes it`() throws {
+        try buy()
+        try garden.buy(Self.yearly)
+        #expect(
+            try told(after: 1) == [
+                "2026-10-31 DID_CHANGE_RENEWAL_PREF DOWNGRADE | yearly 4990 until 2026-11-30 MONTHLY 1/12 "
+                    + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2026-11-30 4990 "
+                    + "| renews yearly BILLED_UPFRONT 2027-10-31 49990"
+            ])
+        try garden.advance(to: "2027-11-01T12:00:00Z")
+        #expect(
+            try told().last == "2027-10-31 DID_RENEW | yearly 49990 until 2028-10-31 BILLED_UPFRONT "
+                + "| 1 renews yearly BILLED_UPFRONT 2028-10-31 49990")
+        try buy()
+        #expect(
+            try told().last == "2027-11-01 DID_CHANGE_RENEWAL_PREF DOWNGRADE | yearly 49990 until 2028-10-31 "
+                + "BILLED_UPFRONT | 1 renews yearly MONTHLY 2028-10-31 4990")
+        try garden.advance(to: "2028-11-01T12:00:00Z")
+        #expect(
+            try told().last
+                == "2028-10-31 DID_RENEW | yearly 4990 until 2028-11-30 MONTHLY 1/12 until 2029-10-31 59880 "
+                + "| 1 renews yearly MONTHLY 2028-11-30 4990 | renews yearly MONTHLY 2029-10-31 59880")
+    }
+
+    @Test func `the offer of a change waits for the change`() throws {
+        try buy()
+        try garden.advance(to: "2027-08-10T12:00:00Z")
+        try garden.buy(
+            "garden.basic.monthly", offer: Payment.OfferChoice(kind: .promotional, identifier: "spring"))
+        #expect(try told().last?.contains(" OFFER_REDEEMED DOWNGRADE ") == true)
+        try garden.advance(to: "2028-01-01T12:00:00Z")
+        #expect(
+            try store.history(of: "alice").suffix(5).map(\.price.milliunits) == [4990, 4990, 1990, 1990, 4990])
+    }
+
+    /// The commitment is fulfilled, and what could not be charged is billed up front.
+    @Test func `a year that follows a commitment has a grace period`() throws {
+        try buy()
+        try garden.buy(Self.yearly)
+        try garden.advance(to: "2027-10-15T12:00:00Z")
+        try failRenewals()
+        try garden.advance(to: "2028-02-01T12:00:00Z")
+        let failed = "yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880"
+        #expect(
+            try told(after: 13) == [
+                "2027-10-31 DID_FAIL_TO_RENEW GRACE_PERIOD | \(failed) "
+                    + "| 4 renews yearly BILLED_UPFRONT 2027-10-31 49990 retry grace 2027-11-16 intent 2",
+                "2027-11-16 GRACE_PERIOD_EXPIRED | \(failed) "
+                    + "| 3 renews yearly BILLED_UPFRONT 2027-10-31 49990 retry intent 2",
+                "2027-12-30 EXPIRED BILLING_RETRY | \(failed) | 2 ends yearly intent 2",
+            ])
+    }
+
     /// Lets all renewals fail, with a grace period for those that may have one.
     private func failRenewals() throws {
         _ = try store.update {

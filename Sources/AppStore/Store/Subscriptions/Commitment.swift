@@ -36,6 +36,14 @@ extension CustomerSubscription {
     /// The plan of the next billing period.
     var nextBillingPlanType: BillingPlanType { unfinishedCommitment == nil ? autoRenewBillingPlanType : .monthly }
 
+    /// True if another product or another plan follows.
+    var hasPendingChange: Bool {
+        autoRenewProductIdentifier != productIdentifier || autoRenewBillingPlanType != billingPlanType
+    }
+
+    /// The offer of the next billing period. The offer of a change waits as the change does.
+    var acceptedOffer: SubscriptionOffer? { unfinishedCommitment != nil && hasPendingChange ? nil : nextOffer }
+
     /// The commitment with the billing period that has just begun.
     ///
     /// - Parameters:

@@ -169,7 +169,7 @@ extension CustomerSubscription {
     func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, offer: SubscriptionOffer?)? {
         guard let product = terms.product(nextProductIdentifier) else { return nil }
         let isSame = nextProductIdentifier == productIdentifier && nextBillingPlanType == billingPlanType
-        let next = nextOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
+        let next = acceptedOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
         let standard =
             unfinishedCommitment?.billingPrice ?? (isSame ? priceIncrease?.price ?? agreedPrice : nil)
             ?? product.price(billed: nextBillingPlanType)
@@ -207,8 +207,8 @@ extension CustomerSubscription {
 
     /// Buys another product of the group, or the same one again.
     ///
-    /// A higher product, or one of the same level and period, replaces the present one at once. Any other waits for the
-    /// renewal (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
+    /// A higher product, or one of the same level, period and billing plan, replaces the present one at once. Any other waits for
+    /// the renewal, and for the end of a commitment (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
     package mutating func buy(
         _ product: Product,
         _ subscription: Subscription,
@@ -231,17 +231,17 @@ extension CustomerSubscription {
                 .notify(.subscribed, .resubscribe),
             ]
         }
-        if product.productIdentifier == productIdentifier {
+        if product.productIdentifier == productIdentifier, plan == billingPlanType {
             return keep(offer: offer, wasRenewing: wasRenewing)
         }
         let present = terms.product(productIdentifier)?.subscription
         let isImmediate =
             present.map {
                 subscription.level < $0.level
-                    || (subscription.level == $0.level && subscription.period == $0.period)
+                    || (subscription.level == $0.level && subscription.period == $0.period && plan == billingPlanType)
             } ?? true
         guard isImmediate else {
-            autoRenewProductIdentifier = product.productIdentifier
+            (autoRenewProductIdentifier, autoRenewBillingPlanType) = (product.productIdentifier, plan)
             priceIncrease = nil
             nextOffer = offer
             return [.notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade)]
@@ -257,8 +257,8 @@ extension CustomerSubscription {
 
     /// Buys the present product again: redeems an offer, cancels a pending change or turns renewal on.
     private mutating func keep(offer: SubscriptionOffer?, wasRenewing: Bool) -> [SubscriptionEffect] {
-        let hadChange = autoRenewProductIdentifier != productIdentifier
-        autoRenewProductIdentifier = productIdentifier
+        let hadChange = hasPendingChange
+        (autoRenewProductIdentifier, autoRenewBillingPlanType) = (productIdentifier, billingPlanType)
         nextOffer = offer
         if offer != nil { return [.notify(.offerRedeemed, nil)] }
         if hadChange { return [.notify(.didChangeRenewalPref, nil)] }

@@ -62,8 +62,8 @@ extension CustomerSubscription {
             agreedPrice = increase.price
             priceIncrease = nil
         }
-        let accepted = nextOffer
-        nextOffer = nil
+        let accepted = acceptedOffer
+        if accepted != nil { nextOffer = nil }
         return begin(
             product, subscription, billed: nextBillingPlanType, offer: accepted, reason: .renewal, at: start, terms)
     }
