@@ -377,6 +377,28 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["USA", "SGP"])
+    func `a commitment is not sold in a storefront where Apple does not sell it`(storefront: String) throws {
+        let waiting = try store.add(
+            Payment(productIdentifier: Self.yearly, billingPlanType: .monthly), account: "bob", outcome: .deferred)
+        _ = try store.process(account: "bob")
+        try buy()
+        _ = try store.update { $0.storefront = storefront }
+        let refusal = StoreError.invalidAction(
+            "Apple does not sell the monthly billing plan in the storefront \(storefront). Choose another one with "
+                + "`till store settings --storefront DEU`.")
+        #expect(throws: refusal) { try garden.buy(Self.yearly, billingPlanType: .monthly, account: "carol") }
+        #expect(try store.transactions(account: "carol").isEmpty)
+        // A payment that was added before the storefront changed fails.
+        let approved = try store.approve(waiting.identifier).transaction
+        #expect(approved.state == .failed && approved.error == .storeProductNotAvailable)
+        // The year is sold up front, and a commitment that was sold elsewhere goes on.
+        try garden.buy(Self.yearly, account: "carol")
+        #expect(try store.history(of: "carol").map(\.billingPlanType) == [.upFront])
+        try garden.advance(to: "2026-12-01T12:00:00Z")
+        #expect(try store.history(of: "alice").compactMap(\.commitment?.billingPeriodNumber) == [1, 2])
+    }
+
     /// Lets all renewals fail, with a grace period for those that may have one.
     private func failRenewals() throws {
         _ = try store.update {

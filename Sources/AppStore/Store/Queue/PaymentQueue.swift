@@ -64,6 +64,11 @@ extension Store {
         return try write { books in
             if payment.offer?.kind == .offerCode { try books.throwSimulatedError(.offerCodeRedeemSheet) }
             try books.throwSimulatedError(.purchase)
+            guard payment.billingPlanType != .monthly || books.storefront.sellsCommitments else {
+                throw StoreError.invalidAction(
+                    "Apple does not sell the monthly billing plan in the storefront \(books.storefront.countryCode). Choose another one with `till store settings --storefront DEU`."
+                )
+            }
             return try books.payments.add(payment, account: account, outcome: outcome).transaction
         }
     }

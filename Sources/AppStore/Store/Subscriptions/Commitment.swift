@@ -77,6 +77,11 @@ extension CustomerSubscription {
     }
 }
 
+extension Storefront {
+    /// True if Apple sells commitments in the storefront (Apple, "Supporting monthly subscriptions with a 12-month commitment").
+    var sellsCommitments: Bool { !["USA", "SGP"].contains(countryCode) }
+}
+
 extension Product {
     /// The standard price of a period under a plan.
     func price(billed plan: BillingPlanType) -> Price {

@@ -116,11 +116,16 @@ extension Books {
     /// Sells a subscription's product to an account.
     ///
     /// - Returns: The transaction that the customer's queue shows: a new one if something was charged.
-    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for.
+    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for, or a billing plan that the
+    ///   storefront does not have.
     func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
     {
-        let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
         let plan = payment.billingPlanType ?? .upFront
+        guard plan == .upFront || storefront.sellsCommitments else {
+            // The storefront has changed since the payment was added.
+            throw PaymentFailure(error: .storeProductNotAvailable)
+        }
+        let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
         let offer = try offer(for: payment, terms, account: account, known: known)
         var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
         if let known {
