@@ -81,6 +81,15 @@ import Testing
                 #"{"account":"alice","productId":"garden.basic.monthly","offerIdentifier":"a","offerType":"introductory"}"#,
                 400, "bodyInvalid"
             ),
+            (
+                "purchases", #"{"account":"alice","productId":"garden.basic.yearly","billingPlanType":"MONTHLY"}"#, 400,
+                "bodyInvalid"
+            ),
+            (
+                "purchases", #"{"account":"alice","productId":"garden.basic.monthly","billingPlanType":"monthly"}"#,
+                409,
+                "invalidAction"
+            ),
             ("purchases", "[]", 400, "bodyInvalid"), ("purchases", "{", 400, "bodyInvalid"),
             ("queue/9/approve", nil, 404, "transactionNotFound"), ("queue/x/approve", nil, 400, "httpError"),
             ("transactions/9/refund", nil, 404, "transactionNotFound"),

@@ -102,12 +102,13 @@ package struct TestGarden: Sendable {
         quantity: Int = 1,
         offer: Payment.OfferChoice? = nil,
         appAccountToken: UUID? = nil,
+        billingPlanType: BillingPlanType? = nil,
         account: String = "alice"
     ) throws -> PaymentTransaction {
         let added = try store.add(
             Payment(
                 productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
-                offer: offer), account: account)
+                billingPlanType: billingPlanType, offer: offer), account: account)
         return try #require(try store.process(account: account).first { $0.identifier == added.identifier })
     }
 

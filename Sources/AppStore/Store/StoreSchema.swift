@@ -128,6 +128,7 @@ enum StoreSchema {
             product_id TEXT NOT NULL,
             quantity INTEGER NOT NULL CHECK (quantity BETWEEN 1 AND 10),
             app_account_token TEXT,
+            billing_plan TEXT,
             offer TEXT,
             outcome TEXT NOT NULL,
             state TEXT NOT NULL CHECK (

@@ -128,7 +128,7 @@ extension ReceiptObject {
     fileprivate init?(pending renewal: RenewalInfoStatement) {
         self.init()
         add("expiration_intent", renewal.subscription.expirationIntent.map { .string(String($0.rawValue)) })
-        add("auto_renew_product_id", .string(renewal.subscription.autoRenewProductIdentifier))
+        add("auto_renew_product_id", .string(renewal.subscription.nextProductIdentifier))
         add("is_in_billing_retry_period", renewal.isInBillingRetryPeriod.map { .string($0 ? "1" : "0") })
         add("grace_period_expires_date", renewal.gracePeriodExpiresDate)
         add("price_consent_status", renewal.priceIncreaseStatus.map { .string(String($0.rawValue)) })

@@ -21,7 +21,10 @@ package enum PurchaseDecision: Hashable, Sendable {
             self = .fail(.storeProductNotAvailable)
             return
         }
-        if let subscription = product.subscription {
+        if payment.billingPlanType == .monthly, product.subscription?.monthlyPlan == nil {
+            // The catalog has changed since the payment was added.
+            self = .fail(.storeProductNotAvailable)
+        } else if let subscription = product.subscription {
             self = .subscribe(product, subscription)
         } else if payment.offer != nil {
             self = .fail(.invalidOfferIdentifier)

@@ -35,6 +35,10 @@ package struct SubscriptionCharge: Hashable, Sendable {
     package let reason: TransactionReason
     package let startDate: Timestamp
     package let expiresDate: Timestamp
+    /// Nil if the catalog has no billing plans of the product.
+    package let billingPlanType: BillingPlanType?
+    /// The commitment that the period belongs to.
+    package let commitment: Commitment?
 }
 
 /// A change that follows from an event of a subscription. The store makes the changes in order.
@@ -114,7 +118,10 @@ extension Books {
             switch effect {
             case .charge(let charge): try transactions.add(transaction(for: charge, of: subscription))
             case .markUpgraded: try changeLatest(of: subscription) { $0.isUpgraded = true }
-            case .setExpiresDate(let date): try changeLatest(of: subscription) { $0.expiresDate = date }
+            case .setExpiresDate(let date):
+                try changeLatest(of: subscription) {
+                    ($0.expiresDate, $0.commitment) = (date, subscription.commitment ?? $0.commitment)
+                }
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
@@ -123,19 +130,26 @@ extension Books {
     /// Sells a subscription's product to an account.
     ///
     /// - Returns: The transaction that the customer's queue shows: a new one if something was charged.
-    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for.
+    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for, or a billing plan that the
+    ///   storefront does not have.
     func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
     {
+        let plan = payment.billingPlanType ?? .upFront
+        guard plan == .upFront || storefront.sellsCommitments else {
+            // The storefront has changed since the payment was added.
+            throw PaymentFailure(error: .storeProductNotAvailable)
+        }
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
         let offer = try offer(for: payment, terms, account: account, known: known)
         var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
         if let known {
             subscription = known
-            effects = subscription.buy(product, terms, offer: offer, try self.terms(of: account))
+            effects = subscription.buy(product, terms, billed: plan, offer: offer, try self.terms(of: account))
         } else {
             (subscription, effects) = CustomerSubscription.first(
-                product, terms, offer: offer, originalTransactionIdentifier: newTransactionIdentifier(),
-                account: account, try self.terms(of: account))
+                product, terms, billed: plan, offer: offer,
+                originalTransactionIdentifier: newTransactionIdentifier(), account: account,
+                try self.terms(of: account))
         }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
         try record(subscription, effects)
@@ -145,7 +159,7 @@ extension Books {
         return latest
     }
 
-    /// The offer of a payment. A promotional offer may need a signature.
+    /// The offer of a payment. A promotional offer may need a signature. Each billing plan has its own offers.
     private func offer(
         for payment: Payment,
         _ terms: Subscription,
@@ -155,8 +169,10 @@ extension Books {
         let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
             $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
         }
+        let plan = payment.billingPlanType ?? .upFront
         let offer = try SubscriptionOffer.offer(
-            payment.offer, among: terms.offers, customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
+            payment.offer, among: terms.offers.filter { $0.billingPlanType ?? .upFront == plan },
+            customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
         if let choice = payment.offer, let signature = choice.signature {
             try check(signature, of: choice, for: payment)
         }
@@ -179,6 +195,7 @@ extension Books {
         transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
         (transaction.offer, transaction.reason) = (charge.offer, charge.reason)
         transaction.expiresDate = charge.expiresDate
+        (transaction.billingPlanType, transaction.commitment) = (charge.billingPlanType, charge.commitment)
         transaction.appAccountToken = subscription.appAccountToken
         return transaction
     }
