@@ -787,6 +787,60 @@ class NotificationTests(unittest.TestCase):
         finally:
             store.close()
 
+    def test_notifications_on_demand(self):
+        for options, environment, app in [
+            ((), Environment.SANDBOX, None),
+            (("--environment", "Production", "--app-apple-id", "6448311069"), Environment.PRODUCTION, 6448311069),
+        ]:
+            receiver = Receiver()
+            store = Store("--notifications-url", receiver.url, *options)
+            try:
+                verifier = SignedDataVerifier(store.roots(), False, environment, BUNDLE, app)
+                bought = store.buy(MONTHLY, "alice")
+                self.assertEqual(
+                    verifier.verify_and_decode_notification(receiver.next()).notificationType,
+                    NotificationTypeV2.SUBSCRIBED,
+                )
+
+                def demand(type, **fields):
+                    answer = store.sandbox("POST", "notifications", {"notificationType": type.value, **fields})
+                    told = verifier.verify_and_decode_notification(receiver.next())
+                    self.assertEqual(told.notificationType, type)
+                    self.assertEqual(told.rawSubtype, fields.get("subtype"))
+                    self.assertEqual(told.notificationUUID, answer["notificationUUID"])
+                    self.assertEqual(told.version, "2.0")
+                    parts = [told.data, told.summary, told.externalPurchaseToken, told.appData]
+                    self.assertEqual(sum(part is not None for part in parts), 1)
+                    return told
+
+                for type in [
+                    NotificationTypeV2.METADATA_UPDATE, NotificationTypeV2.MIGRATION, NotificationTypeV2.PRICE_CHANGE
+                ]:
+                    data = demand(type, transactionId=bought["transactionId"]).data
+                    self.assertEqual((data.bundleId, data.appAppleId, data.status), (BUNDLE, app, Status.ACTIVE))
+                    transaction = verifier.verify_and_decode_signed_transaction(data.signedTransactionInfo)
+                    self.assertEqual(transaction.transactionId, bought["transactionId"])
+                    renewal = verifier.verify_and_decode_renewal_info(data.signedRenewalInfo)
+                    self.assertEqual(renewal.productId, MONTHLY)
+                consent = demand(NotificationTypeV2.RESCIND_CONSENT, account="carol").appData
+                self.assertEqual(
+                    (consent.bundleId, consent.appAppleId, consent.environment), (BUNDLE, app, environment)
+                )
+                signed = verifier.verify_and_decode_app_transaction(consent.signedAppTransactionInfo)
+                own = store.sandbox("GET", "accounts/carol/appTransaction")["signedAppTransaction"]
+                self.assertEqual(
+                    signed.appTransactionId, verifier.verify_and_decode_app_transaction(own).appTransactionId
+                )
+                for subtype in ["UNREPORTED", "CREATED", "ACTIVE_TOKEN_REMINDER"]:
+                    told = demand(NotificationTypeV2.EXTERNAL_PURCHASE_TOKEN, subtype=subtype)
+                    token = told.externalPurchaseToken
+                    self.assertEqual((token.bundleId, token.appAppleId), (BUNDLE, app))
+                    age = 10 * 86400000 if subtype == "UNREPORTED" else 0
+                    self.assertLess(abs(told.signedDate - age - token.tokenCreationDate), 1000)
+            finally:
+                store.close()
+                receiver.close()
+
 
 class HostNameTests(unittest.TestCase):
     """The client as it is, its address included: Apple's host names lead to the store, which answers under them."""

@@ -13,6 +13,8 @@ package enum StoreError: RuledError, Equatable {
     case saleNotFound(String)
     case subscriptionNotFound(String)
     case notificationNotFound(UUID)
+    /// The store cannot send this notification on demand. The sentence says why.
+    case notificationInvalid(String)
     /// The action is not possible in the present state. The sentence says why.
     case invalidAction(String)
     case storefrontNotFound(String)
@@ -61,6 +63,10 @@ package enum StoreError: RuledError, Equatable {
                 "notificationNotFound", .notFound,
                 "The store has no notification \(uuid.uuidString.lowercased()). List them with `till store notifications`.",
                 korean: "스토어에 이 식별자의 알림이 없습니다.")
+        case .notificationInvalid(let reason):
+            ErrorRule(
+                "notificationInvalid", .unprocessable, hasReason: true, reason,
+                korean: "스토어가 요청에 따라 보낼 수 없는 알림입니다.")
         case .invalidAction(let reason):
             ErrorRule("invalidAction", .conflict, hasReason: true, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
         case .storefrontNotFound(let code):

@@ -29,7 +29,8 @@ extension APIOperation {
         [
             readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
             readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption, listQueue,
-            readSettings, changeSettings, readTime, advanceTime, reset, listNotifications, addFaults, replay,
+            readSettings, changeSettings, readTime, advanceTime, reset, listNotifications, notify, addFaults,
+            replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
 
     static let readErrors = APIOperation(
@@ -111,6 +112,10 @@ extension APIOperation {
     static let listNotifications = sandbox(
         .get, "notifications", "listNotifications", "Lists the notifications with their attempts",
         answers: [.list("The notifications, the oldest first.", of: NotificationResource.self)])
+    static let notify = sandbox(
+        .post, "notifications", "notify", "Sends a notification that only a tester brings about",
+        body: .json(NotificationRequest.schema),
+        answers: [.json("The notification.", NotificationResource.self, status: 201)], or: [.notFound, .refused])
     static let addFaults = sandbox(
         .post, "notifications/faults", "addFaults", "Adds a fault to each of the next notifications",
         body: .json(NotificationFaultsRequest.schema), answers: [.empty("They are added.")])

@@ -167,6 +167,26 @@ struct TimeAdvanceRequest: SandboxRequest {
     let by: String
 }
 
+/// A request to send a notification on demand.
+struct NotificationRequest: SandboxRequest {
+    static let schema = Schema.object("A notification on demand.", named: "NotificationRequest").fields([
+        "notificationType": .one(of: NotificationOnDemand.types.map(\.rawValue), "Apple's name of the type."),
+        "subtype": .one(
+            of: NotificationOnDemand.allCases.compactMap(\.subtype?.rawValue),
+            "The subtype; only for an external purchase token."
+        ).optional,
+        "transactionId": .text(
+            "Any transaction of the subscription; only for `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE`."
+        ).optional,
+        "account": Schema.account.described("The App Store account; only for `RESCIND_CONSENT`.").optional,
+    ]).closed
+
+    let notificationType: String
+    var subtype: String?
+    var transactionId: String?
+    var account: String?
+}
+
 /// A request to inject faults into the next notifications.
 struct NotificationFaultsRequest: SandboxRequest {
     static let schema = Schema.object("Faults of the next notifications.", named: "NotificationFaultsRequest")
