@@ -27,6 +27,7 @@ import zlib
 
 import requests
 from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
 from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
 from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
@@ -36,11 +37,16 @@ from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
 from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
 from appstoreserverlibrary.models.ImageSize import ImageSize
 from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
+from appstoreserverlibrary.models.LibraryUtility import _get_cattrs_converter
 from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
+from appstoreserverlibrary.models.Message import Message
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
 from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
+from appstoreserverlibrary.models.PromotionalOffer import PromotionalOffer
+from appstoreserverlibrary.models.PromotionalOfferSignatureV1 import PromotionalOfferSignatureV1
+from appstoreserverlibrary.models.RealtimeResponseBody import RealtimeResponseBody
 from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
@@ -76,11 +82,12 @@ PNG = png(3840, 160)
 
 
 class Receiver:
-    """A developer's server: keeps the notifications that come, and answers each with the next of its statuses."""
+    """A developer's server: keeps the notifications that come, and answers each with the next of its statuses and its body."""
 
     def __init__(self):
         self.notifications = queue.Queue()
         self.statuses = []
+        self.body = b""
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -88,7 +95,9 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 receiver.notifications.put(json.loads(body)["signedPayload"])
                 self.send_response(receiver.statuses.pop(0) if receiver.statuses else 200)
+                self.send_header("Content-Length", str(len(receiver.body)))
                 self.end_headers()
+                self.wfile.write(receiver.body)
 
             def log_message(self, *arguments):
                 pass
@@ -521,6 +530,63 @@ class AppStoreTests(unittest.TestCase):
         self.refused(APIError.INVALID_REQUEST_ID, client.get_performance_test_results, "one")
         client.delete_realtime_url()
         self.refused(APIError.REALTIME_URL_NOT_FOUND, client.delete_realtime_url)
+
+    def test_realtime_requests(self):
+        client, bought = self.client, self.buy(MONTHLY)
+        path = f"transactions/{bought['transactionId']}/retentionMessage"
+        message, default = uuid.uuid4(), uuid.uuid4()
+        for identifier in (message, default):
+            client.upload_message(identifier, UploadMessageRequestBody(header="Stay", body="Much is in bloom."))
+        client.configure_default_message(MONTHLY, "ko-KR", DefaultConfigurationRequest(messageIdentifier=default))
+        receiver = Receiver()
+        client.configure_realtime_url(RealtimeUrlRequest(realtimeURL=receiver.url))
+
+        def ask(answer):
+            fields = _get_cattrs_converter(RealtimeResponseBody).unstructure(answer)
+            receiver.body = json.dumps(fields).encode()
+            shown = self.store.sandbox("POST", path, {"locale": "ko-KR"})
+            request = self.verifier.verify_and_decode_realtime_request(receiver.next())
+            self.assertEqual(request.originalTransactionId, bought["originalTransactionId"])
+            self.assertEqual((request.productId, request.userLocale), (MONTHLY, "ko-KR"))
+            self.assertEqual((request.environment, request.appAppleId), (Environment.SANDBOX, 0))
+            return shown["shown"], shown.get("messageIdentifier"), shown.get("refusal")
+
+        try:
+            self.assertEqual(
+                ask(RealtimeResponseBody(message=Message(messageIdentifier=message))), ("message", str(message), None)
+            )
+            alternate = AlternateProduct(messageIdentifier=message, productId=PREMIUM)
+            self.assertEqual(
+                ask(RealtimeResponseBody(alternateProduct=alternate)), ("alternateProduct", str(message), None)
+            )
+            shown, identifier, refusal = ask(RealtimeResponseBody())
+            self.assertEqual((shown, identifier), ("defaultMessage", str(default)))
+            self.assertIn("must have one of", refusal)
+            key = self.store.key
+            creator = PromotionalOfferSignatureCreator(
+                pathlib.Path(key["privateKey"]).read_bytes(), key["keyId"], BUNDLE
+            )
+            now = self.store.sandbox("GET", "time")["millisecondsSince1970"]
+
+            def offer(identifier):
+                nonce, token = uuid.uuid4(), uuid.uuid4()
+                signed = creator.create_signature(MONTHLY, "spring", str(token), nonce, now)
+                return RealtimeResponseBody(
+                    promotionalOffer=PromotionalOffer(
+                        messageIdentifier=message,
+                        promotionalOfferSignatureV1=PromotionalOfferSignatureV1(
+                            encodedSignature=signed, productId=MONTHLY, nonce=nonce, timestamp=now, keyId=key["keyId"],
+                            offerIdentifier=identifier, appAccountToken=token,
+                        ),
+                    )
+                )
+
+            self.assertEqual(ask(offer("spring")), ("promotionalOffer", str(message), None))
+            self.assertIn("no promotional offer", ask(offer("autumn"))[2])
+        finally:
+            client.delete_realtime_url()
+            client.delete_default_message(MONTHLY, "ko-KR")
+            receiver.close()
 
     # Tokens and receipts
 

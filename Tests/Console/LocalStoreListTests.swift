@@ -35,7 +35,9 @@ import Testing
         var paths = ["buy", "clock", "settings", "faults", "faults/clear", "clear", "reset", "account/restore"]
         paths.append("notifications")
         paths += ["approve", "decline", "resolve", "finish"].map { "queue/1/\($0)" }
-        paths += (TransactionAction.allCases.map(\.rawValue) + ["redeem"]).map { "transactions/\(sold)/\($0)" }
+        paths += (TransactionAction.allCases.map(\.rawValue) + ["redeem", "retention"]).map {
+            "transactions/\(sold)/\($0)"
+        }
         paths.append("notifications/\(notification)/replay")
         let fields = [
             "account": "alice", "product": "garden.seeds", "quantity": "1", "outcome": "purchased", "step": "1d",

@@ -95,6 +95,7 @@ import Testing
         ("SharingRequest", #"{"account":"a"}"#), ("PriceIncreaseRequest", #"{"price":1,"needsConsent":true}"#),
         ("TimeAdvanceRequest", #"{"by":"1mo"}"#), ("NotificationFaultsRequest", #"{"faults":["drop"]}"#),
         ("NotificationRequest", #"{"notificationType":"RESCIND_CONSENT","account":"a"}"#),
+        ("RetentionRequest", #"{"locale":"en-US"}"#),
     ])
     func `a body's schema requires the fields that decoding requires`(schema: String, json: String) throws {
         let schema = try #require(try document()["components"]?["schemas"]?[schema])

@@ -319,6 +319,7 @@ import Testing
     @Test(arguments: [
         ["time"], ["sales", "alice"], ["refund", "1"], ["settings"], ["notifications"], ["resolve", "1"], ["reset"],
         ["queue"], ["approve", "1"], ["decline", "1"], ["notify", "MIGRATION", "--transaction", "1"],
+        ["retention", "1"],
     ])
     func `commands on a missing store do not create it`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)

@@ -18,6 +18,8 @@ package enum StoreError: RuledError, Equatable {
     /// The action is not possible in the present state. The sentence says why.
     case invalidAction(String)
     case storefrontNotFound(String)
+    /// The locale of a retention message.
+    case localeInvalid(String)
     case accountInvalid(String)
     /// The settings simulate an error of this call.
     case simulated(StoreKitCall, StoreKitFailure)
@@ -74,6 +76,12 @@ package enum StoreError: RuledError, Equatable {
                 "storefrontNotFound", .unprocessable,
                 "There is no storefront \"\(code.prefix(100))\": name the country as ISO 3166-1 does, such as KOR.",
                 korean: "이 코드의 스토어프런트가 없습니다. KOR과 같은 ISO 3166-1 국가 코드를 입력하세요.")
+        case .localeInvalid(let locale):
+            ErrorRule(
+                "localeInvalid", .unprocessable,
+                "The locale \(locale.prefix(32).debugDescription) is not valid. Name a language, and a region after a hyphen, "
+                    + "such as en-US.",
+                korean: "쓸 수 없는 로캘입니다. en-US처럼 언어와 지역을 하이픈으로 이어 입력하세요.")
         case .accountInvalid(let account):
             ErrorRule(
                 "accountInvalid", .unprocessable,

@@ -28,7 +28,8 @@ extension APIOperation {
     fileprivate static let all =
         [
             readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
-            readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption, listQueue,
+            readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption,
+            requestRetentionMessage, listQueue,
             readSettings, changeSettings, readTime, advanceTime, reset, listNotifications, notify, addFaults,
             replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
@@ -89,6 +90,11 @@ extension APIOperation {
         .get, "transactions/{transaction}/consumption", "readConsumption",
         "Reads the developer's consumption information",
         answers: [.json("The information; null if the developer has sent none.", Schema.anyObject.nullable)])
+    static let requestRetentionMessage = sandbox(
+        .post, "transactions/{transaction}/retentionMessage", "requestRetentionMessage",
+        "Asks the developer's server for a retention message",
+        body: .json(RetentionRequest.schema, isRequired: false),
+        answers: [.json("The request and its answer.", RetentionExchange.self)], or: [.conflict, .refused])
     static let listQueue = sandbox(
         .get, "queue", "listQueue", "Lists the payment queue",
         parameters: [.query("account", "Only the payments of this account.")],

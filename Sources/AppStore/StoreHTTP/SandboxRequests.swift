@@ -158,6 +158,15 @@ struct PriceIncreaseRequest: SandboxRequest {
     var needsConsent: Bool?
 }
 
+/// A request for the retention message of a subscription.
+struct RetentionRequest: SandboxRequest {
+    static let schema = Schema.object("A customer who may cancel.", named: "RetentionRequest").fields([
+        "locale": .text("The customer's locale, such as `en-US`; that of the settings by default.").optional
+    ]).closed
+
+    var locale: String?
+}
+
 /// A request to advance the store's clock.
 struct TimeAdvanceRequest: SandboxRequest {
     static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([

@@ -176,6 +176,11 @@ extension SandboxRoutes {
             let text = try await BlockingWork.run { try store.read { try $0.consumption(of: id) } }
             return JSONAnswer.response(bytes: Array((text ?? "null").utf8))
         }
+        group.on(.requestRetentionMessage) { request, context in
+            let id = try context.parameters.text("transaction")
+            let locale = try await SandboxBody.decode(request, context, as: RetentionRequest.self).locale
+            return try await store.requestRetentionMessage(for: id, locale: locale).answer()
+        }
         group.on(.deleteSale) { _, context in
             let id = try context.parameters.text("transaction")
             try await BlockingWork.run { try store.perform(.delete, on: id) }

@@ -24,7 +24,7 @@ struct StoreCommand: AsyncParsableCommand {
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
             StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
-            StoreNotify.self, StoreReset.self,
+            StoreNotify.self, StoreRetention.self, StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }
@@ -211,7 +211,7 @@ struct StoreServe: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The app's number in the App Store, for proofs of the environment Production.",
+            "The app's number in the App Store, for proofs of the environment Production and realtime requests.",
             valueName: "number"))
     var appAppleId: Int64?
 
