@@ -57,7 +57,9 @@ from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageR
 from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
 from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
 from appstoreserverlibrary.receipt_utility import ReceiptUtility
-from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
+from appstoreserverlibrary.signed_data_verifier import (
+    SignedDataVerifier, VerificationException, VerificationStatus,
+)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLE = "com.example.garden"
@@ -722,6 +724,42 @@ class AppStoreTests(unittest.TestCase):
             self.assertEqual(store.verify_receipt(**{"receipt-data": receipt})["receipt"]["app_item_id"], 1234567890)
         finally:
             store.close()
+
+    def test_a_store_of_local_testing(self):
+        receiver = Receiver()
+        store = Store("--environment", "LocalTesting", "--notifications-url", receiver.url)
+        try:
+            verifier = SignedDataVerifier(store.roots(), False, Environment.LOCAL_TESTING, BUNDLE)
+            sandbox = SignedDataVerifier(store.roots(), False, Environment.SANDBOX, BUNDLE)
+            client = store.client(environment=Environment.LOCAL_TESTING)
+            client._base_url = store.url
+            bought = store.buy(MONTHLY, "alice")
+            signed = client.get_transaction_info(bought["transactionId"]).signedTransactionInfo
+            transaction = verifier.verify_and_decode_signed_transaction(signed)
+            self.assertEqual(
+                (transaction.transactionId, transaction.environment), (bought["transactionId"], Environment.LOCAL_TESTING)
+            )
+            with self.assertRaises(VerificationException) as context:
+                sandbox.verify_and_decode_signed_transaction(signed)
+            self.assertEqual(context.exception.status, VerificationStatus.INVALID_ENVIRONMENT)
+            app = client.get_app_transaction_info(bought["transactionId"]).signedAppTransactionInfo
+            self.assertEqual(verifier.verify_and_decode_app_transaction(app).receiptType, Environment.LOCAL_TESTING)
+            told = verifier.verify_and_decode_notification(receiver.next())
+            self.assertEqual(told.notificationType, NotificationTypeV2.SUBSCRIBED)
+            renewal = verifier.verify_and_decode_renewal_info(told.data.signedRenewalInfo)
+            self.assertEqual(renewal.environment, Environment.LOCAL_TESTING)
+            statuses = client.get_all_subscription_statuses(bought["transactionId"])
+            self.assertEqual((statuses.environment, statuses.appAppleId), (Environment.LOCAL_TESTING, None))
+            client.configure_realtime_url(RealtimeUrlRequest(realtimeURL=receiver.url))
+            store.sandbox("POST", f"transactions/{bought['transactionId']}/retentionMessage", {})
+            request = verifier.verify_and_decode_realtime_request(receiver.next())
+            self.assertEqual(request.environment, Environment.LOCAL_TESTING)
+            # Receipts and verifyReceipt know the sandbox and production alone.
+            receipt = store.sandbox("GET", "accounts/alice/receipt")["receipt"]
+            self.assertEqual(store.verify_receipt(**{"receipt-data": receipt})["status"], 0)
+        finally:
+            store.close()
+            receiver.close()
 
     def test_verifier_refuses_what_is_not_the_stores(self):
         signed = self.buy(SEEDS)["signedTransaction"]

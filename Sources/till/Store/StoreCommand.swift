@@ -206,7 +206,7 @@ struct StoreServe: Command {
     @Option(help: ArgumentHelp("The app's bundle identifier; needed with --products.", valueName: "identifier"))
     var bundleId: String?
 
-    @Option(help: "The environment in the store's proofs: Sandbox or Production.")
+    @Option(help: "The environment in the store's proofs: Sandbox, Production or LocalTesting.")
     var environment: AppStoreEnvironment?
 
     @Option(
@@ -234,8 +234,9 @@ struct StoreServe: Command {
             environment == nil && appAppleId == nil || products != nil,
             "Name the app with --environment or --app-apple-id: --products and --bundle-id.")
         try require(
-            environment == nil || environment == .sandbox || environment == .production,
-            "--environment must be Sandbox or Production.")
+            environment != .xcode,
+            "--environment must be Sandbox, Production or LocalTesting. Proofs of Xcode come from its own test session."
+        )
         try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
     }
 
