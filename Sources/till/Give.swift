@@ -66,13 +66,11 @@ extension PaymentOutcome: ExpressibleByArgument {
 }
 
 extension AppStoreEnvironment: ExpressibleByArgument {
-    /// Proofs of the environment LocalTesting have no trusted signature, so they cannot be verified.
     public init?(argument: String) {
-        guard let environment = Self(rawValue: argument), environment != .localTesting else { return nil }
-        self = environment
+        self.init(rawValue: argument)
     }
 
-    public static var allValueStrings: [String] { allCases.filter { $0 != .localTesting }.map(\.rawValue) }
+    public static var allValueStrings: [String] { allCases.map(\.rawValue) }
 }
 
 struct Revoke: ServiceCaller {

@@ -50,6 +50,9 @@ struct ReceiptValidate: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
+        try require(
+            environment != .localTesting,
+            "--environment must be Sandbox, Production or Xcode. No signer is trusted for LocalTesting.")
         let hasChecksOfItsOwn =
             bundleId != nil || environment != nil || guid != nil || trust != nil || checkRevocation
         try require(

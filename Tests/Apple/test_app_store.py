@@ -27,6 +27,7 @@ import zlib
 
 import requests
 from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
 from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
 from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
@@ -38,11 +39,16 @@ from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
 from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
 from appstoreserverlibrary.models.ImageSize import ImageSize
 from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
+from appstoreserverlibrary.models.LibraryUtility import _get_cattrs_converter
 from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
+from appstoreserverlibrary.models.Message import Message
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
 from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
+from appstoreserverlibrary.models.PromotionalOffer import PromotionalOffer
+from appstoreserverlibrary.models.PromotionalOfferSignatureV1 import PromotionalOfferSignatureV1
+from appstoreserverlibrary.models.RealtimeResponseBody import RealtimeResponseBody
 from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
 from appstoreserverlibrary.models.RenewalBillingPlanType import RenewalBillingPlanType
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
@@ -54,7 +60,9 @@ from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageR
 from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
 from appstoreserverlibrary.promotional_offer import PromotionalOfferSignatureCreator
 from appstoreserverlibrary.receipt_utility import ReceiptUtility
-from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
+from appstoreserverlibrary.signed_data_verifier import (
+    SignedDataVerifier, VerificationException, VerificationStatus,
+)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLE = "com.example.garden"
@@ -80,11 +88,12 @@ PNG = png(3840, 160)
 
 
 class Receiver:
-    """A developer's server: keeps the notifications that come, and answers each with the next of its statuses."""
+    """A developer's server: keeps the notifications that come, and answers each with the next of its statuses and its body."""
 
     def __init__(self):
         self.notifications = queue.Queue()
         self.statuses = []
+        self.body = b""
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -92,7 +101,9 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 receiver.notifications.put(json.loads(body)["signedPayload"])
                 self.send_response(receiver.statuses.pop(0) if receiver.statuses else 200)
+                self.send_header("Content-Length", str(len(receiver.body)))
                 self.end_headers()
+                self.wfile.write(receiver.body)
 
             def log_message(self, *arguments):
                 pass
@@ -526,6 +537,63 @@ class AppStoreTests(unittest.TestCase):
         client.delete_realtime_url()
         self.refused(APIError.REALTIME_URL_NOT_FOUND, client.delete_realtime_url)
 
+    def test_realtime_requests(self):
+        client, bought = self.client, self.buy(MONTHLY)
+        path = f"transactions/{bought['transactionId']}/retentionMessage"
+        message, default = uuid.uuid4(), uuid.uuid4()
+        for identifier in (message, default):
+            client.upload_message(identifier, UploadMessageRequestBody(header="Stay", body="Much is in bloom."))
+        client.configure_default_message(MONTHLY, "ko-KR", DefaultConfigurationRequest(messageIdentifier=default))
+        receiver = Receiver()
+        client.configure_realtime_url(RealtimeUrlRequest(realtimeURL=receiver.url))
+
+        def ask(answer):
+            fields = _get_cattrs_converter(RealtimeResponseBody).unstructure(answer)
+            receiver.body = json.dumps(fields).encode()
+            shown = self.store.sandbox("POST", path, {"locale": "ko-KR"})
+            request = self.verifier.verify_and_decode_realtime_request(receiver.next())
+            self.assertEqual(request.originalTransactionId, bought["originalTransactionId"])
+            self.assertEqual((request.productId, request.userLocale), (MONTHLY, "ko-KR"))
+            self.assertEqual((request.environment, request.appAppleId), (Environment.SANDBOX, 0))
+            return shown["shown"], shown.get("messageIdentifier"), shown.get("refusal")
+
+        try:
+            self.assertEqual(
+                ask(RealtimeResponseBody(message=Message(messageIdentifier=message))), ("message", str(message), None)
+            )
+            alternate = AlternateProduct(messageIdentifier=message, productId=PREMIUM)
+            self.assertEqual(
+                ask(RealtimeResponseBody(alternateProduct=alternate)), ("alternateProduct", str(message), None)
+            )
+            shown, identifier, refusal = ask(RealtimeResponseBody())
+            self.assertEqual((shown, identifier), ("defaultMessage", str(default)))
+            self.assertIn("must have one of", refusal)
+            key = self.store.key
+            creator = PromotionalOfferSignatureCreator(
+                pathlib.Path(key["privateKey"]).read_bytes(), key["keyId"], BUNDLE
+            )
+            now = self.store.sandbox("GET", "time")["millisecondsSince1970"]
+
+            def offer(identifier):
+                nonce, token = uuid.uuid4(), uuid.uuid4()
+                signed = creator.create_signature(MONTHLY, "spring", str(token), nonce, now)
+                return RealtimeResponseBody(
+                    promotionalOffer=PromotionalOffer(
+                        messageIdentifier=message,
+                        promotionalOfferSignatureV1=PromotionalOfferSignatureV1(
+                            encodedSignature=signed, productId=MONTHLY, nonce=nonce, timestamp=now, keyId=key["keyId"],
+                            offerIdentifier=identifier, appAccountToken=token,
+                        ),
+                    )
+                )
+
+            self.assertEqual(ask(offer("spring")), ("promotionalOffer", str(message), None))
+            self.assertIn("no promotional offer", ask(offer("autumn"))[2])
+        finally:
+            client.delete_realtime_url()
+            client.delete_default_message(MONTHLY, "ko-KR")
+            receiver.close()
+
     # Tokens and receipts
 
     def test_tokens_are_checked(self):
@@ -661,6 +729,42 @@ class AppStoreTests(unittest.TestCase):
         finally:
             store.close()
 
+    def test_a_store_of_local_testing(self):
+        receiver = Receiver()
+        store = Store("--environment", "LocalTesting", "--notifications-url", receiver.url)
+        try:
+            verifier = SignedDataVerifier(store.roots(), False, Environment.LOCAL_TESTING, BUNDLE)
+            sandbox = SignedDataVerifier(store.roots(), False, Environment.SANDBOX, BUNDLE)
+            client = store.client(environment=Environment.LOCAL_TESTING)
+            client._base_url = store.url
+            bought = store.buy(MONTHLY, "alice")
+            signed = client.get_transaction_info(bought["transactionId"]).signedTransactionInfo
+            transaction = verifier.verify_and_decode_signed_transaction(signed)
+            self.assertEqual(
+                (transaction.transactionId, transaction.environment), (bought["transactionId"], Environment.LOCAL_TESTING)
+            )
+            with self.assertRaises(VerificationException) as context:
+                sandbox.verify_and_decode_signed_transaction(signed)
+            self.assertEqual(context.exception.status, VerificationStatus.INVALID_ENVIRONMENT)
+            app = client.get_app_transaction_info(bought["transactionId"]).signedAppTransactionInfo
+            self.assertEqual(verifier.verify_and_decode_app_transaction(app).receiptType, Environment.LOCAL_TESTING)
+            told = verifier.verify_and_decode_notification(receiver.next())
+            self.assertEqual(told.notificationType, NotificationTypeV2.SUBSCRIBED)
+            renewal = verifier.verify_and_decode_renewal_info(told.data.signedRenewalInfo)
+            self.assertEqual(renewal.environment, Environment.LOCAL_TESTING)
+            statuses = client.get_all_subscription_statuses(bought["transactionId"])
+            self.assertEqual((statuses.environment, statuses.appAppleId), (Environment.LOCAL_TESTING, None))
+            client.configure_realtime_url(RealtimeUrlRequest(realtimeURL=receiver.url))
+            store.sandbox("POST", f"transactions/{bought['transactionId']}/retentionMessage", {})
+            request = verifier.verify_and_decode_realtime_request(receiver.next())
+            self.assertEqual(request.environment, Environment.LOCAL_TESTING)
+            # Receipts and verifyReceipt know the sandbox and production alone.
+            receipt = store.sandbox("GET", "accounts/alice/receipt")["receipt"]
+            self.assertEqual(store.verify_receipt(**{"receipt-data": receipt})["status"], 0)
+        finally:
+            store.close()
+            receiver.close()
+
     def test_verifier_refuses_what_is_not_the_stores(self):
         signed = self.buy(SEEDS)["signedTransaction"]
         header, payload, signature = signed.split(".")
@@ -790,6 +894,60 @@ class NotificationTests(unittest.TestCase):
             receiver.close()
         finally:
             store.close()
+
+    def test_notifications_on_demand(self):
+        for options, environment, app in [
+            ((), Environment.SANDBOX, None),
+            (("--environment", "Production", "--app-apple-id", "6448311069"), Environment.PRODUCTION, 6448311069),
+        ]:
+            receiver = Receiver()
+            store = Store("--notifications-url", receiver.url, *options)
+            try:
+                verifier = SignedDataVerifier(store.roots(), False, environment, BUNDLE, app)
+                bought = store.buy(MONTHLY, "alice")
+                self.assertEqual(
+                    verifier.verify_and_decode_notification(receiver.next()).notificationType,
+                    NotificationTypeV2.SUBSCRIBED,
+                )
+
+                def demand(type, **fields):
+                    answer = store.sandbox("POST", "notifications", {"notificationType": type.value, **fields})
+                    told = verifier.verify_and_decode_notification(receiver.next())
+                    self.assertEqual(told.notificationType, type)
+                    self.assertEqual(told.rawSubtype, fields.get("subtype"))
+                    self.assertEqual(told.notificationUUID, answer["notificationUUID"])
+                    self.assertEqual(told.version, "2.0")
+                    parts = [told.data, told.summary, told.externalPurchaseToken, told.appData]
+                    self.assertEqual(sum(part is not None for part in parts), 1)
+                    return told
+
+                for type in [
+                    NotificationTypeV2.METADATA_UPDATE, NotificationTypeV2.MIGRATION, NotificationTypeV2.PRICE_CHANGE
+                ]:
+                    data = demand(type, transactionId=bought["transactionId"]).data
+                    self.assertEqual((data.bundleId, data.appAppleId, data.status), (BUNDLE, app, Status.ACTIVE))
+                    transaction = verifier.verify_and_decode_signed_transaction(data.signedTransactionInfo)
+                    self.assertEqual(transaction.transactionId, bought["transactionId"])
+                    renewal = verifier.verify_and_decode_renewal_info(data.signedRenewalInfo)
+                    self.assertEqual(renewal.productId, MONTHLY)
+                consent = demand(NotificationTypeV2.RESCIND_CONSENT, account="carol").appData
+                self.assertEqual(
+                    (consent.bundleId, consent.appAppleId, consent.environment), (BUNDLE, app, environment)
+                )
+                signed = verifier.verify_and_decode_app_transaction(consent.signedAppTransactionInfo)
+                own = store.sandbox("GET", "accounts/carol/appTransaction")["signedAppTransaction"]
+                self.assertEqual(
+                    signed.appTransactionId, verifier.verify_and_decode_app_transaction(own).appTransactionId
+                )
+                for subtype in ["UNREPORTED", "CREATED", "ACTIVE_TOKEN_REMINDER"]:
+                    told = demand(NotificationTypeV2.EXTERNAL_PURCHASE_TOKEN, subtype=subtype)
+                    token = told.externalPurchaseToken
+                    self.assertEqual((token.bundleId, token.appAppleId), (BUNDLE, app))
+                    age = 10 * 86400000 if subtype == "UNREPORTED" else 0
+                    self.assertLess(abs(told.signedDate - age - token.tokenCreationDate), 1000)
+            finally:
+                store.close()
+                receiver.close()
 
     def test_customers_have_clocks_of_their_own(self):
         receiver = Receiver()

@@ -266,6 +266,8 @@ class Actions(unittest.TestCase):
             window.send("store/faults/clear")
             window.send("store/faults", {"count": "99"}, fails=True)
             window.open("store/notifications")
+            window.send("store/notifications", {"notification": "RESCIND_CONSENT", "account": "alice"})
+            window.open("store/notifications")
             window.open(next(link for link in window.links() if re.search(r"/store/notifications/[^?]", link)))
             window.send("/replay")
 

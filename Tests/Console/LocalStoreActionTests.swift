@@ -4,6 +4,18 @@ import Testing
 
 /// The actions on a transaction of the local store through the console.
 @Suite struct LocalStoreActionTests {
+    @Test func `a subscription has a form for a retention message, which needs an address`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        let gate = try fixture.buy("gate")
+        #expect(try await !browser.get("/console/store/transactions/\(gate)").has("/retention\""))
+        let path = "/console/store/transactions/\(try fixture.buy("premium.monthly"))"
+        #expect(try await browser.get(path).has("action=\"\(path)/retention\""))
+        let refused = try await browser.post("\(path)/retention", ["locale": ""], from: path)
+        #expect(refused.status == 409 && refused.has("Retention messaging has no address."))
+        #expect(try await browser.post("\(path)/retention", ["locale": "1"], from: path).status == 422)
+    }
+
     private func path(_ sold: String) -> String { "/console/store/transactions/\(sold)" }
 
     @Test func `a transaction shows all facts, its signed form and its renewals`() async throws {

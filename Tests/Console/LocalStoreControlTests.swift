@@ -173,6 +173,31 @@ import Testing
         #expect(fixture.store.now == fixture.garden.clock.now())
     }
 
+    @Test func `a notification on demand is created, and its page is shown`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        let path = "/console/store/notifications"
+        func send(_ name: String, transaction: String = "", account: String = "") async throws -> Browser.Page {
+            try await browser.post(
+                path, ["notification": name, "transaction": transaction, "account": account], from: path)
+        }
+        let sold = try fixture.buy("premium.monthly")
+        for (name, transaction, account) in [
+            ("EXTERNAL_PURCHASE_TOKEN UNREPORTED", "", ""), ("PRICE_CHANGE", sold, ""), ("RESCIND_CONSENT", "", "bob"),
+        ] {
+            #expect(try await browser.get(path).has(">\(name)</option>"))
+            let answer = try await send(name, transaction: transaction, account: account)
+            let created = try #require(try fixture.store.notifications().last)
+            #expect(answer.location == "\(path)/\(created.notificationUUID.uuidString.lowercased())?done=created")
+            let page = try await browser.get(try #require(answer.location))
+            #expect(page.has(String(name.split(separator: " ")[0])) && page.has(transaction))
+        }
+        for name in ["", "REFUND", "PRICE_CHANGE", "RESCIND_CONSENT"] {
+            #expect(try await send(name).status == 422, "\(name)")
+        }
+        #expect(try fixture.store.notifications().count == 4)
+    }
+
     @Test func `notifications have their attempts, and are sent again`() async throws {
         let fixture = try await LocalStoreFixture()
         let browser = try await fixture.browser(.support)

@@ -33,12 +33,16 @@ import Testing
         let viewer = try await fixture.browser(.viewer)
         let settings = try fixture.store.settings()
         var paths = ["buy", "clock", "settings", "faults", "faults/clear", "clear", "reset", "account/restore"]
+        paths.append("notifications")
         paths += ["approve", "decline", "resolve", "finish"].map { "queue/1/\($0)" }
-        paths += (TransactionAction.allCases.map(\.rawValue) + ["redeem"]).map { "transactions/\(sold)/\($0)" }
+        paths += (TransactionAction.allCases.map(\.rawValue) + ["redeem", "retention"]).map {
+            "transactions/\(sold)/\($0)"
+        }
         paths.append("notifications/\(notification)/replay")
         let fields = [
             "account": "alice", "product": "garden.seeds", "quantity": "1", "outcome": "purchased", "step": "1d",
             "fault": "drop", "count": "1", "user": "alice", "refund-reason": "0", "request-reason": "OTHER",
+            "notification": "RESCIND_CONSENT",
         ]
         for path in paths {
             let answer = try await viewer.post("/console/store/\(path)", fields, from: "/console/account")
@@ -47,6 +51,7 @@ import Testing
         #expect(try fixture.store.history(of: "alice").map(\.revocation) == [nil])
         #expect(try fixture.store.settings() == settings)
         #expect(try fixture.store.faults() == [])
+        #expect(try fixture.store.notifications().map(\.notificationUUID) == [notification])
         #expect(fixture.store.now == fixture.garden.clock.now())
         #expect(try await fixture.items(of: "alice") == [])
     }

@@ -70,6 +70,25 @@ import Testing
         #expect(try await events(of: reviewer).map(\.event) == [.granted])
     }
 
+    @Test func `proofs of LocalTesting are refused, whatever the accepted origins are`() async throws {
+        let garden = try TestGarden(environment: .localTesting)
+        let service = EntitlementService(
+            apps: Apps(App(garden.catalog)), verifier: try garden.verifier(), ledger: ledger,
+            clock: garden.store.clock, accepted: AcceptedOrigins(Set(Origin.allCases)))
+        let bought = try garden.buy("garden.gate")
+        let proof = Array(try garden.store.signedTransaction(bought.identifier).utf8)
+        let refused = await #expect(throws: RedemptionError.self) {
+            try await service.redeem(proof, for: ordinary[0])
+        }
+        #expect(refused?.code == "originNotAccepted")
+        let notification = Array(try #require(try garden.store.notifications().first).signedPayload.utf8)
+        let ignored = await #expect(throws: RedemptionError.self) {
+            try await service.receive(notification: notification)
+        }
+        #expect(ignored?.code == "originNotAccepted")
+        #expect(try await events(of: ordinary[0]) == [])
+    }
+
     /// Proofs of both environments, with and without tokens, on every path in every order. An ordinary user never gets an item
     /// from a sandbox.
     @Test(arguments: 0..<60) func `no path mixes origins`(seed: UInt64) async throws {

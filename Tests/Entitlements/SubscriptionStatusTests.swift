@@ -38,6 +38,20 @@ import Testing
         return try #require(subscriptions.first)
     }
 
+    @Test func `notifications on demand are recorded, and change nothing`() async throws {
+        let transaction = try await buy("garden.basic.monthly")
+        let before = try await status()
+        let items = try await service.items(of: alice).map(\.item)
+        for demanded in NotificationOnDemand.allCases {
+            let sent = try store.notify(demanded, about: transaction, or: "alice")
+            let outcome = try await service.receive(notification: Array(sent.signedPayload.utf8))
+            #expect(outcome == .recorded, "\(demanded.name)")
+        }
+        let after = try await status()
+        #expect((after.state, after.until, after.renews) == (before.state, before.until, before.renews))
+        #expect(try await service.items(of: alice).map(\.item) == items)
+    }
+
     @Test func `a trial turns into a paid period, and ends when the customer turns renewal off`() async throws {
         let transaction = try await buy("garden.basic.monthly")
         var status = try await status()

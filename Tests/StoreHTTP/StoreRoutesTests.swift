@@ -99,6 +99,13 @@ import Testing
             ("time/advance", #"{"by":"1d","account":"bob"}"#, 404, "accountUnknown"),
             ("time/advance", #"{"by":"1d","account":""}"#, 422, "accountInvalid"),
             ("notifications/faults", #"{"faults":["loud"]}"#, 400, "bodyInvalid"),
+            ("notifications", "{}", 400, "bodyInvalid"),
+            ("notifications", #"{"notificationType":"REFUND"}"#, 422, "notificationInvalid"),
+            ("notifications", #"{"notificationType":"PRICE_CHANGE"}"#, 422, "notificationInvalid"),
+            (
+                "notifications", #"{"notificationType":"PRICE_CHANGE","transactionId":"9"}"#, 404, "transactionNotFound"
+            ),
+            ("notifications", #"{"notificationType":"RESCIND_CONSENT","account":""}"#, 422, "accountInvalid"),
             ("nothing", nil, 404, "notFound"),
         ] as [(String, String?, Int, String)])
     func `an error is a problem document`(

@@ -176,6 +176,20 @@ extension Store {
 
     package func replay(_ notificationUUID: UUID) throws(StoreError) { try write { try $0.replay(notificationUUID) } }
 
+    /// Creates a notification on demand, about that one of the two that its type is about.
+    @discardableResult
+    package func notify(
+        _ demanded: NotificationOnDemand,
+        about transaction: String,
+        or account: String
+    ) throws(StoreError) -> StoreNotification {
+        try write {
+            try $0.notify(
+                demanded, transactionIdentifier: demanded.subject == .subscription ? transaction : nil,
+                account: demanded.subject == .account ? account : nil)
+        }
+    }
+
     package func add(_ faults: [NotificationFault]) throws(StoreError) { try write { try $0.add(faults) } }
 
     package func history(of account: String) throws(StoreError) -> [Transaction] {

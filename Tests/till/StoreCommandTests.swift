@@ -188,6 +188,19 @@ import Testing
         #expect(words.hasPrefix("The faults of the next notifications: drop.\n"))
     }
 
+    @Test func `a notification on demand is queued, and another one is refused`() async throws {
+        let till = try await garden()
+        let sent = try await till.run("store", "notify", "RESCIND_CONSENT", "--account", "alice", "--json")
+            .decoded(NotificationResource.self)
+        #expect((sent.notificationType, sent.subtype) == ("RESCIND_CONSENT", nil))
+        let words = try await till.run("store", "notify", "EXTERNAL_PURCHASE_TOKEN", "--subtype", "CREATED").output
+        #expect(words.hasSuffix(" is queued: EXTERNAL_PURCHASE_TOKEN CREATED.\n"))
+        let list = try await till.run("store", "notifications", "--json").decoded(Notifications.self)
+        #expect(list.notifications.map(\.notificationType) == ["RESCIND_CONSENT", "EXTERNAL_PURCHASE_TOKEN"])
+        let refused = try await till.run("store", "notify", "PRICE_CHANGE")
+        #expect(refused.status == 1 && refused.error.contains("PRICE_CHANGE is about a subscription."))
+    }
+
     @Test func `a reset clears the sales, the clock and the settings, and says so`() async throws {
         let till = try await garden()
         try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
@@ -325,7 +338,8 @@ import Testing
 
     @Test(arguments: [
         ["time"], ["sales", "alice"], ["refund", "1"], ["settings"], ["notifications"], ["resolve", "1"], ["reset"],
-        ["queue"], ["approve", "1"], ["decline", "1"],
+        ["queue"], ["approve", "1"], ["decline", "1"], ["notify", "MIGRATION", "--transaction", "1"],
+        ["retention", "1"],
     ])
     func `commands on a missing store do not create it`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)

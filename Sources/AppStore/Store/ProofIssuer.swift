@@ -8,8 +8,10 @@ struct ProofIssuer: Sendable {
     let keys: StoreKeys
     let bundleIdentifier: String
     let environment: AppStoreEnvironment
-    /// The app's number in the App Store; nil in the sandbox.
-    let appAppleIdentifier: Int64?
+    /// The app's number in the App Store; nil if nobody has named it.
+    let knownAppAppleIdentifier: Int64?
+    /// The number in proofs; nil in the sandbox.
+    var appAppleIdentifier: Int64? { environment == .production ? knownAppAppleIdentifier : nil }
     let randomness: Randomness
 
     /// The signed app transaction of an identifier (StoreKit, `AppTransaction`; JWS). Every app in Apple's sandbox has this version,

@@ -23,8 +23,8 @@ package final class Store: Sendable {
     /// Opens the store in a folder. A new folder gets new keys and an empty queue.
     ///
     /// - Parameters:
-    /// - appAppleIdentifier: The app's number in the App Store, for proofs of the environment `Production`; nil for the
-    ///   configuration's.
+    /// - appAppleIdentifier: The app's number in the App Store, for proofs of the environment `Production` and for realtime
+    ///   requests; nil for the configuration's.
     /// - isDurable: False for a demonstration. A power cut may then lose sales.
     /// - clock: The machine's clock. The store's clock and those of its accounts are this one plus an offset.
     package init(
@@ -44,8 +44,7 @@ package final class Store: Sendable {
                 folder: folder.appending(path: "keys", directoryHint: .isDirectory), clock: clock,
                 randomness: randomness),
             bundleIdentifier: bundleIdentifier, environment: environment,
-            appAppleIdentifier: environment == .production
-                ? appAppleIdentifier ?? configuration.settings.appAppleIdentifier : nil,
+            knownAppAppleIdentifier: appAppleIdentifier ?? configuration.settings.appAppleIdentifier,
             randomness: randomness)
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
         path = file.path

@@ -13,9 +13,13 @@ package enum StoreError: RuledError, Equatable {
     case saleNotFound(String)
     case subscriptionNotFound(String)
     case notificationNotFound(UUID)
+    /// The store cannot send this notification on demand. The sentence says why.
+    case notificationInvalid(String)
     /// The action is not possible in the present state. The sentence says why.
     case invalidAction(String)
     case storefrontNotFound(String)
+    /// The locale of a retention message.
+    case localeInvalid(String)
     case accountInvalid(String)
     /// The account has bought nothing, so it has no time of its own.
     case accountUnknown(String)
@@ -63,6 +67,10 @@ package enum StoreError: RuledError, Equatable {
                 "notificationNotFound", .notFound,
                 "The store has no notification \(uuid.uuidString.lowercased()). List them with `till store notifications`.",
                 korean: "스토어에 이 식별자의 알림이 없습니다.")
+        case .notificationInvalid(let reason):
+            ErrorRule(
+                "notificationInvalid", .unprocessable, hasReason: true, reason,
+                korean: "스토어가 요청에 따라 보낼 수 없는 알림입니다.")
         case .invalidAction(let reason):
             ErrorRule("invalidAction", .conflict, hasReason: true, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
         case .storefrontNotFound(let code):
@@ -70,6 +78,12 @@ package enum StoreError: RuledError, Equatable {
                 "storefrontNotFound", .unprocessable,
                 "There is no storefront \"\(code.prefix(100))\": name the country as ISO 3166-1 does, such as KOR.",
                 korean: "이 코드의 스토어프런트가 없습니다. KOR과 같은 ISO 3166-1 국가 코드를 입력하세요.")
+        case .localeInvalid(let locale):
+            ErrorRule(
+                "localeInvalid", .unprocessable,
+                "The locale \(locale.prefix(32).debugDescription) is not valid. Name a language, and a region after a hyphen, "
+                    + "such as en-US.",
+                korean: "쓸 수 없는 로캘입니다. en-US처럼 언어와 지역을 하이픈으로 이어 입력하세요.")
         case .accountInvalid(let account):
             ErrorRule(
                 "accountInvalid", .unprocessable,

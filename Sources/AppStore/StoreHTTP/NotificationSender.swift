@@ -40,7 +40,7 @@ struct NotificationSender: Sendable {
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { _ = await sendDue($0) }
     }
 
-    private static var configuration: HTTPClient.Configuration {
+    static var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
@@ -76,14 +76,20 @@ struct NotificationSender: Sendable {
             ])
     }
 
-    private func send(_ delivery: NotificationDelivery, _ client: HTTPClient) async -> SendAttemptResult {
-        var request = HTTPClientRequest(url: delivery.url.absoluteString)
+    /// A request to the developer's server, as the App Store sends it.
+    static func request(_ signedPayload: String, to url: URL) throws -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url.absoluteString)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/json")
         request.headers.add(name: "User-Agent", value: "App Store Server")
+        request.body = .bytes(try JSONAnswer.encode(["signedPayload": signedPayload]))
+        return request
+    }
+
+    private func send(_ delivery: NotificationDelivery, _ client: HTTPClient) async -> SendAttemptResult {
         do {
-            request.body = .bytes(try JSONAnswer.encode(["signedPayload": delivery.signedPayload]))
-            let status = try await Deadline.run(within: Self.timeout) { [request] in
+            let request = try Self.request(delivery.signedPayload, to: delivery.url)
+            let status = try await Deadline.run(within: Self.timeout) {
                 try await client.execute(request, deadline: .distantFuture).status.code
             }
             return (200...206).contains(status) ? .success : .unsuccessfulHTTPResponseCode
@@ -92,7 +98,7 @@ struct NotificationSender: Sendable {
         }
     }
 
-    private static func result(of error: any Error) -> SendAttemptResult {
+    static func result(of error: any Error) -> SendAttemptResult {
         switch error {
         case is Deadline.Passed: .timedOut
         case let error as HTTPClientError where error == .redirectCycleDetected || error == .redirectLimitReached:

@@ -28,8 +28,10 @@ extension APIOperation {
     fileprivate static let all =
         [
             readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
-            readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption, listQueue,
-            readSettings, changeSettings, readTime, advanceTime, reset, listNotifications, addFaults, replay,
+            readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption,
+            requestRetentionMessage, listQueue,
+            readSettings, changeSettings, readTime, advanceTime, reset, listNotifications, notify, addFaults,
+            replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
 
     static let readErrors = APIOperation(
@@ -88,6 +90,11 @@ extension APIOperation {
         .get, "transactions/{transaction}/consumption", "readConsumption",
         "Reads the developer's consumption information",
         answers: [.json("The information; null if the developer has sent none.", Schema.anyObject.nullable)])
+    static let requestRetentionMessage = sandbox(
+        .post, "transactions/{transaction}/retentionMessage", "requestRetentionMessage",
+        "Asks the developer's server for a retention message",
+        body: .json(RetentionRequest.schema, isRequired: false),
+        answers: [.json("The request and its answer.", RetentionExchange.self)], or: [.conflict, .refused])
     static let listQueue = sandbox(
         .get, "queue", "listQueue", "Lists the payment queue",
         parameters: [.query("account", "Only the payments of this account.")],
@@ -115,6 +122,10 @@ extension APIOperation {
     static let listNotifications = sandbox(
         .get, "notifications", "listNotifications", "Lists the notifications with their attempts",
         answers: [.list("The notifications, the oldest first.", of: NotificationResource.self)])
+    static let notify = sandbox(
+        .post, "notifications", "notify", "Sends a notification that only a tester brings about",
+        body: .json(NotificationRequest.schema),
+        answers: [.json("The notification.", NotificationResource.self, status: 201)], or: [.notFound, .refused])
     static let addFaults = sandbox(
         .post, "notifications/faults", "addFaults", "Adds a fault to each of the next notifications",
         body: .json(NotificationFaultsRequest.schema), answers: [.empty("They are added.")])

@@ -167,6 +167,15 @@ struct PriceIncreaseRequest: SandboxRequest {
     var needsConsent: Bool?
 }
 
+/// A request for the retention message of a subscription.
+struct RetentionRequest: SandboxRequest {
+    static let schema = Schema.object("A customer who may cancel.", named: "RetentionRequest").fields([
+        "locale": .text("The customer's locale, such as `en-US`; that of the settings by default.").optional
+    ]).closed
+
+    var locale: String?
+}
+
 /// A request to advance the store's clock, or an account's.
 struct TimeAdvanceRequest: SandboxRequest {
     static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([
@@ -176,6 +185,26 @@ struct TimeAdvanceRequest: SandboxRequest {
     ]).closed
 
     let by: String
+    var account: String?
+}
+
+/// A request to send a notification on demand.
+struct NotificationRequest: SandboxRequest {
+    static let schema = Schema.object("A notification on demand.", named: "NotificationRequest").fields([
+        "notificationType": .one(of: NotificationOnDemand.types.map(\.rawValue), "Apple's name of the type."),
+        "subtype": .one(
+            of: NotificationOnDemand.allCases.compactMap(\.subtype?.rawValue),
+            "The subtype; only for an external purchase token."
+        ).optional,
+        "transactionId": .text(
+            "Any transaction of the subscription; only for `METADATA_UPDATE`, `MIGRATION` and `PRICE_CHANGE`."
+        ).optional,
+        "account": Schema.account.described("The App Store account; only for `RESCIND_CONSENT`.").optional,
+    ]).closed
+
+    let notificationType: String
+    var subtype: String?
+    var transactionId: String?
     var account: String?
 }
 

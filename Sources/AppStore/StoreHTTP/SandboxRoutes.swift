@@ -115,6 +115,16 @@ struct SandboxRoutes: Sendable {
         group.on(.listNotifications) { _, _ in
             try await read { try List(try $0.notifications.notifications().map { NotificationResource($0) }).json() }
         }
+        group.on(.notify) { request, context in
+            let body = try await SandboxBody.decode(request, context, as: NotificationRequest.self)
+            let demanded = try NotificationOnDemand(type: body.notificationType, subtype: body.subtype)
+            let notification = try await BlockingWork.run {
+                try store.write {
+                    try $0.notify(demanded, transactionIdentifier: body.transactionId, account: body.account)
+                }
+            }
+            return try NotificationResource(notification).answer(status: .created)
+        }
         group.on(.addFaults) { request, context in
             let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
             let faults = try names.map { name in
@@ -173,6 +183,11 @@ extension SandboxRoutes {
             let id = try context.parameters.text("transaction")
             let text = try await BlockingWork.run { try store.read { try $0.consumption(of: id) } }
             return JSONAnswer.response(bytes: Array((text ?? "null").utf8))
+        }
+        group.on(.requestRetentionMessage) { request, context in
+            let id = try context.parameters.text("transaction")
+            let locale = try await SandboxBody.decode(request, context, as: RetentionRequest.self).locale
+            return try await store.requestRetentionMessage(for: id, locale: locale).answer()
         }
         group.on(.deleteSale) { _, context in
             let id = try context.parameters.text("transaction")

@@ -130,7 +130,7 @@ struct TeamTokens: RouterMiddleware {
 }
 
 /// Apple's verifyReceipt, which always answers 200. The environment is that of Apple's host name in the request, else of the
-/// path (`/production/verifyReceipt`, `/sandbox/verifyReceipt`), else of the store.
+/// path (`/production/verifyReceipt`, `/sandbox/verifyReceipt`), else of the store, whose receipts are of one of the two.
 struct VerifyReceiptRoutes: Sendable {
     /// The maximum size of a request: a receipt in base64, with its JSON.
     private static let maximumBodySize = JSONBody.sizeWithProof
@@ -155,7 +155,7 @@ struct VerifyReceiptRoutes: Sendable {
 
     private func environment(ofHost request: Request) -> AppStoreEnvironment {
         let host = request.head.authority?.split(separator: ":").first.map(String.init) ?? ""
-        return Self.environmentsByHost[host] ?? store.environment
+        return Self.environmentsByHost[host] ?? (store.environment == .production ? .production : .sandbox)
     }
 
     private func answer(

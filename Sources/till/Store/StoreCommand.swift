@@ -24,7 +24,7 @@ struct StoreCommand: AsyncParsableCommand {
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
             StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
-            StoreReset.self,
+            StoreNotify.self, StoreRetention.self, StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }
@@ -206,12 +206,12 @@ struct StoreServe: Command {
     @Option(help: ArgumentHelp("The app's bundle identifier; needed with --products.", valueName: "identifier"))
     var bundleId: String?
 
-    @Option(help: "The environment in the store's proofs: Sandbox or Production.")
+    @Option(help: "The environment in the store's proofs: Sandbox, Production or LocalTesting.")
     var environment: AppStoreEnvironment?
 
     @Option(
         help: ArgumentHelp(
-            "The app's number in the App Store, for proofs of the environment Production.",
+            "The app's number in the App Store, for proofs of the environment Production and realtime requests.",
             valueName: "number"))
     var appAppleId: Int64?
 
@@ -234,8 +234,9 @@ struct StoreServe: Command {
             environment == nil && appAppleId == nil || products != nil,
             "Name the app with --environment or --app-apple-id: --products and --bundle-id.")
         try require(
-            environment == nil || environment == .sandbox || environment == .production,
-            "--environment must be Sandbox or Production.")
+            environment != .xcode,
+            "--environment must be Sandbox, Production or LocalTesting. Proofs of Xcode come from its own test session."
+        )
         try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
     }
 

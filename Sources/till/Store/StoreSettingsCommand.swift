@@ -125,11 +125,7 @@ struct StoreNotifications: Command {
             try store.write { try $0.add(fault) }
             terminal.line("The faults of the next notifications: \(fault.map(\.name).joined(separator: ", ")).")
         }
-        if replay != nil, try store.settings().notificationsURL == nil {
-            terminal.note(
-                "Notifications have no address: set one with "
-                    + common.hint("store", "settings", "--notifications-url", "URL") + ".")
-        }
+        if replay != nil { try terminal.noteMissingAddress(of: store, common) }
         let notifications = try store.read { try $0.notifications.notifications() }
         terminal.table(
             ["UUID", "DATE", "TYPE", "SUBTYPE", "TRANSACTION", "SENT"],
@@ -145,6 +141,57 @@ struct StoreNotifications: Command {
             "notifications": notifications.map { NotificationResource($0) }, "replayed": replay?.lowercased(),
             "faults": fault.isEmpty ? nil : fault.map(\.name),
         ])
+    }
+}
+
+struct StoreNotify: Command {
+    static let configuration = CommandConfiguration(
+        "notify", "Send a notification that no sale brings about.",
+        """
+        EXTERNAL_PURCHASE_TOKEN is about the app, and has a subtype: UNREPORTED, CREATED or ACTIVE_TOKEN_REMINDER. METADATA_UPDATE, \
+        MIGRATION and PRICE_CHANGE are about a subscription: name any of its transactions. RESCIND_CONSENT is about a customer: \
+        name the account.
+        """,
+        examples: """
+            till store notify EXTERNAL_PURCHASE_TOKEN --subtype UNREPORTED
+            till store notify PRICE_CHANGE --transaction 2000000123456789
+            till store notify RESCIND_CONSENT --account alice
+            """)
+
+    @Argument(help: ArgumentHelp("The type, by Apple's name.", valueName: "type"))
+    var type: String
+
+    @Option(help: "The subtype, by Apple's name.")
+    var subtype: String?
+
+    @Option(help: "Any transaction of the subscription.")
+    var transaction: String?
+
+    @Option(help: "The customer's App Store account.")
+    var account: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let store = try common.directoryOfStore.store()
+        let demanded = try NotificationOnDemand(type: type, subtype: subtype)
+        let notification = try store.write {
+            try $0.notify(demanded, transactionIdentifier: transaction, account: account)
+        }
+        terminal.line(
+            "Notification \(notification.notificationUUID.uuidString.lowercased()) is queued: \(demanded.name).")
+        try terminal.noteMissingAddress(of: store, common)
+        try terminal.json(NotificationResource(notification))
+    }
+}
+
+extension Terminal {
+    /// Prints a remark if the store has no address for notifications.
+    fileprivate func noteMissingAddress(of store: Store, _ common: CommonOptions) throws {
+        guard try store.settings().notificationsURL == nil else { return }
+        note(
+            "Notifications have no address: set one with "
+                + common.hint("store", "settings", "--notifications-url", "URL") + ".")
     }
 }
 

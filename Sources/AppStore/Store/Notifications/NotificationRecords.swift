@@ -174,32 +174,33 @@ extension Books {
     /// Adds a notification about a transaction.
     ///
     /// - Parameter subscription: The transaction's subscription; nil for any other product.
+    @discardableResult
     func notify(
         _ type: NotificationTypeV2,
         _ subtype: Subtype?,
         of transaction: Transaction,
         in subscription: CustomerSubscription? = nil,
         consumptionRequestReason: ConsumptionRequestReason? = nil
-    ) throws {
+    ) throws -> StoreNotification {
         let data = issuer.notificationData(
             signedTransaction: try signed(transaction),
             signedRenewalInfo: try subscription.map {
                 try issuer.signedRenewalInfo($0, terms(of: transaction.account))
             },
             status: subscription?.status, consumptionRequestReason: consumptionRequestReason)
-        try notify(type, subtype, data: data, transaction: transaction)
+        return try notify(type, subtype, .data, data, transaction: transaction)
     }
 
     /// Adds a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`), at the time of the transaction's
     /// account or else of the store.
     ///
-    /// - Parameter summary: An extension of the renewal dates of many subscriptions.
+    /// - Parameter part: The part about the subject.
     @discardableResult
     func notify(
         _ type: NotificationTypeV2,
         _ subtype: Subtype?,
-        data: StatementFields? = nil,
-        summary: StatementFields? = nil,
+        _ subject: NotificationSubject,
+        _ part: StatementFields,
         transaction: Transaction? = nil
     ) throws -> StoreNotification {
         let notificationUUID = UUID(randomness: randomness)
@@ -210,8 +211,7 @@ extension Books {
             originalTransactionIdentifier: transaction?.originalTransactionIdentifier, date: moment,
             signedPayload: try issuer.sign([
                 "notificationType": type.rawValue, "subtype": subtype?.rawValue, "notificationUUID": notificationUUID,
-                "data": data, "summary": summary, "version": "2.0",
-                "signedDate": moment,
+                subject.rawValue: part, "version": "2.0", "signedDate": moment,
             ]),
             nextAttemptDate: settings.notificationsURL == nil ? nil : DeliverySchedule.firstAttempt(at: moment, fault))
         try notifications.add(notification, fault: fault)

@@ -35,7 +35,7 @@ extension Books {
     /// - Returns: The token of the notification.
     package func requestTestNotification() throws -> String {
         guard settings.notificationsURL != nil else { throw ServerAPIError.serverNotificationUrlNotFound }
-        return Self.token(ofTest: try notify(.test, nil, data: issuer.notificationData()))
+        return Self.token(ofTest: try notify(.test, nil, .data, issuer.notificationData()))
     }
 
     /// `GET /inApps/v1/notifications/test/{testNotificationToken}`

@@ -111,8 +111,8 @@ extension Books {
                 "record": try StoreRecord.text(status),
             ], into: "mass_extension", replacing: "product_id, request_id")
         try notify(
-            .renewalExtension, .summary,
-            summary: [
+            .renewalExtension, .summary, .summary,
+            [
                 "environment": issuer.environment.rawValue, "appAppleId": issuer.appAppleIdentifier,
                 "bundleId": issuer.bundleIdentifier, "productId": productIdentifier,
                 "requestIdentifier": status.requestIdentifier,

@@ -20,6 +20,7 @@ struct LocalStoreRoutes: Sendable {
         addLists(to: pages)
         addPurchases(to: pages)
         addTransactions(to: pages)
+        addRetention(to: pages)
         addClock(to: pages)
         addSettings(to: pages)
         addNotifications(to: pages)

@@ -121,10 +121,10 @@ struct OverviewRoutes: Sendable {
             }
         }
     }
-    /// The environment that the person chose. A service with a local store of the sandbox has no production.
+    /// The environment that the person chose. A service with a local store of another environment has no production.
     private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
         let standard: FigureQuery.Environment =
-            services.store.map { $0.environment == .sandbox } ?? false ? .sandbox : .production
+            services.store.map { $0.environment != .production } ?? false ? .sandbox : .production
         return try request.chosen("environment") ?? standard
     }
 }

@@ -4,8 +4,27 @@ import HTTPSupport
 import Hummingbird
 
 extension LocalStoreRoutes {
+    private static let demanded = Field.choice(
+        "notification", "Type and subtype", NotificationOnDemand.allCases, expected: "a notification of the list",
+        text: \.name, shown: { Phrase(same: $0.name) }, isRequired: true)
+    private static let transaction = Field.text(
+        "transaction", "Transaction of the subscription", maximumLength: 40,
+        note: "For METADATA_UPDATE, MIGRATION and PRICE_CHANGE."
+    ).optional("a transaction") { $0 }
+    private static let account = Field.text(
+        "account", "Account of the customer", upTo: Store.maximumAccountLength, note: "For RESCIND_CONSENT."
+    ).optional("an account") { $0 }
+
     func addNotifications(to pages: ConsolePages) {
         pages.getStore("store/notifications", notifications)
+        pages.postStore("store/notifications") { context in
+            let (demanded, form) = (try context.form[Self.demanded], context.form)
+            let (transaction, account) = (try form[Self.transaction], try form[Self.account])
+            let sent = try store.write {
+                try $0.notify(demanded, transactionIdentifier: transaction, account: account)
+            }
+            return .storeNotification(sent.notificationUUID, done: .created)
+        }
         pages.getStore("store/notifications/:notification", notification)
         pages.postStore("store/notifications/:notification/replay") { context in
             let uuid = try context.parameter("notification") { UUID(uuidString: $0) }
@@ -28,6 +47,11 @@ extension LocalStoreRoutes {
                     "The store has no address for notifications, so it sends none."
                     also(a(.href(LocalStoreTab.settings.path)) { "Change the settings" })
                 }
+            }
+            context.action("Send a notification on demand", to: LocalStoreTab.notifications.path, submit: "Send") {
+                Self.demanded
+                Self.transaction
+                Self.account
             }
             LocalStoreTab.live {
                 Listing.table(

@@ -61,6 +61,9 @@ extension LocalStoreRoutes {
                     if let payment { StoreRows.buttons(payment, context) }
                 }
                 Self.actions(on: listed, context)
+                if listed.subscription != nil {
+                    Self.retentionForm(of: listed.transaction.transactionIdentifier, context)
+                }
                 way.form
                 if related.count > 1 || next != nil {
                     h2 {

@@ -1,0 +1,302 @@
+import AsyncHTTPClient
+import Catalog
+import Foundation
+import HTTPSupport
+import NIOCore
+import Proofs
+
+/// A realtime request of retention messaging, the answer, and the message that the customer sees (Retention Messaging API, "Get Retention
+/// Message").
+package struct RetentionExchange: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>(
+        "A realtime request, with the answer of the developer's server.", named: "RetentionExchange"
+    ) {
+        $0.field("url", "The address of the developer's server.", \.url)
+        $0.field("signedPayload", "The JWS that was sent.", \.signedPayload)
+        $0.field("result", .one(of: SendAttemptResult.self, "`SUCCESS` for the status 200."), \.result)
+        $0.field("status", "The status of the answer; absent without an answer.", \.status)
+        $0.field("milliseconds", "The time until the answer had arrived.", \.milliseconds)
+        $0.field("body", "The body of the answer; absent without an answer, or if it is not UTF-8.", \.body)
+        $0.field(
+            "shown",
+            .one(
+                of: RetentionChoice.Kind.self,
+                "The part of the answer that the customer sees; `defaultMessage` or `nothing` if it is not used."),
+            \.shown)
+        $0.field("messageIdentifier", "The message that the customer sees; absent for `nothing`.", \.messageIdentifier)
+        $0.field("refusal", "The reason why the answer is not used; absent if it is.", \.refusal)
+    }
+
+    package let url: String
+    package let signedPayload: String
+    package let result: String
+    package let status: Int?
+    package let milliseconds: Int64
+    package let body: String?
+    package let shown: String
+    package let messageIdentifier: String?
+    package let refusal: String?
+}
+
+/// The message that the customer sees.
+package struct RetentionChoice: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        case message, alternateProduct, promotionalOffer, defaultMessage, nothing
+    }
+
+    package let kind: Kind
+    /// Nil for nothing.
+    package let messageIdentifier: String?
+    /// The reason why the answer of the developer's server is not used; nil if it is.
+    package var refusal: String?
+}
+
+/// A realtime request before it is sent (Retention Messaging API, `DecodedRealtimeRequestBody`).
+private struct RealtimeRequest: Sendable {
+    /// The maximum size of an answer, in bytes.
+    private static let maximumSize = 64 * 1024
+    /// The longest time that the request takes, below the time limit of the request that causes it. Apple documents none.
+    private static let timeout = Duration.seconds(10)
+
+    /// An answer of the developer's server.
+    struct Answer: Sendable {
+        let result: SendAttemptResult
+        var status: Int?
+        var body: [UInt8] = []
+        let milliseconds: Int64
+    }
+
+    let url: URL
+    let signedPayload: String
+    let subscription: CustomerSubscription
+    let locale: String
+
+    func send() async throws -> Answer {
+        let request = try NotificationSender.request(signedPayload, to: url)
+        let start = ContinuousClock.now
+        do {
+            let (status, body) = try await HTTPClient.withHTTPClient(
+                configuration: NotificationSender.configuration
+            ) { client in
+                try await Deadline.run(within: Self.timeout) {
+                    let response = try await client.execute(request, deadline: .distantFuture)
+                    return (response.status.code, try await response.body.collect(upTo: Self.maximumSize))
+                }
+            }
+            return Answer(
+                result: status == 200 ? .success : .unsuccessfulHTTPResponseCode, status: Int(status),
+                body: Array(body.readableBytesView), milliseconds: (ContinuousClock.now - start).wholeMilliseconds)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return Answer(
+                result: NotificationSender.result(of: error),
+                milliseconds: (ContinuousClock.now - start).wholeMilliseconds)
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}
+
+extension Store {
+    /// Asks the developer's server for a retention message, as when a customer views a subscription and may cancel it.
+    ///
+    /// - Parameters:
+    ///   - transactionIdentifier: Any transaction of the subscription.
+    ///   - locale: The customer's locale, such as `en-US`; nil for that of the settings.
+    /// - Throws: `StoreError` if the subscription, the locale or the address is not there. A server that fails is no error.
+    package func requestRetentionMessage(
+        for transactionIdentifier: String,
+        locale: String? = nil
+    ) async throws -> RetentionExchange {
+        let request = try await BlockingWork.run { [self] in
+            try read { try $0.realtimeRequest(for: transactionIdentifier, locale: locale) }
+        }
+        let answer = try await request.send()
+        let choice = try await BlockingWork.run { [self] in
+            try read { books in
+                answer.result == .success
+                    ? try books.retentionChoice(
+                        in: answer.body, for: request.subscription, locale: request.locale)
+                    : try books.defaultChoice(
+                        for: request.subscription, locale: request.locale,
+                        because: answer.status.map { "The status is \($0). It must be 200." }
+                            ?? "The server did not answer: \(answer.result.rawValue).")
+            }
+        }
+        return RetentionExchange(
+            url: request.url.absoluteString, signedPayload: request.signedPayload, result: answer.result.rawValue,
+            status: answer.status, milliseconds: answer.milliseconds,
+            body: answer.status.flatMap { _ in String(validating: answer.body, as: UTF8.self) },
+            shown: choice.kind.rawValue, messageIdentifier: choice.messageIdentifier, refusal: choice.refusal)
+    }
+}
+
+/// A developer's answer to a realtime request (Retention Messaging API, `RealtimeResponseBody`).
+private struct RealtimeResponseBody: Decodable {
+    struct Message: Decodable {
+        let messageIdentifier: UUID
+    }
+
+    struct AlternateProduct: Decodable {
+        let messageIdentifier: UUID
+        let productId: String
+    }
+
+    struct PromotionalOffer: Decodable {
+        struct SignatureV1: Decodable {
+            let encodedSignature: String
+            let productId: String
+            let nonce: UUID
+            let timestamp: Int64
+            let keyId: String
+            let offerIdentifier: String
+            let appAccountToken: UUID?
+        }
+
+        let messageIdentifier: UUID
+        let promotionalOfferSignatureV2: String?
+        let promotionalOfferSignatureV1: SignatureV1?
+    }
+
+    /// Advanced Commerce products, which the store does not sell.
+    struct AdvancedCommerceInfo: Decodable {}
+
+    let message: Message?
+    let alternateProduct: AlternateProduct?
+    let promotionalOffer: PromotionalOffer?
+    let advancedCommerceInfo: AdvancedCommerceInfo?
+}
+
+/// The reason why an answer of a developer's server is not used.
+private struct RetentionRefusal: Error {
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
+}
+
+extension Books {
+    fileprivate func realtimeRequest(
+        for transactionIdentifier: String,
+        locale: String?
+    ) throws -> RealtimeRequest {
+        let subscription = try subscription(with: transactionIdentifier)
+        let locale = locale ?? settings.locale.replacing("_", with: "-")
+        guard MessagingLocale.isValid(locale) else { throw StoreError.localeInvalid(locale) }
+        guard let address = try messaging.find(.realtimeURL, ""), let url = URL(string: address) else {
+            throw StoreError.invalidAction(
+                "Retention messaging has no address. Let your server set one with PUT /inApps/v1/messaging/realtime/url."
+            )
+        }
+        return RealtimeRequest(
+            url: url,
+            signedPayload: try issuer.sign([
+                "originalTransactionId": subscription.originalTransactionIdentifier,
+                // Apple's clients require the number in each environment.
+                "appAppleId": issuer.knownAppAppleIdentifier ?? 0, "productId": subscription.productIdentifier,
+                "userLocale": locale, "requestIdentifier": UUID(randomness: randomness), "signedDate": now,
+                "environment": issuer.environment.rawValue,
+            ]), subscription: subscription, locale: locale)
+    }
+
+    /// The message that the customer sees after an answer with the status 200.
+    fileprivate func retentionChoice(
+        in body: [UInt8],
+        for subscription: CustomerSubscription,
+        locale: String
+    ) throws -> RetentionChoice {
+        do {
+            return try choice(in: body, for: subscription)
+        } catch let refusal as RetentionRefusal {
+            return try defaultChoice(for: subscription, locale: locale, because: refusal.sentence)
+        }
+    }
+
+    /// The default message of the product and the locale, or nothing.
+    fileprivate func defaultChoice(
+        for subscription: CustomerSubscription,
+        locale: String,
+        because refusal: String
+    ) throws -> RetentionChoice {
+        let name = MessagingLocale.name(ofDefault: subscription.productIdentifier, locale)
+        guard let message = try messaging.find(.defaultMessage, name), try messaging.find(.message, message) != nil
+        else { return RetentionChoice(kind: .nothing, messageIdentifier: nil, refusal: refusal) }
+        return RetentionChoice(kind: .defaultMessage, messageIdentifier: message, refusal: refusal)
+    }
+
+    private func choice(in body: [UInt8], for subscription: CustomerSubscription) throws -> RetentionChoice {
+        guard let answer = try? CheckedJSON.decode(RealtimeResponseBody.self, from: body) else {
+            throw RetentionRefusal("The body is not a RealtimeResponseBody, or it has a field of another form.")
+        }
+        switch (answer.message, answer.alternateProduct, answer.promotionalOffer, answer.advancedCommerceInfo) {
+        case (let message?, nil, nil, nil):
+            return try choice(.message, message.messageIdentifier)
+        case (nil, let alternate?, nil, nil):
+            try checkGroup(of: alternate.productId, like: subscription)
+            guard alternate.productId != subscription.productIdentifier else {
+                throw RetentionRefusal("The customer is subscribed to \"\(alternate.productId)\" already.")
+            }
+            return try choice(.alternateProduct, alternate.messageIdentifier)
+        case (nil, nil, let offer?, nil):
+            try check(offer, for: subscription)
+            return try choice(.promotionalOffer, offer.messageIdentifier)
+        case (nil, nil, nil, .some):
+            throw RetentionRefusal("The store sells no Advanced Commerce products.")
+        default:
+            throw RetentionRefusal(
+                "The body must have one of message, alternateProduct, promotionalOffer and advancedCommerceInfo.")
+        }
+    }
+
+    /// Only a message alone may have a picture.
+    private func choice(_ kind: RetentionChoice.Kind, _ identifier: UUID) throws -> RetentionChoice {
+        let identifier = identifier.lowercasedString
+        guard let record = try messaging.find(.message, identifier) else {
+            throw RetentionRefusal("No message \(identifier) is uploaded.")
+        }
+        let message: UploadMessageRequestBody = try StoreRecord.value(record)
+        guard kind == .message || message.image == nil else {
+            throw RetentionRefusal("The message \(identifier) has an image, which only the part message may show.")
+        }
+        return RetentionChoice(kind: kind, messageIdentifier: identifier)
+    }
+
+    private func checkGroup(of product: String, like subscription: CustomerSubscription) throws(RetentionRefusal) {
+        guard configuration.product(product)?.subscription?.groupIdentifier == subscription.groupIdentifier else {
+            throw RetentionRefusal("\"\(product.prefix(100))\" is no subscription of the same group.")
+        }
+    }
+
+    private func check(
+        _ offer: RealtimeResponseBody.PromotionalOffer,
+        for subscription: CustomerSubscription
+    ) throws {
+        guard let signed = offer.promotionalOfferSignatureV1 else {
+            guard offer.promotionalOfferSignatureV2 != nil else {
+                throw RetentionRefusal("The promotional offer has no signature.")
+            }
+            return
+        }
+        guard offer.promotionalOfferSignatureV2 == nil else {
+            throw RetentionRefusal("The promotional offer has two signatures. Send one.")
+        }
+        try checkGroup(of: signed.productId, like: subscription)
+        let choice = Payment.OfferChoice(kind: .promotional, identifier: signed.offerIdentifier)
+        let offers = configuration.product(signed.productId)?.subscription?.offers ?? []
+        guard offers.contains(where: { $0.kind == .promotional && $0.identifier == choice.identifier }) else {
+            throw RetentionRefusal("The product has no promotional offer \"\(choice.identifier.prefix(100))\".")
+        }
+        do {
+            try check(
+                PromotionalOfferSignature(
+                    keyIdentifier: signed.keyId, nonce: signed.nonce,
+                    timestamp: Timestamp(millisecondsSince1970: signed.timestamp), signature: signed.encodedSignature),
+                of: choice,
+                for: Payment(productIdentifier: signed.productId, appAccountToken: signed.appAccountToken))
+        } catch is PaymentFailure {
+            throw RetentionRefusal("The signature of the promotional offer is not the team's, or is older than a day.")
+        }
+    }
+}
