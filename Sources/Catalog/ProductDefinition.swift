@@ -13,7 +13,7 @@ package struct ProductDefinition: Sendable {
     private static let keys = [
         "adHocOffers", "amount", "balance", "billingPlans", "codeOffers", "collection", "displayPrice", "duration",
         "familyShareable", "groupNumber", "internalID", "introductoryOffer", "introductoryOffers", "localizations",
-        "number", "productID", "recurringSubscriptionPeriod", "referenceName", "subscriptionGroupID",
+        "multiSeat", "number", "productID", "recurringSubscriptionPeriod", "referenceName", "subscriptionGroupID",
         "subscriptionGroupName", "type", "winbackOffers",
     ]
 

@@ -19,7 +19,38 @@ extension CatalogReader {
             subscription: Subscription(
                 groupIdentifier: groupIdentifier, groupName: groupName, level: try required("groupNumber").count(),
                 period: try period.period(), offers: offers, unfinishedOffers: unfinished,
-                billingPlans: try billingPlans()))
+                billingPlans: try billingPlans(), multiSeat: try multiSeat()))
+    }
+
+    /// The seats with which the subscription is sold. As at Apple, a subscription that a family can share is sold with none until the
+    /// developer enables them.
+    private func multiSeat() throws(CatalogError) -> MultiSeat {
+        let isShareable = try optional("familyShareable")?.bool() ?? false
+        guard let seats = try optional("multiSeat") else { return MultiSeat(isEnabled: !isShareable) }
+        var management = InvitationManagement.apple
+        if let given = try seats.optional("invitationManagement") {
+            guard let known = InvitationManagement(rawValue: try given.string()) else {
+                throw given.failure("it is none of APPLE, DEVELOPER")
+            }
+            management = known
+        }
+        var tiers: [MultiSeat.PriceTier] = []
+        for element in try seats.optional("priceTiers")?.elements() ?? [] {
+            let first = try element.required("minimumQuantity")
+            let number = try first.count()
+            guard number > tiers.last?.minimumQuantity ?? 1 else {
+                throw first.failure("it has to be greater than that of the tier before, and than 1")
+            }
+            tiers.append(
+                MultiSeat.PriceTier(minimumQuantity: number, price: try element.required("displayPrice").price()))
+        }
+        guard tiers.count < MultiSeat.maximumPrices else {
+            throw seats.failure(
+                "a subscription has at most \(MultiSeat.maximumPrices) prices of a seat, its own included")
+        }
+        return MultiSeat(
+            isEnabled: try seats.optional("isEnabled")?.bool() ?? true, invitationManagement: management,
+            priceTiers: tiers)
     }
 
     /// The enabled billing plans of a file of version 5.0. A plan without a price is not finished, and an unknown one belongs to a

@@ -239,7 +239,7 @@ class Actions(unittest.TestCase):
             window.open(next(link for link in window.links() if re.search(r"/store/transactions/\d+", link)))
             for steps in (
                 ["forceRenewal"], ["failRenewal", "resolveBillingIssue"], ["turnAutoRenewOff"], ["turnAutoRenewOn"],
-                ["requestPriceIncrease", "consentToPriceIncrease"], ["requestRefund", "declineRefund"], ["refund", "reverseRefund"], ["expire"],
+                ["changeSeats"], ["requestPriceIncrease", "consentToPriceIncrease"], ["requestRefund", "declineRefund"], ["refund", "reverseRefund"], ["expire"],
             ):
                 for step in steps:
                     self.send_store(window, step)
@@ -254,7 +254,8 @@ class Actions(unittest.TestCase):
         address = next((form for form in forms if form.rsplit("/", 1)[1] in (action, spelled)), None)
         if not address:
             self.fail(f"{action} is not offered, but {[form.rsplit('/', 1)[1] for form in forms]}")
-        self.assertTrue(window.send(address, {"price": "5900"} if action == "requestPriceIncrease" else {}))
+        fields = {"requestPriceIncrease": {"price": "5900"}, "changeSeats": {"seats": "2"}}
+        self.assertTrue(window.send(address, fields.get(action, {})))
 
     def test_settings_and_faults_of_the_local_store(self):
         def work(window, _):

@@ -68,6 +68,7 @@ import Testing
         case .expire: try store.expire(sold)
         case .turnAutoRenewOff: try store.setAutoRenew(false, of: sold)
         case .turnAutoRenewOn: try store.setAutoRenew(true, of: sold)
+        case .changeSeats: try store.changeSeats(of: sold, to: 2)
         case .requestPriceIncrease: try store.requestPriceIncrease(of: sold, to: 20_000, needsConsent: true)
         case .consentToPriceIncrease: try store.consentToPriceIncrease(of: sold)
         case .declinePriceIncrease: try store.declinePriceIncrease(of: sold)

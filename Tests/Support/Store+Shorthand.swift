@@ -73,6 +73,13 @@ extension Store {
         try perform(isOn ? .turnAutoRenewOn : .turnAutoRenewOff, on: transaction)
     }
 
+    /// - Parameter total: The number of seats after the change.
+    package func changeSeats(of transaction: String, to total: Int) throws(StoreError) {
+        var values = TransactionAction.Parameters()
+        values.seats = total
+        try perform(.changeSeats, values, on: transaction)
+    }
+
     package func forceRenewal(of transaction: String) throws(StoreError) {
         try perform(.forceRenewal, on: transaction)
     }

@@ -14,7 +14,7 @@ extension Int64: StatementValue { var json: JSONValue { .integer(self) } }
 extension Timestamp: StatementValue { var json: JSONValue { .integer(millisecondsSince1970) } }
 /// A UUID in lowercase.
 extension UUID: StatementValue { var json: JSONValue { .string(lowercasedString) } }
-extension [String]: StatementValue { var json: JSONValue { .array(map { .string($0) }) } }
+extension Array: StatementValue where Element: StatementValue { var json: JSONValue { .array(map(\.json)) } }
 
 /// The fields of a payload that a store writes. Absent values are omitted, never null.
 struct StatementFields: ExpressibleByDictionaryLiteral, StatementValue {
@@ -113,7 +113,8 @@ extension ProofIssuer {
             "price": transaction.price.milliunits, "currency": transaction.price.currency,
             "appTransactionId": appTransactionIdentifier(of: transaction.account),
             "billingPlanType": transaction.billingPlanType?.rawValue,
-            "commitmentInfo": transaction.commitment?.statement,
+            "commitmentInfo": transaction.commitment?.statement, "multiSeatInfo": transaction.seats?.statement,
+            "additionalTransactionReason": transaction.additionalReason?.rawValue,
         ])
     }
 
@@ -121,7 +122,8 @@ extension ProofIssuer {
     func signedRenewalInfo(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) throws -> String {
         let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
         let offer = statement.offer
-        let price = subscription.willAutoRenew ? subscription.renewalTerms(terms)?.price : nil
+        let renewal = subscription.willAutoRenew ? subscription.renewalTerms(terms) : nil
+        let (price, seats) = (renewal?.price, renewal?.seats)
         return try sign([
             "expirationIntent": subscription.expirationIntent?.rawValue,
             "originalTransactionId": subscription.originalTransactionIdentifier,
@@ -139,6 +141,8 @@ extension ProofIssuer {
             "appTransactionId": appTransactionIdentifier(of: subscription.account),
             "renewalBillingPlanType": statement.renewalBillingPlanType?.rawValue,
             "commitmentInfo": statement.commitment,
+            "renewalQuantity": seats.map { $0.priceTiers.reduce(0) { $0 + $1.quantity } },
+            "multiSeatInfo": seats?.renewalStatement,
         ])
     }
 

@@ -126,7 +126,7 @@ enum StoreSchema {
             identifier INTEGER PRIMARY KEY AUTOINCREMENT,
             account TEXT NOT NULL,
             product_id TEXT NOT NULL,
-            quantity INTEGER NOT NULL CHECK (quantity BETWEEN 1 AND 10),
+            quantity INTEGER NOT NULL CHECK (quantity >= 1),
             app_account_token TEXT,
             billing_plan TEXT,
             offer TEXT,

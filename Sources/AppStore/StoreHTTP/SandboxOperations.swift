@@ -156,6 +156,7 @@ extension APIOperation {
                 switch action {
                 case .requestRefund, .refund: .json(RefundRequest.schema, isRequired: false)
                 case .share: .json(SharingRequest.schema)
+                case .changeSeats: .json(SeatsRequest.schema)
                 case .requestPriceIncrease: .json(PriceIncreaseRequest.schema)
                 default: nil
                 }
@@ -207,6 +208,7 @@ extension TransactionAction {
         case .expire: (rawValue, "Expires now")
         case .turnAutoRenewOff: ("cancel", "Turns automatic renewal off")
         case .turnAutoRenewOn: ("resume", "Turns automatic renewal on")
+        case .changeSeats: (rawValue, "Changes the number of seats: more at once, fewer at the next renewal")
         case .requestPriceIncrease: ("raisePrice", "Announces a higher price")
         case .consentToPriceIncrease: ("consentToPrice", "Consents to the higher price")
         case .declinePriceIncrease: ("refusePrice", "Refuses the higher price")

@@ -56,7 +56,7 @@ struct PurchaseRequest: SandboxRequest {
     static let schema = Schema.object("A request to buy a product.", named: "PurchaseRequest").fields([
         "account": .account,
         "productId": .text("The product."),
-        "quantity": .integer("The number of units; 1 by default.", in: 1...10).optional,
+        "quantity": .integer("The number of units, or of seats of a subscription; 1 by default.", in: 1...10).optional,
         "appAccountToken": .uuid("The account token of the app.").optional,
         "billingPlanType": .one(
             of: BillingPlanType.allCases.map(\.name), "The billing plan of a subscription; `upFront` by default."
@@ -165,6 +165,15 @@ struct PriceIncreaseRequest: SandboxRequest {
 
     let price: Int64
     var needsConsent: Bool?
+}
+
+/// A request to change the number of seats of a subscription.
+struct SeatsRequest: SandboxRequest {
+    static let schema = Schema.object("A number of seats.", named: "SeatsRequest").fields([
+        "quantity": .integer("The number of seats after the change.", in: Seats.quantities)
+    ]).closed
+
+    let quantity: Int
 }
 
 /// A request for the retention message of a subscription.

@@ -78,7 +78,7 @@ package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
         $0.field("quantity", "The number of units.", \.quantity)
         $0.field("purchaseDate", .time("The date of the purchase."), \.purchaseDate)
         $0.field("expiresDate", .time("The end of the period of a subscription."), \.expiresDate)
-        $0.field("price", "Milliunits of the currency.", \.price)
+        $0.field("price", "Milliunits of the currency; with seats, the average price of one.", \.price)
         $0.field("currency", "ISO 4217.", \.currency)
         $0.field("revocationDate", .time("The date of the refund."), \.revocationDate)
         $0.field("isUpgraded", "True if the customer upgraded before the period ended.", \.isUpgraded)

@@ -223,6 +223,8 @@ extension SandboxRoutes {
             values.refundReason = try await SandboxBody.decode(request, context, as: RefundRequest.self)
                 .revocationReason()
         case .share: values.member = try await SandboxBody.decode(request, context, as: SharingRequest.self).account
+        case .changeSeats:
+            values.seats = try await SandboxBody.decode(request, context, as: SeatsRequest.self).quantity
         case .requestPriceIncrease:
             let body = try await SandboxBody.decode(request, context, as: PriceIncreaseRequest.self)
             (values.price, values.needsConsent) = (body.price, body.needsConsent ?? true)

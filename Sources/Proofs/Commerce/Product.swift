@@ -107,6 +107,7 @@ public struct Subscription: Hashable, Sendable {
     public let unfinishedOffers: [UnfinishedOffer]
     /// The billing plans that are enabled. Files before version 5.0 have none.
     public let billingPlans: [BillingPlan]
+    public let multiSeat: MultiSeat
     /// The monthly plan with a commitment of twelve months; nil if there is none. Only a subscription of a year has it.
     public var monthlyPlan: BillingPlan? {
         period == .oneYear ? billingPlans.first { $0.type == .monthly } : nil
@@ -134,7 +135,8 @@ public struct Subscription: Hashable, Sendable {
         period: SubscriptionPeriod,
         offers: [SubscriptionOffer],
         unfinishedOffers: [UnfinishedOffer] = [],
-        billingPlans: [BillingPlan] = []
+        billingPlans: [BillingPlan] = [],
+        multiSeat: MultiSeat = MultiSeat()
     ) {
         self.groupIdentifier = groupIdentifier
         self.groupName = groupName
@@ -143,6 +145,40 @@ public struct Subscription: Hashable, Sendable {
         self.offers = offers
         self.unfinishedOffers = unfinishedOffers
         self.billingPlans = billingPlans
+        self.multiSeat = multiSeat
+    }
+}
+
+/// The seats with which a subscription is sold (StoreKit's `Product.supportsMultiSeatPurchase` and `SeatBasedPricing`).
+public struct MultiSeat: Hashable, Sendable {
+    /// The price of each seat from a number of seats on. The seats before keep their prices.
+    public struct PriceTier: Hashable, Sendable {
+        /// The number of the first seat at the price, at least 2.
+        public let minimumQuantity: Int
+        public let price: Price
+
+        public init(minimumQuantity: Int, price: Price) {
+            self.minimumQuantity = minimumQuantity
+            self.price = price
+        }
+    }
+
+    /// The number of prices of a seat, with that of the product.
+    public static let maximumPrices = 5
+
+    public let isEnabled: Bool
+    public let invitationManagement: InvitationManagement
+    /// The lower prices of further seats, in the order of their numbers.
+    public let priceTiers: [PriceTier]
+
+    public init(
+        isEnabled: Bool = true,
+        invitationManagement: InvitationManagement = .apple,
+        priceTiers: [PriceTier] = []
+    ) {
+        self.isEnabled = isEnabled
+        self.invitationManagement = invitationManagement
+        self.priceTiers = priceTiers
     }
 }
 

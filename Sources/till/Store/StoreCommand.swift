@@ -173,7 +173,7 @@ struct StoreSales: Command {
             ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""],
             sold.map { sale in
                 [
-                    sale.transactionIdentifier, sale.productIdentifier, sale.price.formatted,
+                    sale.transactionIdentifier, sale.productIdentifier, sale.amount.formatted,
                     sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339,
                     sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
                 ]

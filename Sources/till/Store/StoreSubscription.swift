@@ -9,6 +9,7 @@ struct StoreSubscription: Command {
         case cancel
         case resume
         case resolveBilling = "resolve-billing"
+        case seats
         case raisePrice = "raise-price"
         case consent
         case refuse
@@ -18,14 +19,16 @@ struct StoreSubscription: Command {
         "subscription", "Apply an event to a subscription.",
         """
         renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
-        issue. raise-price announces a higher price; consent and refuse are the customer's answers.
+        issue. raise-price announces a higher price; consent and refuse are the customer's answers. seats changes the number of seats: \
+        more are charged at once, and fewer renew.
         """,
         examples: """
             till store subscription cancel 2000000123456789
             till store subscription raise-price 2000000123456789 --price 5990
+            till store subscription seats 2000000123456789 --quantity 8
             """)
 
-    @Argument(help: "renew, expire, cancel, resume, resolve-billing, raise-price, consent or refuse.")
+    @Argument(help: "renew, expire, cancel, resume, resolve-billing, seats, raise-price, consent or refuse.")
     var event: Event
 
     @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
@@ -33,6 +36,9 @@ struct StoreSubscription: Command {
 
     @Option(help: ArgumentHelp("The higher price, in thousandths of the currency.", valueName: "milliunits"))
     var price: Int64?
+
+    @Option(help: "The number of seats after the change.")
+    var quantity: Int?
 
     @Flag(help: "The higher price needs no consent.")
     var withoutConsent = false
@@ -42,6 +48,8 @@ struct StoreSubscription: Command {
     func validate() throws {
         try require(
             (price != nil) == (event == .raisePrice), "raise-price needs --price. Leave --price out for other events.")
+        try require(
+            (quantity != nil) == (event == .seats), "seats needs --quantity. Leave --quantity out for other events.")
         try require(price.map({ $0 >= 0 }) ?? true, "--price must be 0 or more.")
     }
 
@@ -54,12 +62,14 @@ struct StoreSubscription: Command {
             case .cancel: .turnAutoRenewOff
             case .resume: .turnAutoRenewOn
             case .resolveBilling: .resolveBillingIssue
+            case .seats: .changeSeats
             case .raisePrice: .requestPriceIncrease
             case .consent: .consentToPriceIncrease
             case .refuse: .declinePriceIncrease
             }
         var values = TransactionAction.Parameters()
         (values.price, values.needsConsent) = (price ?? 0, !withoutConsent)
+        values.seats = quantity ?? 1
         try store.perform(action, values, on: transactionIdentifier)
         let sale = try store.read { try $0.sale(transactionIdentifier) }
         let latest = try store.read { try $0.transactions.transactions(of: sale.account) }.last {

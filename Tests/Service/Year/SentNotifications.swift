@@ -24,10 +24,13 @@ enum SentNotifications {
         case .oneTimeCharge: [nil]
         // Nothing that customers do brings these about. `NotificationOnDemandTests` sends each.
         case .externalPurchaseToken, .rescindConsent, .metadataUpdate, .migration, .priceChange: []
-        // The local store sells no seats.
+        // The local store claims no seats.
         case .unclaimSeats: []
         }
     }
+
+    /// Subtypes of subscriptions with seats, which nobody buys in the year. `SeatTests` plays them.
+    static let subtypesOfSeats: [Subtype] = [.increaseQuantity, .decreaseQuantity, .seats]
 
     /// A type with each of its subtypes, as the notifications name them.
     static func names(of type: NotificationTypeV2) -> [String] {

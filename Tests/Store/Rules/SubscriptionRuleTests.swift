@@ -171,6 +171,7 @@ import Testing
     private static func words(_ effect: SubscriptionEffect) -> String {
         switch effect {
         case .charge(let charge): "charge \(charge.productIdentifier.dropFirst(7)) \(charge.price.milliunits)"
+        case .addSeats(let charge): "add \(charge.quantity) seats at \(charge.price.milliunits)"
         case .markUpgraded: "upgraded"
         case .setExpiresDate(let date):
             "ends on day \((date.secondsSince1970 - RuleFixture.now.secondsSince1970) / 86_400)"

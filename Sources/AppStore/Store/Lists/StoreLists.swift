@@ -59,16 +59,23 @@ package final class ListedTransaction: Sendable {
 @dynamicMemberLookup
 package struct SubscriptionSummary: Hashable, Sendable {
     private let subscription: CustomerSubscription
-    /// The price of the next renewal; nil if it does not renew.
+    /// The price of the next renewal, with all its seats; nil if it does not renew.
     package let renewalPrice: Price?
     /// The offer of the next renewal; nil for the standard price.
     package let renewalOffer: SubscriptionOffer.Kind?
+    /// True if the number of seats can change.
+    let isSoldWithSeats: Bool
 
     init(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) {
         let renewal = subscription.willAutoRenew ? subscription.renewalTerms(terms) : nil
         self.subscription = subscription
-        renewalPrice = renewal?.price
+        renewalPrice = renewal.map {
+            Price(milliunits: $0.seats?.amount ?? $0.price.milliunits, currency: $0.price.currency)
+        }
         renewalOffer = renewal?.offer?.kind
+        isSoldWithSeats =
+            subscription.commitment == nil
+            && terms.product(subscription.productIdentifier)?.subscription?.multiSeat.isEnabled == true
     }
 
     package subscript<Value>(dynamicMember path: KeyPath<CustomerSubscription, Value>) -> Value {

@@ -17,6 +17,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
     case expire
     case turnAutoRenewOff
     case turnAutoRenewOn
+    case changeSeats
     case requestPriceIncrease
     case consentToPriceIncrease
     case declinePriceIncrease
@@ -30,6 +31,8 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         package var member = ""
         /// True if a grace period follows the failed renewal, and false if the billing retry period does.
         package var hasGracePeriod = false
+        /// The number of seats after the change.
+        package var seats = 1
         /// The higher price, in milliunits of the storefront's currency.
         package var price: Int64 = 0
         /// True if the customer must consent to the higher price. Without consent, the subscription does not renew.
@@ -125,6 +128,10 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 "resumption", "Turn automatic renewal on", .manageSubscriptionsSheet,
                 if: { $0.isActive && !$0.isRenewing },
                 .change { subscription, _, _ in try subscription.setAutoRenew(true) })
+        case .changeSeats:
+            Rule(
+                "seats", "Change the number of seats", if: { $0.isActive && $0.isRenewing && $0.hasSeats },
+                .other { try $0.changeSeats(of: $1, to: $2.seats) })
         case .requestPriceIncrease:
             Rule(
                 "priceIncrease", "Raise the price", if: { $0.isActive && $0.isRenewing },
@@ -153,6 +160,7 @@ extension ListedTransaction {
     fileprivate var isRevoked: Bool { transaction.revocation != nil }
     fileprivate var isActive: Bool { subscription?.status == .active }
     fileprivate var isRenewing: Bool { subscription?.isAutoRenewing == true }
+    fileprivate var hasSeats: Bool { subscription?.isSoldWithSeats == true }
     fileprivate var isPriceIncreasePending: Bool { subscription?.priceIncrease?.isAccepted == false }
 }
 

@@ -141,7 +141,7 @@ package enum PurchaseEffect: Hashable, Sendable {
     init(_ sold: Transaction, isShownEarlier: Bool, subscription: CustomerSubscription?) {
         // A payment that charges creates its own transaction. Renewals are not in the queue.
         guard let subscription, isShownEarlier || sold.reason == .renewal else {
-            self = .charged(sold.price)
+            self = .charged(sold.amount)
             return
         }
         self =

@@ -60,6 +60,14 @@ extension Store {
                 "\"\(product.productIdentifier)\" has no monthly billing plan. Enable the plan of a subscription of a year in the .storekit file."
             )
         }
+        guard payment.quantity == 1 || product.subscription?.multiSeat.isEnabled ?? true else {
+            throw .invalidAction(
+                "\"\(product.productIdentifier)\" is not sold with seats. Enable `multiSeat` of the subscription in the .storekit file."
+            )
+        }
+        guard payment.quantity == 1 || payment.billingPlanType != .monthly else {
+            throw .invalidAction("The store sells no seats under a commitment. Buy them billed up front.")
+        }
         guard Payment.quantities.contains(payment.quantity) else { throw .quantityOutOfRange(payment.quantity) }
         return try write { books in
             if payment.offer?.kind == .offerCode { try books.throwSimulatedError(.offerCodeRedeemSheet) }

@@ -6,7 +6,10 @@ package struct RefundDecision: Hashable, Sendable {
     private let subscription: CustomerSubscription?
     /// The transaction and, for a non-consumable, everything that was restored or bought again: one purchase.
     private let samePurchase: [Transaction]
-    private let isLatest: Bool
+    /// The transactions of the same period; only the transaction itself, unless seats were added.
+    private let samePeriod: [Transaction]
+    /// True if the period is the present one.
+    private let isPresent: Bool
 
     /// - Parameters:
     ///   - related: All transactions with the same original transaction, the oldest first.
@@ -14,7 +17,12 @@ package struct RefundDecision: Hashable, Sendable {
     package init(transaction: Transaction, related: [Transaction], subscription: CustomerSubscription?) {
         (self.transaction, self.subscription) = (transaction, subscription)
         samePurchase = transaction.type == .nonConsumable ? related : [transaction]
-        isLatest = related.last?.transactionIdentifier == transaction.transactionIdentifier
+        samePeriod = related.filter {
+            $0.transactionIdentifier == transaction.transactionIdentifier
+                || (transaction.additionalReason != nil
+                    && $0.webOrderLineItemIdentifier == transaction.webOrderLineItemIdentifier)
+        }
+        isPresent = samePeriod.last?.transactionIdentifier == related.last?.transactionIdentifier
     }
 
     /// Notifies the developer of the customer's request. A family member has nothing to be refunded.
@@ -41,7 +49,10 @@ package struct RefundDecision: Hashable, Sendable {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) was not refunded.")
         }
         var subscription = subscription
-        if isLatest { subscription?.reinstate(at: now) }
+        if isPresent {
+            subscription?.reinstate(at: now)
+            subscription?.setSeats(otherSeats + transaction.quantity)
+        }
         return change(endingWith: subscription, telling: .refundReversed) { $0.revocation = nil }
     }
 
@@ -54,6 +65,12 @@ package struct RefundDecision: Hashable, Sendable {
         return revoke(.familyRevoke, for: .refundedForOtherReason, at: now, telling: .revoke)
     }
 
+    /// The number of seats of the period's other transactions that are not revoked.
+    private var otherSeats: Int {
+        samePeriod.filter { $0.transactionIdentifier != transaction.transactionIdentifier && $0.revocation == nil }
+            .reduce(0) { $0 + $1.quantity }
+    }
+
     private func revoke(
         _ type: RevocationType,
         for reason: RevocationReason,
@@ -61,8 +78,12 @@ package struct RefundDecision: Hashable, Sendable {
         telling notification: NotificationTypeV2
     ) -> [RefundEffect] {
         var subscription = subscription
-        // The refund of an earlier period leaves the present one.
-        if isLatest, subscription?.dueDate != nil { subscription?.revoke() }
+        // The refund of an earlier period leaves the present one, and the refund of some seats leaves the others.
+        if isPresent, otherSeats > 0 {
+            subscription?.setSeats(otherSeats)
+        } else if isPresent, subscription?.dueDate != nil {
+            subscription?.revoke()
+        }
         return change(endingWith: subscription, telling: notification) { $0.revoke(type, for: reason, at: now) }
     }
 

@@ -19,7 +19,7 @@ package struct Transaction: Hashable, Sendable, Codable {
     package let quantity: Int
     package internal(set) var purchaseDate: Timestamp
     package internal(set) var originalPurchaseDate: Timestamp
-    /// The amount charged.
+    /// The amount charged; with seats, the average price of one.
     package internal(set) var price: Price
     package internal(set) var offer: SubscriptionOffer?
     package internal(set) var reason = TransactionReason.purchase
@@ -31,6 +31,10 @@ package struct Transaction: Hashable, Sendable, Codable {
     package internal(set) var billingPlanType: BillingPlanType?
     /// The commitment as it was when the period began.
     package internal(set) var commitment: Commitment?
+    /// The seats with their prices; nil for a purchase that states none.
+    package internal(set) var seats: Seats?
+    /// The reason why other transactions represent the same period; nil for the only one.
+    package internal(set) var additionalReason: AdditionalTransactionReason?
     package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.
     package var isUpgraded = false

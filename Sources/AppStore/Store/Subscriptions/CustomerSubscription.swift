@@ -38,6 +38,10 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package internal(set) var productIdentifier: String
     /// The product of the next renewal; after the commitment, if there is one.
     package internal(set) var autoRenewProductIdentifier: String
+    /// The number of seats of the present period.
+    package internal(set) var quantity = 1
+    /// The number of seats of the next period, if its product is sold with seats.
+    package internal(set) var renewalQuantity = 1
     /// The billing plan of the next renewal; after a commitment, if there is one.
     package internal(set) var autoRenewBillingPlanType = BillingPlanType.upFront
     /// The commitment that the customer pays for monthly; nil if each period is paid at its start.
@@ -46,6 +50,8 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package internal(set) var isAutoRenewing = true
     /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
     package internal(set) var startDate: Timestamp
+    /// The start of the paid period.
+    var periodStartDate: Timestamp
     /// The end of the paid period.
     package internal(set) var expiresDate: Timestamp
     /// The day of the month from which months are counted.
@@ -111,6 +117,7 @@ extension CustomerSubscription {
     /// Begins a period of a product, whatever the state before. A renewal continues an unfinished commitment.
     ///
     /// - Parameters:
+    ///   - count: The number of seats, if the product is sold with seats.
     ///   - plan: The billing plan.
     /// - newOffer: An offer that begins with this period; nil to continue the present one, if the product is the same.
     /// - start: The start of the paid period.
@@ -118,6 +125,7 @@ extension CustomerSubscription {
     mutating func begin(
         _ product: Product,
         _ subscription: Subscription,
+        seats count: Int,
         billed plan: BillingPlanType,
         offer newOffer: SubscriptionOffer?,
         reason: TransactionReason,
@@ -137,19 +145,26 @@ extension CustomerSubscription {
         if continued == nil {
             (autoRenewProductIdentifier, autoRenewBillingPlanType) = (product.productIdentifier, plan)
         }
+        quantity = subscription.multiSeat.isEnabled ? count : 1
+        renewalQuantity = quantity
         state = .subscribed
+        periodStartDate = start
         let applied = consumeOffer()
         let period = applied?.period ?? (plan == .monthly ? .oneMonth : subscription.period)
         expiresDate = terms.timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
         // After a period of days or weeks, months are counted from its end.
         if period.unit == .day || period.unit == .week { dayOfMonth = expiresDate.dayOfMonth }
-        let standard = continued?.billingPrice ?? agreedPrice ?? product.price(billed: plan)
+        let agreed = continued?.billingPrice ?? agreedPrice
+        let standard = agreed ?? product.price(billed: plan)
+        let offerPrice = applied.map { $0.price ?? Price(milliunits: 0, currency: standard.currency) }
+        let seats = product.seats(quantity, at: offerPrice ?? (plan == .monthly ? standard : agreed))
         commitment =
             plan == .monthly
             ? nextCommitment(after: continued, at: standard, of: subscription.monthlyPlan, terms) : nil
         return SubscriptionCharge(
-            productIdentifier: product.productIdentifier,
-            price: applied.map { $0.price ?? Price(milliunits: 0, currency: standard.currency) } ?? standard,
+            productIdentifier: product.productIdentifier, quantity: quantity, seats: seats,
+            price: seats.map { Price(milliunits: $0.averagePrice, currency: standard.currency) } ?? offerPrice
+                ?? standard,
             offer: applied, reason: reason, startDate: start, expiresDate: expiresDate,
             billingPlanType: subscription.billingPlans.isEmpty ? nil : plan, commitment: commitment)
     }
@@ -165,16 +180,18 @@ extension CustomerSubscription {
         return used.offer
     }
 
-    /// The price and the offer of the next renewal.
-    func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, offer: SubscriptionOffer?)? {
+    /// The price of the next renewal, of one seat on average, with its seats and its offer.
+    func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, seats: Seats?, offer: SubscriptionOffer?)? {
         guard let product = terms.product(nextProductIdentifier) else { return nil }
         let isSame = nextProductIdentifier == productIdentifier && nextBillingPlanType == billingPlanType
         let next = acceptedOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
-        let standard =
-            unfinishedCommitment?.billingPrice ?? (isSame ? priceIncrease?.price ?? agreedPrice : nil)
-            ?? product.price(billed: nextBillingPlanType)
-        let milliunits = next.map { $0.price?.milliunits ?? 0 } ?? standard.milliunits
-        return (Price(milliunits: milliunits, currency: terms.currency), next)
+        let agreed = unfinishedCommitment?.billingPrice ?? (isSame ? priceIncrease?.price ?? agreedPrice : nil)
+        let standard = agreed ?? product.price(billed: nextBillingPlanType)
+        let offerPrice = next.map { $0.price ?? Price(milliunits: 0, currency: terms.currency) }
+        let seats = product.seats(
+            nextQuantity(of: product), at: offerPrice ?? (nextBillingPlanType == .monthly ? standard : agreed))
+        let milliunits = seats?.averagePrice ?? (offerPrice ?? standard).milliunits
+        return (Price(milliunits: milliunits, currency: terms.currency), seats, next)
     }
 }
 
@@ -189,6 +206,7 @@ extension CustomerSubscription {
     package static func first(
         _ product: Product,
         _ subscription: Subscription,
+        seats count: Int = 1,
         billed plan: BillingPlanType = .upFront,
         offer: SubscriptionOffer?,
         originalTransactionIdentifier: String,
@@ -199,9 +217,10 @@ extension CustomerSubscription {
         var first = CustomerSubscription(
             originalTransactionIdentifier: originalTransactionIdentifier, account: account,
             groupIdentifier: subscription.groupIdentifier, productIdentifier: identifier,
-            autoRenewProductIdentifier: identifier, startDate: now, expiresDate: now, dayOfMonth: now.dayOfMonth)
+            autoRenewProductIdentifier: identifier, startDate: now, periodStartDate: now, expiresDate: now,
+            dayOfMonth: now.dayOfMonth)
         let charge = first.begin(
-            product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)
+            product, subscription, seats: count, billed: plan, offer: offer, reason: .purchase, at: now, terms)
         return (first, [.charge(charge), .notify(.subscribed, .initialBuy)])
     }
 
@@ -212,6 +231,7 @@ extension CustomerSubscription {
     package mutating func buy(
         _ product: Product,
         _ subscription: Subscription,
+        seats count: Int = 1,
         billed plan: BillingPlanType = .upFront,
         offer: SubscriptionOffer?,
         _ terms: SubscriptionTerms
@@ -227,11 +247,14 @@ extension CustomerSubscription {
             dayOfMonth = now.dayOfMonth
             return [
                 .charge(
-                    begin(product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)),
+                    begin(
+                        product, subscription, seats: count, billed: plan, offer: offer, reason: .purchase, at: now,
+                        terms)),
                 .notify(.subscribed, .resubscribe),
             ]
         }
         if product.productIdentifier == productIdentifier, plan == billingPlanType {
+            if count > quantity { return addSeats(upTo: count, of: product, terms) }
             return keep(offer: offer, wasRenewing: wasRenewing)
         }
         let present = terms.product(productIdentifier)?.subscription
@@ -244,13 +267,16 @@ extension CustomerSubscription {
             (autoRenewProductIdentifier, autoRenewBillingPlanType) = (product.productIdentifier, plan)
             priceIncrease = nil
             nextOffer = offer
+            renewalQuantity = count
             return [.notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade)]
         }
         nextOffer = nil
         dayOfMonth = now.dayOfMonth
         return [
             .markUpgraded,
-            .charge(begin(product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)),
+            .charge(
+                begin(
+                    product, subscription, seats: count, billed: plan, offer: offer, reason: .purchase, at: now, terms)),
             .notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade),
         ]
     }
@@ -259,6 +285,7 @@ extension CustomerSubscription {
     private mutating func keep(offer: SubscriptionOffer?, wasRenewing: Bool) -> [SubscriptionEffect] {
         let hadChange = hasPendingChange
         (autoRenewProductIdentifier, autoRenewBillingPlanType) = (productIdentifier, billingPlanType)
+        if hadChange { renewalQuantity = quantity }
         nextOffer = offer
         if offer != nil { return [.notify(.offerRedeemed, nil)] }
         if hadChange { return [.notify(.didChangeRenewalPref, nil)] }

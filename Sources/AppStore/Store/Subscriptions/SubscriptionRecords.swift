@@ -30,6 +30,10 @@ extension StoreSettings {
 /// One paid period of a subscription.
 package struct SubscriptionCharge: Hashable, Sendable {
     package let productIdentifier: String
+    package let quantity: Int
+    /// Nil for a subscription that states no seats.
+    package let seats: Seats?
+    /// The price; with seats, the average price of one.
     package let price: Price
     package let offer: SubscriptionOffer?
     package let reason: TransactionReason
@@ -45,6 +49,8 @@ package struct SubscriptionCharge: Hashable, Sendable {
 package enum SubscriptionEffect: Hashable, Sendable {
     /// A period is charged.
     case charge(SubscriptionCharge)
+    /// Seats are charged for the rest of the period.
+    case addSeats(SubscriptionCharge)
     /// The previous period ends, because a higher subscription replaces it.
     case markUpgraded
     /// The paid period ends at another time.
@@ -117,9 +123,10 @@ extension Books {
         for effect in effects {
             switch effect {
             case .charge(let charge): try transactions.add(transaction(for: charge, of: subscription))
-            case .markUpgraded: try changeLatest(of: subscription) { $0.isUpgraded = true }
+            case .addSeats(let charge): try addSeats(charge, to: subscription)
+            case .markUpgraded: try changePeriod(of: subscription) { $0.isUpgraded = true }
             case .setExpiresDate(let date):
-                try changeLatest(of: subscription) {
+                try changePeriod(of: subscription) {
                     ($0.expiresDate, $0.commitment) = (date, subscription.commitment ?? $0.commitment)
                 }
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
@@ -144,10 +151,11 @@ extension Books {
         var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
         if let known {
             subscription = known
-            effects = subscription.buy(product, terms, billed: plan, offer: offer, try self.terms(of: account))
+            effects = subscription.buy(
+                product, terms, seats: payment.quantity, billed: plan, offer: offer, try self.terms(of: account))
         } else {
             (subscription, effects) = CustomerSubscription.first(
-                product, terms, billed: plan, offer: offer,
+                product, terms, seats: payment.quantity, billed: plan, offer: offer,
                 originalTransactionIdentifier: newTransactionIdentifier(), account: account,
                 try self.terms(of: account))
         }
@@ -179,7 +187,7 @@ extension Books {
         return offer
     }
 
-    private func transaction(for charge: SubscriptionCharge, of subscription: CustomerSubscription) throws
+    func transaction(for charge: SubscriptionCharge, of subscription: CustomerSubscription) throws
         -> Transaction
     {
         let original = try transactions.transaction(subscription.originalTransactionIdentifier)
@@ -187,7 +195,7 @@ extension Books {
             original == nil ? subscription.originalTransactionIdentifier : newTransactionIdentifier(),
             orderIdentifier: newOrderIdentifier(), account: subscription.account,
             productIdentifier: charge.productIdentifier, type: .autoRenewableSubscription,
-            price: Price(milliunits: charge.price.milliunits, currency: storefront.currency),
+            quantity: charge.quantity, price: Price(milliunits: charge.price.milliunits, currency: storefront.currency),
             storefrontCountryCode: storefront.countryCode, at: charge.startDate)
         transaction.originalTransactionIdentifier = subscription.originalTransactionIdentifier
         transaction.webOrderLineItemIdentifier = randomness.digits(15, startingWith: "1")
@@ -196,14 +204,19 @@ extension Books {
         (transaction.offer, transaction.reason) = (charge.offer, charge.reason)
         transaction.expiresDate = charge.expiresDate
         (transaction.billingPlanType, transaction.commitment) = (charge.billingPlanType, charge.commitment)
+        transaction.seats = charge.seats
         transaction.appAccountToken = subscription.appAccountToken
         return transaction
     }
 
-    private func changeLatest(of subscription: CustomerSubscription, _ body: (inout Transaction) -> Void) throws {
-        guard var latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else { return }
-        body(&latest)
-        try transactions.update(latest)
+    /// Changes the transactions of the present period: one, and those that add seats to it.
+    func changePeriod(of subscription: CustomerSubscription, _ body: (inout Transaction) -> Void) throws {
+        let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
+        for var transaction in all
+        where transaction.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier {
+            body(&transaction)
+            try transactions.update(transaction)
+        }
     }
 }
 

@@ -65,7 +65,8 @@ extension CustomerSubscription {
         let accepted = acceptedOffer
         if accepted != nil { nextOffer = nil }
         return begin(
-            product, subscription, billed: nextBillingPlanType, offer: accepted, reason: .renewal, at: start, terms)
+            product, subscription, seats: renewalQuantity, billed: nextBillingPlanType, offer: accepted,
+            reason: .renewal, at: start, terms)
     }
 
     /// Charges the customer after a billing issue. In the grace period, the new period follows the last one. Later, it begins

@@ -53,9 +53,11 @@ extension PayloadForm {
 }
 
 /// The seats at one price, in milliunits of the currency for each (`priceTiers`, `renewalPriceTiers`).
-public struct MultiSeatPriceTier: Sendable {
+public struct MultiSeatPriceTier: Hashable, Sendable, Codable {
     public let price: Int64
     public let quantity: Int64
+
+    package init(price: Int64, quantity: Int64) { (self.price, self.quantity) = (price, quantity) }
 
     static func all(_ name: String, of info: PayloadFields?) -> [MultiSeatPriceTier]? {
         guard let info else { return nil }

@@ -78,6 +78,10 @@ enum StoreRows {
         fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
         fact("Subscribed since") { Shown.moment(subscription.startDate) }
         fact("Paid until") { Shown.moment(subscription.expiresDate) }
+        if subscription.quantity > 1 || subscription.renewalQuantity > 1 {
+            fact("Seats") { plain(String(subscription.quantity)) }
+            fact("Seats after the renewal") { plain(String(subscription.renewalQuantity)) }
+        }
         if let commitment = subscription.commitment {
             fact("End of the commitment") { Shown.moment(commitment.expiresDate) }
         }

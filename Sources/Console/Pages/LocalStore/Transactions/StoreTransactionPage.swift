@@ -90,7 +90,7 @@ extension LocalStoreRoutes {
         fact("Account") { StoreRows.account(transaction.account) }
         fact("Product") { StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity) }
         fact("Type") { transaction.type.title }
-        fact("Price") { Shown.money(transaction.price) }
+        fact("Price") { Shown.money(transaction.amount) }
         fact("Offer") { transaction.offer?.words ?? Shown.nothing }
         fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
         fact("Ownership") { StoreWords.title(transaction.ownership) }
@@ -172,6 +172,10 @@ extension TransactionAction {
         note: "In the storefront's currency, such as 5.99."
     ).parsed("an amount such as 5.99") { Price(majorUnits: $0, currency: "")?.milliunits }
 
+    private static let seats = Field<Int>.number(
+        "seats", "Seats after the change", in: Seats.quantities,
+        expected: "a number from \(Seats.quantities.lowerBound) to \(Seats.quantities.upperBound)")
+
     private static func status(afterFailure hasGracePeriod: Bool) -> Status {
         hasGracePeriod ? .billingGracePeriod : .billingRetry
     }
@@ -188,6 +192,8 @@ extension TransactionAction {
                     \.member)
             ]
         case .failRenewal: [ActionInput(Self.hasGracePeriod, \.hasGracePeriod)]
+        case .changeSeats:
+            [ActionInput(Self.seats, \.seats)]
         case .requestPriceIncrease:
             [
                 ActionInput(Self.price, \.price),
