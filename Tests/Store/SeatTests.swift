@@ -154,33 +154,10 @@ import Testing
 
 /// The prices of seats in a configuration.
 extension SeatTests {
-    /// A store of one subscription with seats.
-    private static func configuration(_ multiSeat: String, isShareable: Bool = false) throws -> StoreKitConfiguration {
-        let text = """
-            {
-              "identifier": "1", "settings": {"_storefront": "USA"}, "products": [], "nonRenewingSubscriptions": [],
-              "subscriptionGroups": [{
-                "id": "2", "localizations": [], "name": "Team",
-                "subscriptions": [{
-                  "adHocOffers": [], "codeOffers": [], "displayPrice": "9.99", "familyShareable": \(isShareable),
-                  "groupNumber": 1, "internalID": "3", "introductoryOffer": null, "localizations": [],
-                  "productID": "team.monthly", "recurringSubscriptionPeriod": "P1M", "referenceName": "Team",
-                  "subscriptionGroupID": "2", "type": "RecurringSubscription"\(multiSeat)
-                }]
-              }],
-              "version": {"major": 4, "minor": 0}
-            }
-            """
-        return try StoreKitConfiguration(json: Array(text.utf8), file: "f")
-    }
-
-    private static let tiers = """
-        , "multiSeat": {"invitationManagement": "DEVELOPER", "priceTiers": [
-            {"minimumQuantity": 6, "displayPrice": "7.99"}, {"minimumQuantity": 9, "displayPrice": "5.99"}]}
-        """
+    private static let tiers = TestTeam.tiers
 
     @Test func `a configuration with seats comes back byte for byte`() throws {
-        let configuration = try Self.configuration(Self.tiers)
+        let configuration = try TestTeam.configuration(Self.tiers)
         let seats = try #require(configuration.products.first?.subscription?.multiSeat)
         #expect(seats.isEnabled && seats.invitationManagement == .developer)
         #expect(seats.priceTiers.map(\.minimumQuantity) == [6, 9])
@@ -194,7 +171,7 @@ extension SeatTests {
             ("", false, true), ("", true, false), (", \"multiSeat\": {}", true, true),
             (", \"multiSeat\": {\"isEnabled\": false}", false, false),
         ] {
-            let read = try Self.configuration(multiSeat, isShareable: isShareable).products.first?.subscription
+            let read = try TestTeam.configuration(multiSeat, isShareable: isShareable).products.first?.subscription
             #expect(read?.multiSeat.isEnabled == isEnabled)
         }
     }
@@ -211,17 +188,12 @@ extension SeatTests {
         """#,
     ])
     func `seats of another form are refused`(multiSeat: String) {
-        #expect(throws: CatalogError.self) { try Self.configuration(", \"multiSeat\": \(multiSeat)") }
+        #expect(throws: CatalogError.self) { try TestTeam.configuration(", \"multiSeat\": \(multiSeat)") }
     }
 
     @Test func `seats fill the price tiers, and added ones those that follow`() throws {
-        let folder = try TemporaryFolder()
-        try TestShop.installKeys(in: folder.folder("store"))
-        let start = try #require(Timestamp(rfc3339: "2026-10-31T12:00:00Z"))
-        let store = try Store(
-            folder: folder.folder("store"), bundleIdentifier: TestGarden.bundleIdentifier,
-            configuration: try Self.configuration(Self.tiers), environment: .sandbox, clock: ManualClock(start),
-            randomness: .seeded(7))
+        let team = try TestTeam(Self.tiers)
+        let store = team.store
         _ = try store.add(Payment(productIdentifier: "team.monthly", quantity: 8), account: "alice")
         let bought = try #require(try store.process(account: "alice").first?.purchase)
         try store.changeSeats(of: bought.transactionIdentifier, to: 10)

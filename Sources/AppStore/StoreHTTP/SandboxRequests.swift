@@ -125,10 +125,14 @@ struct RefundRequest: SandboxRequest {
     static let schema = Schema.object("A reason.", named: "RefundRequest").fields([
         "reason": .text(
             "For a refund, `issue` or `other`; for a request, one of Apple's reasons, such as `OTHER`."
-        ).optional
+        ).optional,
+        "seats": .integer(
+            "The number of refunded seats; the whole transaction without it. Only for a refund.", in: Seats.quantities
+        ).optional,
     ]).closed
 
     var reason: String?
+    var seats: Int?
 
     func requestReason() throws(Problem) -> ConsumptionRequestReason {
         guard let reason = ConsumptionRequestReason(rawValue: reason ?? "OTHER") else {

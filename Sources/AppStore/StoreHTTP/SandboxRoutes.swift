@@ -220,8 +220,8 @@ extension SandboxRoutes {
             values.requestReason = try await SandboxBody.decode(request, context, as: RefundRequest.self)
                 .requestReason()
         case .refund:
-            values.refundReason = try await SandboxBody.decode(request, context, as: RefundRequest.self)
-                .revocationReason()
+            let body = try await SandboxBody.decode(request, context, as: RefundRequest.self)
+            (values.refundReason, values.refundedSeats) = (try body.revocationReason(), body.seats)
         case .share: values.member = try await SandboxBody.decode(request, context, as: SharingRequest.self).account
         case .changeSeats:
             values.seats = try await SandboxBody.decode(request, context, as: SeatsRequest.self).quantity

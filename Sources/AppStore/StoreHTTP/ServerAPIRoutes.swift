@@ -202,6 +202,10 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
             context.notes.code = String(error.rawValue)
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(error), status: .init(code: error.httpStatus))
+        } catch let error as SeatError {
+            context.notes.code = String(error.code)
+            return JSONAnswer.response(
+                bytes: try JSONAnswer.encode(error), status: .init(code: SeatError.httpStatus))
         } catch let error as StoreError {
             context.notes.code = error.code
             context.logger.log(

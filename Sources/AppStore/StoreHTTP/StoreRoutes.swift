@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The store's routes: the App Store's (`/inApps`, `/verifyReceipt`), and the sandbox's, which control the customer and Apple
+/// The store's routes: the App Store's (`/inApps`, `/groups`, `/verifyReceipt`), and the sandbox's, which control the customer and Apple
 /// (`/sandbox/v1`).
 package struct StoreRoutes: RouteSource {
     let store: Store
@@ -55,11 +55,13 @@ package struct StoreRoutes: RouteSource {
     }
 
     package func add(to router: Router<ServiceContext>) {
-        let server = router.group("inApps")
-            .add(middleware: ServerAPIErrorMiddleware())
-            .add(middleware: TeamTokens(store: store, clock: clock))
-            .add(middleware: ServerAPILimits(store: store, clock: clock))
-        ServerAPIRoutes(store: store).add(to: server)
+        let limits = ServerAPILimits(store: store, clock: clock)
+        func server(_ path: RouterPath) -> RouterGroup<ServiceContext> {
+            router.group(path).add(middleware: ServerAPIErrorMiddleware())
+                .add(middleware: TeamTokens(store: store, clock: clock)).add(middleware: limits)
+        }
+        ServerAPIRoutes(store: store).add(to: server("inApps"))
+        if store.environment != .production { ServerAPIRoutes(store: store).addGroups(to: server("groups")) }
         VerifyReceiptRoutes(store: store).add(to: router)
         // Without the key, and at a path that the service does not use.
         router.group().on(.readSandboxDescription) { request, _ in try Self.description(for: request) }

@@ -63,6 +63,7 @@ struct StoreRefund: Command {
         examples: """
             till store refund 2000000123456789
             till store refund 2000000123456789 --step request
+            till store refund 2000000123456789 --seats 2
             till store refund 2000000123456789 --step reverse
             """)
 
@@ -72,7 +73,15 @@ struct StoreRefund: Command {
     @Option(help: "grant, request, decline or reverse.")
     var step = Step.grant
 
+    @Option(help: "The number of refunded seats of a subscription; all without it.")
+    var seats: Int?
+
     @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        try require(
+            seats == nil || step == .grant, "Only a granted refund is for a number of seats. Leave --seats out.")
+    }
 
     func perform() async throws {
         let store = try common.directoryOfStore.store()
@@ -83,7 +92,9 @@ struct StoreRefund: Command {
             case .decline: (.declineRefund, "refund declined")
             case .reverse: (.reverseRefund, "refund reversed")
             }
-        try store.perform(action, on: transactionIdentifier)
+        var values = TransactionAction.Parameters()
+        values.refundedSeats = seats
+        try store.perform(action, values, on: transactionIdentifier)
         terminal.line("\(transactionIdentifier)  \(done)")
         try terminal.json(SaleResource(try store.read { try $0.sale(transactionIdentifier) }))
     }

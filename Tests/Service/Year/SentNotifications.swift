@@ -24,12 +24,14 @@ enum SentNotifications {
         case .oneTimeCharge: [nil]
         // Nothing that customers do brings these about. `NotificationOnDemandTests` sends each.
         case .externalPurchaseToken, .rescindConsent, .metadataUpdate, .migration, .priceChange: []
-        // The local store claims no seats.
+        // Nobody buys seats in the year. `SeatRoutesTests` has this.
         case .unclaimSeats: []
         }
     }
 
-    /// Subtypes of subscriptions with seats, which nobody buys in the year. `SeatTests` plays them.
+    /// The type and the subtypes of subscriptions with seats, which nobody buys in the year. `SeatTests` and `SeatRoutesTests` have
+    /// them.
+    static let typeOfSeats = NotificationTypeV2.unclaimSeats
     static let subtypesOfSeats: [Subtype] = [.increaseQuantity, .decreaseQuantity, .seats]
 
     /// A type with each of its subtypes, as the notifications name them.

@@ -140,6 +140,7 @@ import Testing
             "\(transaction.revocation == nil ? "reinstate" : "revoke") \(transaction.transactionIdentifier)"
         case .save(let subscription): "subscription \(subscription.status)"
         case .notify(let type, _, _, _): type.rawValue
+        case .notifySeats: "REFUND SEATS"
         }
     }
 }

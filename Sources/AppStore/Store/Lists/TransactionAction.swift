@@ -27,6 +27,8 @@ package enum TransactionAction: String, Sendable, CaseIterable {
     package struct Parameters: Sendable {
         package var requestReason = ConsumptionRequestReason.other
         package var refundReason = RevocationReason.refundedForOtherReason
+        /// The number of refunded seats; nil for the whole transaction.
+        package var refundedSeats: Int?
         /// The account of the family member.
         package var member = ""
         /// True if a grace period follows the failed renewal, and false if the billing retry period does.
@@ -83,7 +85,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .refund:
             Rule(
                 "refund", "Refund", if: { !$0.isRevoked },
-                .refund { try $0.refund(reason: $2.refundReason, at: $1.now) })
+                .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
                 "refundDecline", "Decline a refund request", if: { !$0.isRevoked },
@@ -209,6 +211,7 @@ extension Books {
         let sold: SQL = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = \(original))"
         try database.execute(literal: "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)")
         try database.execute(literal: "DELETE FROM consumption WHERE transaction_id IN \(sold)")
+        try database.execute(literal: "DELETE FROM seat_claim WHERE original_transaction_id = \(original)")
         try database.execute(literal: "DELETE FROM subscription WHERE original_transaction_id = \(original)")
         try database.execute(literal: "DELETE FROM app_store_transaction WHERE original_transaction_id = \(original)")
     }

@@ -3,7 +3,7 @@ import Proofs
 /// Decides the effects of a refund from the facts about one sale and a moment.
 package struct RefundDecision: Hashable, Sendable {
     private let transaction: Transaction
-    private let subscription: CustomerSubscription?
+    fileprivate let subscription: CustomerSubscription?
     /// The transaction and, for a non-consumable, everything that was restored or bought again: one purchase.
     private let samePurchase: [Transaction]
     /// The transactions of the same period; only the transaction itself, unless seats were added.
@@ -32,9 +32,32 @@ package struct RefundDecision: Hashable, Sendable {
     }
 
     /// Revokes the purchase. The paid period of a subscription ends with it.
-    package func refund(reason: RevocationReason, at now: Timestamp) throws(StoreError) -> [RefundEffect] {
+    ///
+    /// - Parameter seats: The number of seats to refund, while the transaction stays valid for the others; nil for all.
+    package func refund(
+        seats: Int? = nil,
+        reason: RevocationReason,
+        at now: Timestamp
+    ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
+        if let seats { return try refund(seats: seats) }
         return revoke(.refundFull, for: reason, at: now, telling: .refund)
+    }
+
+    /// Refunds some seats. As at Apple, the transaction gets no revocation date.
+    private func refund(seats: Int) throws(StoreError) -> [RefundEffect] {
+        let left = transaction.remainingQuantity
+        guard transaction.seats != nil, transaction.ownership == .purchased, (1..<max(1, left)).contains(seats) else {
+            throw .invalidAction(
+                "\(seats) seats of transaction \(transaction.transactionIdentifier) cannot be refunded: it has \(left). "
+                    + "Refund fewer of several, or the whole transaction without a number of seats.")
+        }
+        var (changed, subscription) = (transaction, subscription)
+        changed.seats?.revokedQuantity += seats
+        if isPresent { subscription?.setSeats(otherSeats + changed.remainingQuantity) }
+        var effects = [RefundEffect.update(changed)]
+        if let subscription, subscription != self.subscription { effects.append(.save(subscription)) }
+        return effects + [.notifySeats(changed, subscription)]
     }
 
     /// Notifies the developer of the refused request.
@@ -51,7 +74,7 @@ package struct RefundDecision: Hashable, Sendable {
         var subscription = subscription
         if isPresent {
             subscription?.reinstate(at: now)
-            subscription?.setSeats(otherSeats + transaction.quantity)
+            subscription?.setSeats(otherSeats + transaction.remainingQuantity)
         }
         return change(endingWith: subscription, telling: .refundReversed) { $0.revocation = nil }
     }
@@ -68,7 +91,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// The number of seats of the period's other transactions that are not revoked.
     private var otherSeats: Int {
         samePeriod.filter { $0.transactionIdentifier != transaction.transactionIdentifier && $0.revocation == nil }
-            .reduce(0) { $0 + $1.quantity }
+            .reduce(0) { $0 + $1.remainingQuantity }
     }
 
     private func revoke(
@@ -113,6 +136,8 @@ package enum RefundEffect: Hashable, Sendable {
     case save(CustomerSubscription)
     /// A notification about a transaction and its subscription. The reason belongs to a consumption request.
     case notify(NotificationTypeV2, Transaction, CustomerSubscription?, ConsumptionRequestReason?)
+    /// A notification about a refund of some seats.
+    case notifySeats(Transaction, CustomerSubscription?)
 }
 
 extension Books {
@@ -129,7 +154,13 @@ extension Books {
             case .save(let changed): try subscriptions.save(changed)
             case .notify(let type, let changed, let subscription, let reason):
                 try notify(type, nil, of: changed, in: subscription, consumptionRequestReason: reason)
+            case .notifySeats(let changed, let subscription):
+                try notify(.refund, .seats, of: changed, in: subscription)
             }
+        }
+        // Fewer seats have no room for as many members.
+        if let before = decision.subscription, let after = try subscriptionOrNone(of: transaction), after != before {
+            try unclaimSeats(of: after)
         }
     }
 

@@ -8,6 +8,8 @@ package struct Seats: Hashable, Sendable, Codable {
     package let invitationManagement: InvitationManagement
     /// The seats at each price, the first seats first. No tier is empty.
     package let priceTiers: [MultiSeatPriceTier]
+    /// The number of refunded seats. The transaction is valid for the others.
+    package internal(set) var revokedQuantity = 0
 
     /// The price of all seats, in milliunits of the currency.
     var amount: Int64 { priceTiers.reduce(0) { $0 + $1.price * $1.quantity } }
@@ -50,6 +52,9 @@ extension Product {
 extension Transaction {
     /// The amount charged: the price of all seats, or of the whole quantity of another product.
     package var amount: Price { seats.map { Price(milliunits: $0.amount, currency: price.currency) } ?? price }
+
+    /// The quantity without the seats that were refunded.
+    package var remainingQuantity: Int { quantity - (seats?.revokedQuantity ?? 0) }
 }
 
 /// The number of seats, which the customer decides. More seats begin at once, and fewer at the next renewal (App Store Server API,
@@ -140,7 +145,10 @@ extension Books {
 extension Seats {
     /// The seats of a signed transaction.
     var statement: StatementFields {
-        ["invitationManagement": invitationManagement.rawValue, "priceTiers": priceTiers]
+        [
+            "invitationManagement": invitationManagement.rawValue, "priceTiers": priceTiers,
+            "revokedSeatQuantity": revokedQuantity > 0 ? revokedQuantity : nil,
+        ]
     }
 
     /// The seats of signed renewal information (App Store Server API, `RenewalMultiSeatInfo`).
