@@ -441,6 +441,18 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual(call(bought["transactionId"], [Status.EXPIRED]).data[0].lastTransactions[0].status, Status.EXPIRED)
         self.refused(APIError.TRANSACTION_ID_NOT_FOUND, call, "1234")
 
+    def test_seats(self):
+        bought = self.buy(PREMIUM, quantity=3)
+        sold = self.transaction(bought["signedTransaction"])
+        self.assertEqual((sold.quantity, sold.price), (3, 9990))
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/seats", {"quantity": 5})
+        history = self.client.get_transaction_history(
+            bought["transactionId"], None, TransactionHistoryRequest(sort=Order.ASCENDING), GetTransactionHistoryVersion.V2
+        )
+        periods = [self.transaction(signed) for signed in history.signedTransactions]
+        self.assertEqual([each.quantity for each in periods], [3, 2])
+        self.assertEqual(len({(each.webOrderLineItemId, each.expiresDate) for each in periods}), 1)
+
     def test_extension(self):
         bought = self.buy(PREMIUM)
         call = self.client.extend_subscription_renewal_date

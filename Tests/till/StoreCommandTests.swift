@@ -326,7 +326,8 @@ import Testing
     @Test(arguments: [
         ["store", "--products", "x.storekit"], ["store", "--bundle-id", "a"], ["store", "--environment", "Xcode"],
         ["store", "--port", "70000"], ["store", "time", "--advance", "1 month"], ["store", "refund"],
-        ["store", "subscription", "raise-price", "1"], ["store", "subscription", "renew", "1", "--price", "5"],
+        ["store", "subscription", "raise-price", "1"], ["store", "subscription", "seats", "1"],
+        ["store", "subscription", "renew", "1", "--price", "5"],
         ["store", "notifications", "--fault", "loud"], ["store", "settings", "--time-rate", "fast"],
         ["store", "buy", "x"], ["store", "buy", "x", "--account", "a", "--app-account-token", "b"],
     ])
