@@ -791,6 +791,43 @@ class NotificationTests(unittest.TestCase):
         finally:
             store.close()
 
+    def test_customers_have_clocks_of_their_own(self):
+        receiver = Receiver()
+        store = Store("--notifications-url", receiver.url)
+        try:
+            verifier = SignedDataVerifier(store.roots(), False, Environment.SANDBOX, BUNDLE)
+
+            def told(type):
+                notification = verifier.verify_and_decode_notification(receiver.next())
+                self.assertEqual(notification.notificationType, type)
+                return notification
+
+            bought = {}
+            for account in ("alice", "bob"):
+                bought[account] = store.buy(MONTHLY, account)["transactionId"]
+                told(NotificationTypeV2.SUBSCRIBED)
+            advanced = store.sandbox("POST", "time/advance", {"by": "1w", "account": "alice"})
+            self.assertEqual([event["account"] for event in advanced["events"]], ["alice"])
+            renewed = told(NotificationTypeV2.DID_RENEW)
+            transaction = verifier.verify_and_decode_signed_transaction(renewed.data.signedTransactionInfo)
+            self.assertEqual(renewed.signedDate, transaction.purchaseDate)
+            # Bob's purchase is a week earlier, though it comes later.
+            store.buy(SEEDS, "bob")
+            self.assertLess(told(NotificationTypeV2.ONE_TIME_CHARGE).signedDate, renewed.signedDate)
+            client, dates = store.client(), {}
+            for account, first in bought.items():
+                answer = client.get_all_subscription_statuses(first)
+                self.assertEqual(answer.data[0].lastTransactions[0].status, Status.ACTIVE)
+                signed = answer.data[0].lastTransactions[0].signedTransactionInfo
+                dates[account] = verifier.verify_and_decode_signed_transaction(signed).signedDate
+            self.assertGreater(dates["alice"] - dates["bob"], 6 * 86400000)
+            times = store.sandbox("GET", "time")
+            self.assertEqual([clock["account"] for clock in times["accounts"]], ["alice"])
+            self.assertGreater(store.sandbox("GET", "time?account=alice")["now"], times["now"])
+        finally:
+            store.close()
+            receiver.close()
+
 
 class CommitmentTests(unittest.TestCase):
     """Commitments to twelve months, as a developer's server hears of them."""

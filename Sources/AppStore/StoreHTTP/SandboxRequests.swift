@@ -167,13 +167,16 @@ struct PriceIncreaseRequest: SandboxRequest {
     var needsConsent: Bool?
 }
 
-/// A request to advance the store's clock.
+/// A request to advance the store's clock, or an account's.
 struct TimeAdvanceRequest: SandboxRequest {
     static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([
-        "by": .text("The step: \(TimeStep.form).").with(["examples": .array(["1mo"])])
+        "by": .text("The step: \(TimeStep.form).").with(["examples": .array(["1mo"])]),
+        "account": .text("The account whose time advances, and no other's; the store's without it.", length: 1...256)
+            .optional,
     ]).closed
 
     let by: String
+    var account: String?
 }
 
 /// A request to inject faults into the next notifications.

@@ -165,6 +165,7 @@ extension Store {
     ) throws(StoreError) {
         try write { books in
             let rule = action.rule
+            let books = try books.of(try books.sale(transactionIdentifier).account)
             switch rule.effect {
             case .refund(let decide):
                 if let call = rule.call { try books.throwSimulatedError(call) }

@@ -65,14 +65,28 @@ struct SubscriptionRecords {
             ], into: "subscription", replacing: "original_transaction_id")
     }
 
-    /// The first subscription that is due; of two at one moment, the older.
+    /// The first subscription that is due, of the accounts that follow the store's clock; of two at one moment, the older.
     func firstDue(until moment: Timestamp) throws -> CustomerSubscription? {
-        try fetch("due_date <= \(moment) ORDER BY due_date, rowid LIMIT 1").first
+        try fetch("due_date <= \(moment) AND \(ClockRecords.follows(nil)) ORDER BY due_date, rowid LIMIT 1").first
     }
 
-    /// The earliest due date of all subscriptions.
-    func nextDueDate() throws -> Timestamp? {
-        try Timestamp.fetchOne(database, sql: "SELECT min(due_date) FROM subscription")
+    /// The first subscription that is due, of the accounts with their own clocks; of two at one moment, the older.
+    func firstDue(by clocks: ClockRecords) throws -> CustomerSubscription? {
+        try fetch(
+            """
+            rowid = (
+                SELECT subscription.rowid FROM account_clock CROSS JOIN subscription USING (account)
+                WHERE due_date <= \(clocks.machineTime) + time_offset ORDER BY due_date, subscription.rowid LIMIT 1)
+            """
+        ).first
+    }
+
+    /// The earliest due date of the subscriptions of a clock's accounts.
+    ///
+    /// - Parameter account: The account; nil for all that follow the store's clock.
+    func nextDueDate(of account: String?) throws -> Timestamp? {
+        try SQLRequest<Timestamp>("SELECT min(due_date) FROM subscription WHERE \(ClockRecords.follows(account))")
+            .fetchOne(database)
     }
 
     func subscription(original identifier: String) throws -> CustomerSubscription? {
@@ -130,11 +144,12 @@ extension Books {
         var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
         if let known {
             subscription = known
-            effects = subscription.buy(product, terms, billed: plan, offer: offer, self.terms)
+            effects = subscription.buy(product, terms, billed: plan, offer: offer, try self.terms(of: account))
         } else {
             (subscription, effects) = CustomerSubscription.first(
                 product, terms, billed: plan, offer: offer,
-                originalTransactionIdentifier: newTransactionIdentifier(), account: account, self.terms)
+                originalTransactionIdentifier: newTransactionIdentifier(), account: account,
+                try self.terms(of: account))
         }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
         try record(subscription, effects)
