@@ -30,9 +30,17 @@ enum StoreSchema {
                     time_offset INTEGER NOT NULL
                 ) STRICT
                 """)
-        guard try found(in: database) == 0 else { return }
+        guard try found(in: database) == 0 else { return try addBillingPlans(to: database) }
         try database.execute(sql: tables)
         try database.execute(sql: "PRAGMA user_version = \(version)")
+    }
+
+    /// Adds the column that a store of before billing plans lacks.
+    private static func addBillingPlans(to database: Database) throws {
+        guard try !database.columns(in: "payment_transaction").contains(where: { $0.name == "billing_plan" }) else {
+            return
+        }
+        try database.execute(sql: "ALTER TABLE payment_transaction ADD COLUMN billing_plan TEXT")
     }
 
     private static func found(in database: Database) throws -> Int {
