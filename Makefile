@@ -49,7 +49,7 @@ attack: build ## Attack a running service in thirteen ways, and report its laten
 soak: build ## Two thousand who listen, two hundred changes a second, for two minutes (SECONDS=N): count each event
 	@TILL_SOAK_SECONDS=$(or $(SECONDS),120) Scripts/swift-test.sh --filter EventSoakTests
 
-test-postgres: requirements ## Run the ledger's tests over a PostgreSQL of their own, and fail it over under load
+test-postgres: requirements ## Run the ledger's tests and simulations over a PostgreSQL of their own, and fail it over under load
 	@Scripts/test-postgres.sh
 
 test-failover: requirements ## Fail over three PostgreSQL nodes under the load of three services, ten times (ROUNDS=N)

@@ -13,18 +13,7 @@ origin=local/Production
 last=$(($(date +%s) * 1000))
 first=$((last - 365 * 86400000))
 source Scripts/postgres.sh
-work=$(mktemp -d)
-process=
-finish() {
-    [ -z "$process" ] || kill "$process" 2>/dev/null || true
-    stop_postgres
-    rm -rf "$work"
-}
-trap finish EXIT
-fail() {
-    echo "bench-console: $1" >&2
-    exit 1
-}
+source Scripts/work.sh
 export PYTHONDONTWRITEBYTECODE=1
 
 # A demonstration leaves its store when it is killed, and deletes it at any other end.
@@ -38,7 +27,6 @@ make_store() {
     done
     kill -KILL "$process"
     wait "$process" 2>/dev/null || true
-    process=
     TILL_DATA=$(member data "$log") TILL_CATALOG=$(member catalog "$log")
     export TILL_DATA TILL_CATALOG
     claim=$(sqlite3 "$TILL_DATA/service/ledger.sqlite" "SELECT claim FROM parked_transaction WHERE claim IS NOT NULL LIMIT 1")
@@ -61,7 +49,6 @@ start() {
 stop() {
     kill "$process"
     wait "$process" || true
-    process=
 }
 
 # measure NAME DATABASE_PROCESS COMMAND…: fills a ledger by a command that runs SQL, and measures the service on it.

@@ -8,19 +8,8 @@ cd "$(dirname "$0")/.."
 till=$(realpath "$1")
 rounds=${2:-15}
 source Scripts/postgres.sh
-work=$(mktemp -d)
+source Scripts/work.sh
 export TILL_DATA="$work/data"
-process=
-finish() {
-    [ -z "$process" ] || kill "$process" 2>/dev/null || true
-    stop_postgres
-    rm -rf "$work"
-}
-trap finish EXIT
-fail() {
-    echo "bench-figures: $1" >&2
-    exit 1
-}
 
 # measure NAME SEED…: makes a ledger, has it filled, and measures a service on it.
 measure() {
@@ -39,7 +28,6 @@ measure() {
     python3 Benchmarks/Figures/measure.py "$url" "$key" "$name" "$rounds"
     kill "$process"
     wait "$process" || true
-    process=
 }
 
 measure SQLite python3 Benchmarks/Figures/seed.py sqlite "$TILL_DATA/service/ledger.sqlite"

@@ -5,10 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 recorded=Benchmarks/instructions.txt
-fail() {
-    echo "bench-instructions: $1" >&2
-    exit 1
-}
+source Scripts/work.sh
 command -v valgrind >/dev/null || fail "Install valgrind, which counts: apt-get install valgrind"
 [ -n "${UPDATE:-}" ] || [ -f "$recorded" ] ||
     fail "$recorded is not there. Run \`make bench-instructions UPDATE=1\`, and commit it."
@@ -17,9 +14,6 @@ for product in till-instructions till; do TILL_INSTRUCTIONS=1 swift build -c rel
 
 profiles=.build/instructions
 mkdir -p "$profiles"
-work=$(mktemp -d)
-service=
-trap '[ -z "$service" ] || kill "$service"; rm -rf "$work"' EXIT
 # Valgrind 3.19 gives up on the debugging information of Swift.
 strip --strip-debug -o "$work/till-instructions" .build/release/till-instructions
 # Swift's hashes are otherwise seeded anew in each process.
@@ -46,7 +40,7 @@ TILL_DATA=$work/data ALLOCATIONS_FILE=$work/allocations LD_PRELOAD=$work/allocat
     >"$work/out" 2>&1 &
 service=$!
 until grep -q "^Listening" "$work/out"; do
-    kill -0 "$service" 2>/dev/null || { service=; cat "$work/out" >&2; fail "the service does not start"; }
+    kill -0 "$service" 2>/dev/null || { cat "$work/out" >&2; fail "the service does not start"; }
     sleep 0.05
 done
 allocations=$(python3 Benchmarks/Allocations/count.py "$(awk '/^Listening/ { print $3 }' "$work/out")" /health/live "$work/allocations")

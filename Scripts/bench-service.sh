@@ -18,17 +18,7 @@ against=${BENCH_AGAINST:+$(realpath "$BENCH_AGAINST")}
 connections=200
 export LOAD_THREADS=2 PYTHONDONTWRITEBYTECODE=1
 source Scripts/postgres.sh
-work=$(mktemp -d)
-finish() {
-    [ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null || true
-    stop_postgres
-    rm -rf "$work"
-}
-trap finish EXIT
-fail() {
-    echo "bench-service: $1" >&2
-    exit 1
-}
+source Scripts/work.sh
 # fail_to_compare MESSAGE NAME
 fail_to_compare() {
     [[ $2 != *-against ]] || fail "$1: the two tills cannot be compared. Name one of a later version with BENCH_AGAINST."

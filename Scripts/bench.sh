@@ -12,8 +12,7 @@ for checkout in "$here" ${against:+"$against"}; do
     swift build --package-path "$checkout/Benchmarks" -c release --product ProofSpeed >&2
 done
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source Scripts/work.sh
 signatures() { openssl speed -seconds 3 ecdsap256 ecdsap384 rsa2048 2>/dev/null; }
 # proofs CHECKOUT
 proofs() {

@@ -8,18 +8,9 @@ till=$(realpath "$1")
 seconds=${2:-60}
 scripts=$(realpath "$(dirname "$0")")
 tools=$(dirname "$scripts")/.build/schemathesis
-work=$(mktemp -d)
+# shellcheck source=Scripts/work.sh
+. "$scripts/work.sh"
 export TILL_DATA="$work/data"
-process=
-cleanup() {
-    [ -z "$process" ] || kill "$process" 2>/dev/null || true
-    rm -rf "$work"
-}
-trap cleanup EXIT
-fail() {
-    echo "test-api: $1" >&2
-    exit 1
-}
 
 if [ ! -x "$tools/bin/schemathesis" ]; then
     { python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' && python3 -m venv "$tools"; } ||
@@ -49,7 +40,6 @@ serve() {
 stop() {
     kill "$process"
     wait "$process" || fail "the service did not end as it should"
-    process=
 }
 
 checks=not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance

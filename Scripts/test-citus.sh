@@ -18,18 +18,7 @@ if [ -z "${TILL_CITUS:-}" ]; then
     fi
 fi
 source Scripts/postgres.sh
-work=$(mktemp -d)
-service=
-finish() {
-    [ -z "$(jobs -p)" ] || kill $(jobs -p) 2>/dev/null || true
-    stop_postgres
-    rm -rf "$work"
-}
-trap finish EXIT
-fail() {
-    echo "test-citus: $1" >&2
-    exit 1
-}
+source Scripts/work.sh
 say() { printf '\n== %s\n' "$1"; }
 
 # start_node NAME [SETTING…]: a node of Citus. The nodes connect to each other as the system's user, whose certificates are not theirs.
@@ -105,7 +94,6 @@ serve() {
 stop_service() {
     kill "$service"
     wait "$service" || fail "the service did not end as it should: $(cat "$work/err")"
-    service=
 }
 # send METHOD PATH STATUS [BODY]: a request whose answer has the status; the answer is in the file `answer`.
 send() {

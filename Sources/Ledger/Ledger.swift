@@ -184,21 +184,17 @@ struct LedgerRules {
 }
 
 extension Table {
-    /// The rule that each row of a global key has an owner row of the same user, and vice versa.
+    /// The rule that each row of a global key has an owner row or an alias of the same user, and vice versa.
     fileprivate var ownerRule: LedgerRule? {
         guard let owner else { return nil }
         let columns = key.joined(separator: ", ")
-        // An alias leads to a row of another key.
-        let isKey = self.columns.contains { $0.name == "aliased_at" } ? "WHERE aliased_at IS NULL" : ""
-        let violations = [(name, owner.table, isKey), (owner.table, name, "")].map { left, right, condition in
-            """
-            SELECT \(columns) FROM (
-                SELECT \(columns), user_id FROM "\(left)" \(condition)
-                EXCEPT SELECT \(columns), user_id FROM "\(right)") AS single
-            """
-        }
+        func rows(_ table: String) -> String { "SELECT \(columns), user_id FROM \"\(table)\"" }
+        let owners = ([owner.table] + [aliases].compactMap(\.self)).map(rows)
+        let keys = rows(name)
+        let differences = [([keys] + owners).joined(separator: " EXCEPT ")] + owners.map { "\($0) EXCEPT \(keys)" }
         return (
-            "\(owner.keyName) leads to another \(owner.table)", violations.joined(separator: " UNION ALL ")
+            "\(owner.keyName) leads to another \(owner.table)",
+            differences.map { "SELECT \(columns) FROM (\($0)) AS single" }.joined(separator: " UNION ALL ")
         )
     }
 }

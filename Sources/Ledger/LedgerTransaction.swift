@@ -103,7 +103,7 @@ extension LedgerTransaction {
         return Array(users.prefix(limit))
     }
 
-    /// Keeps an answer unless another process has kept one under its key, and deletes the answers older than a moment.
+    /// Keeps an answer unless another process has kept one under its key that is not older than a moment.
     ///
     /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
     /// - Returns: The answer that was kept before; nil if this one is kept.
@@ -233,8 +233,10 @@ extension LedgerTransaction {
         // The given name may be an alias.
         guard let own = try users.names(of: [user])[user] else { throw damaged }
         let tables = try database.describedTables()
-        for table in tables where tables.contains(where: { $0.name == table.owner?.table && $0.isErased }) {
-            try eraseKeys(in: table, of: user)
+        for table in tables {
+            for holder in tables where holder.isErased && [table.owner?.table, table.aliases].contains(holder.name) {
+                try eraseKeys(in: table, thatHas: holder, of: user)
+            }
         }
         // Referencing rows are deleted before the rows that they refer to. Users who were merged into this one have an audit log.
         for number in [user] + (try users.formers(of: user)) {
@@ -243,7 +245,6 @@ extension LedgerTransaction {
                 try database.execute(sql, [number])
             }
         }
-        try database.execute("DELETE FROM user_name WHERE user_id = $1 AND aliased_at IS NOT NULL", [user])
         let name = randomness.bytes(16).hexadecimal
         try users.rename(user, from: own, to: User.erasedIssuer, name)
         try audit.append(
@@ -254,11 +255,10 @@ extension LedgerTransaction {
         return true
     }
 
-    /// Erases a user's rows of a global key.
-    private func eraseKeys(in table: Table, of user: Int64) throws {
-        guard let owner = table.owner else { return }
+    /// Erases a user's rows of a global key, whose keys another table has, too.
+    private func eraseKeys(in table: Table, thatHas holder: Table, of user: Int64) throws {
         let columns = table.key.joined(separator: ", ")
-        let keys = try database.rows("SELECT \(columns) FROM \"\(owner.table)\" WHERE user_id = $1", [user]) {
+        let keys = try database.rows("SELECT \(columns) FROM \(holder.quotedName) WHERE user_id = $1", [user]) {
             try $0.rest()
         }
         try database.delete(from: table.name, where: table.key, keys)

@@ -25,6 +25,9 @@ struct Buy: Command {
             valueName: "outcome"))
     var outcome = PaymentOutcome.purchased
 
+    @Option(help: ArgumentHelp(BillingPlanType.optionHelp, valueName: "plan"))
+    var billingPlan: BillingPlanType?
+
     @Option(help: "The proof that the app sends: the app receipt, or the signed transaction.")
     var proof = ProofChoice.receipt
 
@@ -54,7 +57,7 @@ struct Buy: Command {
         let reporter = StepReporter(terminal: terminal, fatalStep: killAfter) { number in
             try? store.read { try $0.effect(of: number)?.words }
         }
-        let payment = Payment(productIdentifier: productIdentifier)
+        let payment = Payment(productIdentifier: productIdentifier, billingPlanType: billingPlan)
         let (transaction, items) = try await parties.withDevice(
             of: user, outcome: outcome, proof: proof, report: reporter.report
         ) { device, service in

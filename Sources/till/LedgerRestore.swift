@@ -157,7 +157,8 @@ extension [LedgerFeature] {
         let optional: [(feature: LedgerFeature, isUsed: Bool)] = [
             (.keptProofs, uses(\.keepsProofs)), (.accounts, uses(\.hasAccounts)), (.accountMail, uses(\.sendsMail)),
             (.profiles, uses(\.hasProfiles) || uses(\.servesSeedApp)), (.seedApp, uses(\.servesSeedApp)),
-            (.webhooks, uses(\.hasWebhooks)), (.catalogAdministration, uses(\.administersCatalog)),
+            (.webhooks, uses(\.hasWebhooks)), (.forwarding, uses(\.forwardsNotifications)),
+            (.catalogAdministration, uses(\.administersCatalog)),
             (.figures, uses(\.hasFigures)), (.team, usesConsole || uses(\.hasConsole)),
         ]
         return all.map { feature in

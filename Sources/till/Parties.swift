@@ -122,7 +122,8 @@ struct LocalService: Sendable {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(), migrates: migrates)
         service = EntitlementService(
             apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
-            verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
+            verifier: ProofVerifier(
+                anchors: try TrustAnchors(folders: data.trustedFolders), clock: (clock as? StoreClock)?.latest ?? clock),
             ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
     }
 
@@ -141,6 +142,9 @@ struct LocalService: Sendable {
     func recordDueStates() async throws {
         let now = service.clock.now()
         try await service.recordDueStates(at: now, holding: now)
+        for customer in service.customers {
+            try await service.recordDueStates(holding: customer.now, of: customer)
+        }
     }
 
     /// Runs the service on a free port as long as `body` needs it, and passes `body` a client with every scope.

@@ -8,7 +8,7 @@ import Service
 
 struct Products: Command {
     static let configuration = CommandConfiguration(
-        "products", "List the products of the catalog, or of a running service.",
+        "list", "List the products of the catalog, or of a running service.",
         examples: """
             till products
             till products --collection sprout --locale ko

@@ -125,12 +125,17 @@ struct Serve: Command {
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
+        let forwarding =
+            configuration.forwardsNotifications
+            ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
         let service = EntitlementService(
             apps: administration.apps,
-            verifier: ProofVerifier(anchors: anchors, clock: clock), ledger: ledger, clock: clock,
+            verifier: ProofVerifier(anchors: anchors, clock: local?.store.latestClock ?? clock), ledger: ledger,
+            clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
             policy: configuration.ownership, keepsProofs: configuration.keepsProofs,
-            onVerify: metrics.recordVerification)
+            onVerify: metrics.recordVerification,
+            onNotification: forwarding?.enqueue(_:body:))
         try await service.registerApps()
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = ledger.apiKeys(clock: SystemClock())
@@ -177,7 +182,7 @@ struct Serve: Command {
                 profiles: configuration.hasProfiles ? profiles : nil, store: local?.store, metrics: metrics,
                 health: ServiceHealth(
                     configuration: configuration, common: common,
-                    service: RunningService(ledger: ledger, keys: keys), startNotes: notes),
+                    service: RunningService(ledger: ledger, keys: keys, forwarding: forwarding), startNotes: notes),
                 appStores: appStores)
             // Proxies reach the service over plain HTTP and browsers over TLS.
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
@@ -209,6 +214,7 @@ struct Serve: Command {
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
         companions.append(keys.useRecording(logger: configuration.logger))
+        companions.append(IdempotentRequests.deletion(in: ledger, clock: clock, logger: configuration.logger))
         if let local { companions.append(local) }
         if let events { companions.append(events) }
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
@@ -218,6 +224,12 @@ struct Serve: Command {
                 allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
                 logger: configuration.logger)
             senders.append((sender, "waiting for messages to webhooks"))
+        }
+        if let forwarding {
+            let sender = forwarding.sender(
+                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
+                logger: configuration.logger)
+            senders.append((sender, "waiting for forwarded notifications"))
         }
         // Mails need accounts.
         if let mail = configuration.mail, let templates, let accounts {
@@ -259,6 +271,14 @@ extension Serve {
             notes.append(
                 "sandbox-users names users of the back end: \(bare.joined(separator: ", ")). For the user of a token or an "
                     + "account, write \"ISSUER NAME\".")
+        }
+        let rules = configuration.catalogFolders.map { $0.appending(path: Catalog.refundRulesFile).path }
+        if configuration.appStore?.consumption == nil,
+            let file = rules.first(where: FileManager.default.fileExists(atPath:))
+        {
+            notes.append(
+                "\(file) has no effect, because the service answers no question about refunds. Set refund-preference, if your "
+                    + "customers consent.")
         }
         if !configuration.hasWebhooks, try await !ledger.read(.snapshot, { try $0.webhookEndpoints() }).isEmpty {
             notes.append(

@@ -27,6 +27,8 @@ struct ServeConfiguration {
     let mail: MailSettings?
     /// Nil if the service does not call the App Store.
     let appStore: AppStoreSettings?
+    /// The servers that receive a copy of each notification.
+    let forwardingTargets: [ForwardingTarget]
     let logger: Logger
 
     /// - Throws: `ConfigurationError` for a setting that is unknown, of another type or out of range.
@@ -54,6 +56,7 @@ struct ServeConfiguration {
             !settings.flag("seed-app") || tokens != nil, "seed-app",
             "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         appStore = try AppStoreSettings(settings, origins: origins, apps: apps)
+        forwardingTargets = try [ForwardingTarget](settings)
         server = try Self.server(settings)
     }
 
@@ -108,6 +111,7 @@ struct ServeConfiguration {
     var administersCatalog: Bool { settings.flag("catalog-administration") }
     var keepsProofs: Bool { settings.flag("keep-proofs") }
     var hasWebhooks: Bool { settings.flag("webhooks") }
+    var forwardsNotifications: Bool { !forwardingTargets.isEmpty }
     var allowsPrivateWebhooks: Bool { settings.flag("webhook-private-addresses") }
     /// True if the ledger keeps sums of sales. The console shows them.
     var hasFigures: Bool { settings.flag("figures") || hasConsole }

@@ -24,7 +24,7 @@ struct Till: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            Products.self, Buy.self, Resume.self, Restore.self,
+            ProductsCommand.self, Buy.self, Resume.self, Restore.self,
             ReceiptCommand.self,
             Owned.self, Why.self, Story.self, Give.self, Revoke.self,
             InitCommand.self,
@@ -32,6 +32,7 @@ struct Till: AsyncParsableCommand {
             Serve.self,
             StoreCommand.self,
             Reconcile.self,
+            RefundsCommand.self,
             ImportCommand.self,
             AuditCommand.self,
             FiguresCommand.self,

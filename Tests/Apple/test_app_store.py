@@ -37,6 +37,8 @@ from appstoreserverlibrary.models.AdvancedCommerceOneTimeChargeCreateRequest imp
 from appstoreserverlibrary.models.AdvancedCommerceOneTimeChargeItem import AdvancedCommerceOneTimeChargeItem
 from appstoreserverlibrary.models.AdvancedCommerceRequestInfo import AdvancedCommerceRequestInfo
 from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
+from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
+from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
 from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
 from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
@@ -57,6 +59,7 @@ from appstoreserverlibrary.models.PromotionalOffer import PromotionalOffer
 from appstoreserverlibrary.models.PromotionalOfferSignatureV1 import PromotionalOfferSignatureV1
 from appstoreserverlibrary.models.RealtimeResponseBody import RealtimeResponseBody
 from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
+from appstoreserverlibrary.models.RenewalBillingPlanType import RenewalBillingPlanType
 from appstoreserverlibrary.models.SendAttemptResult import SendAttemptResult
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.Subtype import Subtype
@@ -74,6 +77,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUNDLE = "com.example.garden"
 MONTHLY = "garden.basic.monthly"
 PREMIUM = "garden.premium.monthly"
+YEARLY = "garden.basic.yearly"
 SEEDS = "garden.seeds"
 GATE = "garden.gate"
 SEASON = "garden.season"
@@ -1020,6 +1024,147 @@ class NotificationTests(unittest.TestCase):
             finally:
                 store.close()
                 receiver.close()
+
+    def test_customers_have_clocks_of_their_own(self):
+        receiver = Receiver()
+        store = Store("--notifications-url", receiver.url)
+        try:
+            verifier = SignedDataVerifier(store.roots(), False, Environment.SANDBOX, BUNDLE)
+
+            def told(type):
+                notification = verifier.verify_and_decode_notification(receiver.next())
+                self.assertEqual(notification.notificationType, type)
+                return notification
+
+            bought = {}
+            for account in ("alice", "bob"):
+                bought[account] = store.buy(MONTHLY, account)["transactionId"]
+                told(NotificationTypeV2.SUBSCRIBED)
+            advanced = store.sandbox("POST", "time/advance", {"by": "1w", "account": "alice"})
+            self.assertEqual([event["account"] for event in advanced["events"]], ["alice"])
+            renewed = told(NotificationTypeV2.DID_RENEW)
+            transaction = verifier.verify_and_decode_signed_transaction(renewed.data.signedTransactionInfo)
+            self.assertEqual(renewed.signedDate, transaction.purchaseDate)
+            # Bob's purchase is a week earlier, though it comes later.
+            store.buy(SEEDS, "bob")
+            self.assertLess(told(NotificationTypeV2.ONE_TIME_CHARGE).signedDate, renewed.signedDate)
+            client, dates = store.client(), {}
+            for account, first in bought.items():
+                answer = client.get_all_subscription_statuses(first)
+                self.assertEqual(answer.data[0].lastTransactions[0].status, Status.ACTIVE)
+                signed = answer.data[0].lastTransactions[0].signedTransactionInfo
+                dates[account] = verifier.verify_and_decode_signed_transaction(signed).signedDate
+            self.assertGreater(dates["alice"] - dates["bob"], 6 * 86400000)
+            times = store.sandbox("GET", "time")
+            self.assertEqual([clock["account"] for clock in times["accounts"]], ["alice"])
+            self.assertGreater(store.sandbox("GET", "time?account=alice")["now"], times["now"])
+        finally:
+            store.close()
+            receiver.close()
+
+
+class CommitmentTests(unittest.TestCase):
+    """Commitments to twelve months, as a developer's server hears of them."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.receiver = Receiver()
+        cls.store = Store("--notifications-url", cls.receiver.url)
+        cls.store.sandbox("PATCH", "settings", {"storefront": "DEU"})
+        cls.client = cls.store.client()
+        cls.verifier = SignedDataVerifier(cls.store.roots(), False, Environment.SANDBOX, BUNDLE)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.store.close()
+        cls.receiver.close()
+
+    def advance(self, *steps):
+        for step in steps:
+            self.store.sandbox("POST", "time/advance", {"by": step})
+
+    def state(self, data):
+        """The status, the number of the billing period, and the settings of the next period and of the commitment."""
+        transaction = self.verifier.verify_and_decode_signed_transaction(data.signedTransactionInfo)
+        renewal = self.verifier.verify_and_decode_renewal_info(data.signedRenewalInfo)
+        self.assertEqual((transaction.productId, transaction.billingPlanType), (YEARLY, BillingPlanType.MONTHLY))
+        self.assertEqual((transaction.price, transaction.currency), (4990, "EUR"))
+        commitment, next = transaction.commitmentInfo, renewal.commitmentInfo
+        self.assertEqual((commitment.totalBillingPeriods, commitment.commitmentPrice), (12, 59880))
+        if next is None:
+            return data.status, commitment.billingPeriodNumber, renewal.autoRenewStatus, None
+        self.assertEqual(next.commitmentRenewalDate, commitment.commitmentExpiresDate)
+        self.assertEqual((next.commitmentAutoRenewProductId, next.commitmentRenewalPrice), (YEARLY, 59880))
+        self.assertEqual(next.commitmentRenewalBillingPlanType, RenewalBillingPlanType.MONTHLY)
+        self.assertEqual(renewal.renewalBillingPlanType, RenewalBillingPlanType.MONTHLY)
+        return data.status, commitment.billingPeriodNumber, renewal.autoRenewStatus, next.commitmentAutoRenewStatus
+
+    def expect(self, type, subtype, *state):
+        notification = self.verifier.verify_and_decode_notification(self.receiver.next())
+        self.assertEqual((notification.notificationType, notification.subtype), (type, subtype))
+        self.assertEqual(self.state(notification.data), state)
+
+    def answered(self, bought):
+        statuses = self.client.get_all_subscription_statuses(bought["transactionId"])
+        return self.state(statuses.data[0].lastTransactions[0])
+
+    def test_a_year_of_a_commitment_that_is_cancelled(self):
+        on, off = AutoRenewStatus.ON, AutoRenewStatus.OFF
+        bought = self.store.buy(YEARLY, "alice", billingPlanType="monthly")
+        path = f"transactions/{bought['transactionId']}/"
+        self.expect(NotificationTypeV2.SUBSCRIBED, Subtype.INITIAL_BUY, Status.ACTIVE, 1, on, on)
+        self.advance("5mo", "3d")
+        for number in range(2, 7):
+            self.expect(NotificationTypeV2.DID_RENEW, None, Status.ACTIVE, number, on, on)
+        self.store.sandbox("POST", path + "cancellation", {})
+        self.expect(
+            NotificationTypeV2.DID_CHANGE_RENEWAL_STATUS, Subtype.AUTO_RENEW_DISABLED, Status.ACTIVE, 6, on, off
+        )
+        self.assertEqual(self.answered(bought), (Status.ACTIVE, 6, on, off))
+        self.advance("6mo")
+        for number in range(7, 12):
+            self.expect(NotificationTypeV2.DID_RENEW, None, Status.ACTIVE, number, on, off)
+        # Nothing follows the last month.
+        self.expect(NotificationTypeV2.DID_RENEW, None, Status.ACTIVE, 12, off, off)
+        self.advance("1mo")
+        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 12, off, None)
+        self.assertEqual(self.answered(bought), (Status.EXPIRED, 12, off, None))
+        history = self.client.get_transaction_history(
+            bought["transactionId"], None, TransactionHistoryRequest(sort=Order.ASCENDING), GetTransactionHistoryVersion.V2
+        )
+        sold = [self.verifier.verify_and_decode_signed_transaction(signed) for signed in history.signedTransactions]
+        self.assertEqual([each.commitmentInfo.billingPeriodNumber for each in sold], list(range(1, 13)))
+        self.assertEqual(len({each.commitmentInfo.commitmentExpiresDate for each in sold}), 1)
+        self.assertEqual(sold[-1].expiresDate, sold[-1].commitmentInfo.commitmentExpiresDate)
+
+    def test_a_charge_that_fails_and_a_storefront_without_commitments(self):
+        on = AutoRenewStatus.ON
+        bought = self.store.buy(YEARLY, "bob", billingPlanType="monthly")
+        path = f"transactions/{bought['transactionId']}/"
+        self.expect(NotificationTypeV2.SUBSCRIBED, Subtype.INITIAL_BUY, Status.ACTIVE, 1, on, on)
+        ends = self.verifier.verify_and_decode_signed_transaction(bought["signedTransaction"]).commitmentInfo
+        changes = {"shouldEnterBillingRetryOnRenewal": True, "isBillingGracePeriodEnabled": True, "storefront": "USA"}
+        self.store.sandbox("PATCH", "settings", changes)
+        self.advance("1mo", "80d")
+        # No grace period, and more than the sixty days of other subscriptions.
+        self.expect(NotificationTypeV2.DID_FAIL_TO_RENEW, None, Status.BILLING_RETRY, 1, on, on)
+        self.assertEqual(self.answered(bought), (Status.BILLING_RETRY, 1, on, on))
+        self.store.sandbox("PATCH", "settings", {"storefront": "DEU"})
+        self.store.sandbox("POST", path + "billingResolution", {})
+        self.expect(NotificationTypeV2.DID_RENEW, Subtype.BILLING_RECOVERY, Status.ACTIVE, 2, on, on)
+        statuses = self.client.get_all_subscription_statuses(bought["transactionId"])
+        latest = self.verifier.verify_and_decode_signed_transaction(
+            statuses.data[0].lastTransactions[0].signedTransactionInfo
+        )
+        self.assertGreater(latest.commitmentInfo.commitmentExpiresDate, ends.commitmentExpiresDate)
+        self.store.sandbox("PATCH", "settings", {"storefront": "USA"})
+        with self.assertRaises(urllib.error.HTTPError) as context:
+            self.store.buy(YEARLY, "carol", billingPlanType="monthly")
+        with context.exception as refusal:
+            self.assertEqual((refusal.code, json.loads(refusal.read())["code"]), (409, "invalidAction"))
+        self.store.sandbox("PATCH", "settings", {"storefront": "DEU", "shouldEnterBillingRetryOnRenewal": False})
+        self.store.sandbox("POST", path + "expiry", {})
+        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 2, AutoRenewStatus.OFF, None)
 
 
 class HostNameTests(unittest.TestCase):

@@ -224,6 +224,28 @@ import Testing
         }
     }
 
+    /// The prices of a billing period and of the commitment, in milliunits; none for a plan that is not sold.
+    @Test(
+        arguments: [
+            (#"{"billingPlanType":"MONTHLY","displayPrice":"4.99","commitmentDisplayPrice":"59.88"}"#, [4990, 59_880]),
+            (#"{"billingPlanType":"MONTHLY","displayPrice":"4.99","isEnabled":true}"#, [4990, 59_880]),
+            (#"{"billingPlanType":"MONTHLY","displayPrice":"5","commitmentDisplayPrice":"59.99"}"#, [5000, 59_990]),
+            (#"{"billingPlanType":"MONTHLY","displayPrice":"4.99","isEnabled":false}"#, []),
+            (#"{"billingPlanType":"MONTHLY","displayPrice":""}"#, []),
+            (#"{"billingPlanType":"WEEKLY","displayPrice":"4.99"}"#, []), ("{}", []),
+        ] as [(String, [Int64])])
+    func `an enabled billing plan has its prices`(plan: String, prices: [Int64]) throws {
+        for (period, isSold) in [("P1Y", true), ("P1M", false)] {
+            let subscription = Self.monthly.replacing("P1M", with: period) + ",\"billingPlans\":[\(plan)]"
+            let text = Self.file(subscription: subscription)
+            let configuration = try StoreKitConfiguration(json: Array(text.utf8), file: "f")
+            #expect(configuration.text == text)
+            let read = try #require(configuration.products.first?.subscription)
+            #expect(read.billingPlans.flatMap { [$0.price.milliunits, $0.commitmentPrice.milliunits] } == prices)
+            #expect((read.monthlyPlan != nil) == (isSold && !prices.isEmpty))
+        }
+    }
+
     @Test(arguments: [
         "{\n  \"products\" : [\n\n  ],\n  \"settings\" : {\n\n  }\n}\n",
         "{\n  \"products\" : [],\n  \"settings\" : {}\n}\n",

@@ -36,6 +36,7 @@ import Testing
         #expect(end.secondsSince1970 - start.secondsSince1970 == seconds)
         #expect(rate.gracePeriodSeconds(for: period) == grace)
         #expect(rate.billingRetrySeconds == retry)
+        #expect(rate.commitmentBillingRetrySeconds == retry * 3 / 2)
     }
 
     @Test(arguments: [

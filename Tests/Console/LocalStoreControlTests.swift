@@ -36,6 +36,33 @@ import Testing
         #expect(try await browser.get(try #require(nothing.location)).has("Nothing was due."))
     }
 
+    @Test func `a step of an account's clock moves no other`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        for account in ["alice", "bob"] { _ = try fixture.buy("premium.monthly", account: account) }
+        let start = fixture.store.now
+        #expect(try await browser.get("/console/store/clock").has("Every account follows the store"))
+        let account = try await browser.get("/console/store/account?account=alice")
+        #expect(account.has("href=\"/console/store/clock?account=alice\""))
+        let form = "/console/store/clock?account=alice"
+        let answer = try await browser.post("/console/store/clock", ["step": "1mo", "account": "alice"], from: form)
+        #expect(
+            answer.location
+                == "/console/store/clock?account=alice&from=\(start.millisecondsSince1970)&done=advanced")
+        #expect(fixture.store.now == start)
+        #expect(try fixture.store.time(of: "alice").rfc3339 == "2026-11-10T12:00:00Z")
+        #expect(try fixture.store.history(of: "bob").count == 1)
+        let page = try await browser.get(try #require(answer.location))
+        #expect(page.has("The subscription renewed and was charged:") && page.has("name=\"account\" value=\"alice\""))
+        #expect(!page.has("Accounts with their own time"))
+        #expect(try await browser.get("/console/store/clock").has(form))
+        let unknown = try await browser.post("/console/store/clock", ["step": "1d", "account": "carol"], from: form)
+        #expect(unknown.status == 404)
+        #expect(try await browser.get("/console/store/clock?account=carol").status == 404)
+        // The page of an account that has bought nothing shows no time.
+        #expect(try await !browser.get("/console/store/account?account=carol").has("store/clock?account"))
+    }
+
     @Test(arguments: ["", "x", "0d", "1", "-1d", "11y"])
     func `a wrong step moves nothing`(step: String) async throws {
         let fixture = try await LocalStoreFixture()

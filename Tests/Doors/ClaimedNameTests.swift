@@ -130,8 +130,8 @@ import Testing
 
     /// The rows of aliases, merges and purchases.
     private static let exclusiveRights =
-        ["user_name", "account_token"].map { "SELECT * FROM \($0) WHERE aliased_at IS NOT NULL" }
-        + ["user_merge", "claim", "original", "parked_transaction"].map { "SELECT * FROM \($0)" }
+        ["user_alias", "account_token_alias", "user_merge", "claim", "original", "parked_transaction"]
+        .map { "SELECT * FROM \($0)" }
 
     @Test func `a refused proof does not make an unnamed customer another one`() async throws {
         let door = try await DoorGarden()

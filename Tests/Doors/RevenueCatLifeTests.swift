@@ -50,6 +50,20 @@ import Testing
         .object(["entitlements": .array([.string(right)]), "product_identifier": .string(product)])
     }
 
+    @Test func `a customer with an own clock at the store is answered at the customer's time`() async throws {
+        let door = try await DoorGarden()
+        let store = door.garden.store
+        let sold = try #require(try door.garden.buy(Self.premium).purchase).transactionIdentifier
+        #expect(try await door.restore(sold, of: DoorGarden.anonymous, product: Self.premium).status == 200)
+        let time = try store.advance(.seconds(365 * 86_400), of: "alice")
+        let latest = try #require(try store.history(of: "alice").last).transactionIdentifier
+        let renewed = try await door.restore(latest, of: DoorGarden.anonymous, product: Self.premium)
+        #expect(renewed.status == 200)
+        #expect(renewed["request_date"] == .string(time.rfc3339))
+        #expect(try await door.customer(DoorGarden.anonymous)["request_date"] == .string(time.rfc3339))
+        #expect(try await door.customer("mint")["request_date"] == .string(store.now.rfc3339))
+    }
+
     @Test func `a purchase is shown at once, and later with the time of the request`() async throws {
         let door = try await DoorGarden()
         let bought = try door.buy(Self.premium)

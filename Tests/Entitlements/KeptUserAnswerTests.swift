@@ -25,7 +25,31 @@ import Testing
         }
     }
 
-    /// Two processes over one ledger, in SQLite or, with `TILL_POSTGRES`, in PostgreSQL.
+    /// The place of a ledger: a file or, with `TILL_POSTGRES`, a schema in PostgreSQL.
+    private enum Place {
+        case file(URL)
+        case schema(TestSchema)
+
+        init(_ file: URL) throws {
+            self = TestSchema.server == nil ? .file(file) : .schema(try TestSchema())
+        }
+
+        func open() throws -> Ledger {
+            switch self {
+            case .file(let file): try Ledger(file: file)
+            case .schema(let schema): try Ledger(PostgreSQLAddress(schema.address))
+            }
+        }
+
+        func problems() throws -> [String] {
+            switch self {
+            case .file(let file): try LedgerFile(file).check().problems
+            case .schema: try open().check().problems
+            }
+        }
+    }
+
+    /// Two processes over one ledger.
     private final class World {
         static let origins: Set<Origin> = [.localSandbox]
         static let users =
@@ -38,12 +62,15 @@ import Testing
         let clock = ManualClock(Rules.now)
         let app: App
         let catalogs: [Catalog]
-        let processes: [Process]
+        private let policy: OwnershipPolicy
         // The folder lives as long as the ledgers.
         private let folder: TemporaryFolder
-        private let schema: TestSchema?
+        private var place: Place
+        private(set) var processes: [Process] = []
         private(set) var story: [String] = []
         private(set) var givenCount = 0
+        /// The number of answers that earlier processes made.
+        private var madeBefore = 0
         /// The number of the last renewal of each subscription.
         private var periods: [Int: Int] = [:]
         private var grants: [(identifier: String, user: User)] = []
@@ -52,26 +79,26 @@ import Testing
         init(seed: UInt64, under policy: OwnershipPolicy) throws {
             dice = Dice(seed: seed)
             catalogs = [try Catalog(folder: Project.products), try TestGarden(start: clock.now().rfc3339).catalog]
-            let app = App(catalogs[0])
-            self.app = app
+            app = App(catalogs[0])
+            self.policy = policy
             folder = try TemporaryFolder(isInMemory: true)
-            let file = folder.file("ledger.sqlite")
-            schema = TestSchema.server == nil ? nil : try TestSchema()
-            let schema = schema
-            let clock = clock
-            let accepted = AcceptedOrigins(Self.origins)
+            place = try Place(folder.file("ledger.sqlite"))
+            try start()
+        }
+
+        /// Starts two processes over the ledger, in place of the earlier ones.
+        private func start() throws {
+            madeBefore = madeCount
             let verifier = ProofVerifier(anchors: try TrustAnchors([]), clock: clock)
             processes = try (0..<2).map { _ in
-                let ledger =
-                    try schema.map { try Ledger(PostgreSQLAddress($0.address)) } ?? Ledger(file: file)
-                return Process(
+                Process(
                     EntitlementService(
-                        apps: Apps(app), verifier: verifier, ledger: ledger, clock: clock, accepted: accepted,
-                        policy: policy))
+                        apps: Apps(app), verifier: verifier, ledger: try place.open(), clock: clock,
+                        accepted: AcceptedOrigins(Self.origins), policy: policy))
             }
         }
 
-        var madeCount: Int { processes.reduce(0) { $0 + $1.made.load(ordering: .relaxed) } }
+        var madeCount: Int { processes.reduce(madeBefore) { $0 + $1.made.load(ordering: .relaxed) } }
         private var now: Timestamp { clock.now() }
         private func user() -> User { Self.users[dice.number(below: Self.users.count)] }
         private func ledger() -> Ledger { processes[dice.number(below: 2)].service.ledger }
@@ -117,7 +144,7 @@ import Testing
 
         func takeStep() async throws {
             let (ledger, service, moment) = (ledger(), processes[dice.number(below: 2)].service, now)
-            switch dice.number(below: 12) {
+            switch dice.number(below: 13) {
             case 0...2:
                 let (claim, user) = (claim(), user())
                 story.append("\(user) redeems \(claim.transactionIdentifier)")
@@ -165,10 +192,50 @@ import Testing
                 revision += 1
                 story.append("the catalog changes")
                 app.current.replace(with: catalogs[Int(revision) % 2], revision: revision)
+            case 11: try importCustomer(into: ledger)
             default:
                 let pause = dice.pick([1, 3600, Self.day, 5 * Self.day] as [Int64]) ?? 1
                 story.append("\(pause) s pass")
                 clock.advance(milliseconds: pause * 1000)
+            }
+        }
+
+        /// Imports a customer of another purchase server, as `till import revenuecat` does: a further id, a promotion, and an
+        /// expected purchase, which the next claim to it confirms.
+        private func importCustomer(into ledger: Ledger) throws {
+            // A known id names the customer.
+            let ids = [user(), user()].sorted { !$0.isAnonymousCustomer && $1.isAnonymousCustomer }
+            let (number, moment) = (dice.number(below: 6), now)
+            let purchase = ExpectedPurchase(
+                app: "com.example.app", origin: .localSandbox,
+                originalTransactionIdentifier: number > 1 ? "\(number).0" : "\(number)",
+                productIdentifier: number > 1 ? "monthly" : "p", purchaseDate: Rules.now, expiresAt: nil)
+            let promotion = PromisedItem(
+                identifier: "promotion\(number) of \(ids[0].name)", item: Item(collection: "sprout", number: 1),
+                reason: "r", endsAt: dice.happens(50) ? moment.adding(days: Int64(1 + dice.number(below: 9))) : nil)
+            let promotions = dice.happens(50) ? [promotion] : []
+            story.append("\(ids) are imported, expecting \(purchase.originalTransactionIdentifier)")
+            _ = try ledger.writeNow {
+                try $0.add(
+                    imported: ids[0], aliases: ids[1] == ids[0] ? [] : [ids[1]], grants: promotions,
+                    purchases: [purchase], by: "process", at: moment)
+            }
+            grants += promotions.map { ($0.identifier, ids[0]) }
+        }
+
+        /// Moves the ledger with `till ledger export` and `till ledger import` into an empty one, while two processes answer
+        /// over it.
+        func moveLedger() async throws {
+            var lines: Data? = Data()
+            _ = try ledger().export { lines?.append($0) }
+            place = try Place(folder.file("moved.sqlite"))
+            try start()
+            // Nobody is known yet.
+            try await check()
+            story.append("the ledger is moved")
+            _ = try place.open().importLines { () throws(ImportError) -> Data? in
+                defer { lines = nil }
+                return lines
             }
         }
 
@@ -213,11 +280,7 @@ import Testing
 
         /// The check of the ledger holds the copied facts of items against the transactions.
         func end() throws {
-            let problems =
-                schema == nil
-                ? try LedgerFile(folder.file("ledger.sqlite")).check().problems
-                : try processes[0].service.ledger.check().problems
-            #expect(problems == [], "\(story.joined(separator: "\n"))")
+            #expect(try place.problems() == [], "\(story.joined(separator: "\n"))")
         }
     }
 
@@ -226,8 +289,8 @@ import Testing
     @Test(arguments: 0..<24 as Range<UInt64>)
     func `two processes give the ledger's answers after each write`(seed: UInt64) async throws {
         let world = try World(seed: seed, under: Self.policies[Int(seed % 3)])
-        for _ in 0..<60 {
-            try await world.takeStep()
+        for step in 0..<60 {
+            if step == 30 { try await world.moveLedger() } else { try await world.takeStep() }
             try await world.check()
         }
         // Unknown users have no kept answers, and each change of the catalog makes all of them anew.

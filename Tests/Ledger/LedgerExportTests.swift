@@ -173,8 +173,10 @@ import Testing
                     INSERT INTO subscription (user_id, original_transaction_id, origin, app, stated_at, proof_digest)
                         SELECT user_id, '1', 'local/Sandbox', 1, 0, zeroblob(32) FROM user LIMIT 1;
                     INSERT INTO purchase_state SELECT user_id, '1', 'local/Sandbox', 1, 'active', 1, 2 FROM user LIMIT 1;
-                    INSERT INTO expected_transaction SELECT '90', 'local/Sandbox', 1, user_id, 1, 'p', 1, 2 FROM user
+                    INSERT INTO expected_transaction SELECT '90', 'local/Sandbox', 1, user_id FROM user LIMIT 1;
+                    INSERT INTO expected_purchase SELECT user_id, '90', 'local/Sandbox', 1, 1, 'p', 1, 2 FROM user
                         LIMIT 1;
+                    INSERT INTO parked_original VALUES ('9', 'local/Sandbox', 1, '91');
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;
                     INSERT INTO kept_certificate VALUES (zeroblob(32), x'02');
                     INSERT INTO account_link SELECT user_id, zeroblob(32), 'reset', 'a@b.example', 1, 2 FROM account
@@ -185,6 +187,7 @@ import Testing
                         FROM account LIMIT 1;
                     INSERT INTO balance_addition SELECT user_id, 'a', 'coins', 1, 'sorry', 'K', 1, NULL FROM user LIMIT 1;
                     INSERT INTO webhook_change VALUES ('e', 1, zeroblob(16), 'urlChanged', 'K', 'https://example.com');
+                    INSERT INTO notification_forward VALUES ('n', 'local/Sandbox', 't', 1, 0, 0, 'timedOut', x'01');
                     INSERT INTO mail_count VALUES (zeroblob(32), 1, 1);
                     INSERT INTO team_member VALUES ('ada', 'admin', 'h', zeroblob(20), 1, 1, NULL);
                     INSERT INTO team_session VALUES (zeroblob(32), 'ada', 1, 2);

@@ -98,6 +98,7 @@ extension LedgerSuite {
         _ transaction: String = "1",
         original: String? = nil,
         origin: Origin = .localSandbox,
+        product: String = "p",
         bought: Timestamp = now,
         revoked: Timestamp? = nil,
         repeatsOriginal: Bool = false,
@@ -113,7 +114,7 @@ extension LedgerSuite {
         Claim(
             app: "com.example.app", origin: origin, transactionIdentifier: transaction,
             originalTransactionIdentifier: original ?? transaction,
-            productIdentifier: "p", quantity: 1, purchaseDate: bought, revocationDate: revoked,
+            productIdentifier: product, quantity: 1, purchaseDate: bought, revocationDate: revoked,
             repeatsOriginal: repeatsOriginal, signedAt: signedAt, appAccountToken: appAccountToken,
             proofDigest: [UInt8](repeating: 7, count: 32), item: item, credit: credit, expiresAt: expiresAt,
             grace: grace, facts: facts, renewal: renewal)

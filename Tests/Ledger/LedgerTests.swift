@@ -184,6 +184,10 @@ import Testing
                 try $0.keep(answer(3), about: alice, at: Self.later(9), deletingBefore: Self.later(1))
             }
                 == answer(3))
+        for (moment, kept) in [(9, answer(3)), (10, nil)] as [(Int64, KeptAnswer?)] {
+            try await ledger.write { try $0.answers.delete(before: Self.later(moment)) }
+            #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == kept)
+        }
     }
 
     @Test func `a refund revokes an item, and its reversal grants it again`() async throws {

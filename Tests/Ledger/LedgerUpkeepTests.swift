@@ -37,11 +37,23 @@ import Testing
         ("DELETE FROM claim WHERE transaction_id = '1'", "another user than its claim"),
         ("DELETE FROM redeemed_transaction WHERE transaction_id = '1'", "A claim has no transaction"),
         ("UPDATE user_name SET user_id = 2", "A name leads to another user"),
-        ("INSERT INTO user_name VALUES ('x', 'customer', 99, 1)", "An alias leads to no user"),
+        ("INSERT INTO user_name VALUES ('x', 'customer', 99)", "A name leads to another user"),
+        ("INSERT INTO user_alias VALUES (1, 'x', 'customer', 1)", "A name leads to another user"),
         ("INSERT INTO user_merge VALUES (2, 1, 1)", "A merged user still owns a purchase"),
         (
-            "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99, 1, 'p', 1, NULL)",
-            "An import expects a purchase for no user"
+            "INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 99)",
+            "The original transaction of an expected purchase leads to another"
+        ),
+        (
+            "INSERT INTO expected_purchase VALUES (1, '90', 'local/Sandbox', 1, 1, 'p', 1, NULL)",
+            "The original transaction of an expected purchase leads to another"
+        ),
+        (
+            """
+            INSERT INTO expected_transaction VALUES ('90', 'local/Sandbox', 1, 1);
+            INSERT INTO user_merge VALUES (2, 1, 1)
+            """,
+            "An import expects a purchase for a merged user"
         ),
         ("DELETE FROM account_token", "An account token leads to another user"),
         ("INSERT INTO account_email VALUES ('a@b.co', 1)", "An e-mail address leads to another account"),
@@ -59,6 +71,17 @@ import Testing
             VALUES ('1', 'local/Sandbox', 1, '1', 1, zeroblob(1))
             """,
             "is still parked"
+        ),
+        (
+            """
+            INSERT INTO parked_transaction (transaction_id, origin, app, original_transaction_id, stated_at, claim)
+            VALUES ('91', 'local/Sandbox', 1, '90', 1, zeroblob(1))
+            """,
+            "A purchase does not lead to a parked transaction"
+        ),
+        (
+            "INSERT INTO parked_original VALUES ('90', 'local/Sandbox', 1, '91')",
+            "A purchase leads to no parked transaction"
         ),
         ("UPDATE redeemed_transaction SET grace_ends_at = 1", "A grace period"),
         ("UPDATE redeemed_transaction SET origin = 'nowhere' WHERE transaction_id = '3'", "unknown origin"),

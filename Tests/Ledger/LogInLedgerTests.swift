@@ -14,7 +14,8 @@ import Testing
     /// The tables whose rows of a merged user stay, or that a rule of their own moves.
     private static let others: Set<String> = [
         // The tombstone and its history.
-        "user", "user_merge", "audit", "user_change", "webhook_delivery", "webhook_attempt", "figure_contribution",
+        "user", "user_merge", "user_alias", "account_token_alias", "audit", "user_change", "webhook_delivery",
+        "webhook_attempt", "figure_contribution",
         "figure_pending",
         // The purchases and the numbered records.
         "redeemed_transaction", "entitlement", "credit", "team_grant", "spending", "balance_addition",
@@ -162,6 +163,20 @@ import Testing
         #expect(try await notify("1", claim("4", appAccountToken: token)) == .granted)
         #expect(try await transactions(of: mint).contains("4"))
         #expect(try fixture.problems() == [])
+    }
+
+    @Test func `an erasure deletes the answers kept about merged customers`() async throws {
+        let (older, key) = (try Self.anonymous(2), IdempotencyKey(caller: "a", key: "k"))
+        for (number, user) in [older, ghost, mint].enumerated() {
+            #expect(try await redeem(claim("\(number)"), for: user) == [.granted])
+        }
+        let answer = key.answer([1], to: [UInt8](repeating: 1, count: 32))
+        _ = try await ledger.write { try $0.keep(answer, about: older, at: Self.now, deletingBefore: Self.later(-9)) }
+        #expect(try await logIn(older, as: ghost).effect == .merged)
+        #expect(try await logIn(ghost, as: mint).effect == .merged)
+        #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == answer)
+        #expect(try await ledger.write { try $0.erase(mint, by: .user, at: Self.now) })
+        #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == nil)
     }
 
     @Test func `two known customers stay apart`() async throws {

@@ -46,6 +46,30 @@ import Testing
         return all
     }
 
+    @Test func `parked renewals are found and redeemed by the original transaction that they state last`() async throws
+    {
+        func found(_ identifier: String) async throws -> [String] {
+            try await ledger.read { try $0.unclaimedPurchases(ofTransaction: identifier, after: nil, limit: 9) }
+                .map(\.transactionIdentifier)
+        }
+        for number in ["2", "3", "4"] {
+            #expect(try await notify("n\(number)", claim(number, original: "1")) == .parked)
+        }
+        #expect(try await notify("n5", claim("9")) == .parked)
+        #expect(try await found("1") == ["2", "3", "4"])
+        #expect(try await found("3") == ["3"])
+        #expect(try await notify("n6", claim("3", original: "9", signedAt: Self.later(1))) == .parked)
+        #expect(try await found("1") == ["2", "4"])
+        #expect(try await found("9") == ["3", "9"])
+        #expect(try fixture.problems() == [])
+        #expect(try await redeem(claim("1"), for: alice) == [.granted])
+        let redeemed = try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 9) }
+        #expect(redeemed.map(\.transactionIdentifier) == ["4", "2", "1"])
+        #expect(try await found("1") == [])
+        #expect(try await found("9") == ["3", "9"])
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func `notifications are listed newest first, with the owner of the purchase`() async throws {
         _ = try await redeem(claim("1"), for: alice)
         _ = try await receive("a", stating: claim("1", revoked: Self.now, signedAt: Self.later(1)), at: Self.later(1))

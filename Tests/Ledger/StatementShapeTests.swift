@@ -73,7 +73,10 @@ struct StatementShapeTests: LedgerSuite {
         try await read()
         try await runFeatures()
         let statements = try await statements()
-        for needed in ["INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "UPDATE \"original\""] {
+        for needed in [
+            "INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "DELETE FROM \"parked_original\"",
+            "DELETE FROM \"expected_purchase\"", "INSERT INTO \"user_alias\"", "UPDATE \"original\"",
+        ] {
             #expect(statements.contains { $0.text.hasPrefix(needed) }, "\(needed) in \(statements.count) statements")
         }
         let families = Dictionary(uniqueKeysWithValues: [LedgerFeature].all.tables.map { ($0.name, $0.family) })
@@ -106,6 +109,11 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await notify("n1", refund)
         _ = try await notify("n2", claim("9", revoked: Self.later(2), signedAt: Self.later(2)))
         _ = try await redeem(claim("9"), for: bob)
+        // A renewal of a purchase that nobody has redeemed.
+        #expect(try await notify("n3", claim("7", original: "6")) == .parked)
+        let found = try await service.unclaimedPurchases(ofTransaction: "6", after: nil, limit: 9)
+        #expect(found.map(\.transactionIdentifier) == ["7"])
+        _ = try await redeem(claim("6"), for: bob)
         _ = try await redeem(claim("5"), for: alice)
         _ = try await redeem(claim("5"), for: bob, under: .transfer(pauseSeconds: 10), at: Self.later(100))
         clock.advance(milliseconds: 1_000_000)
@@ -133,6 +141,20 @@ struct StatementShapeTests: LedgerSuite {
         let merged = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(9)) }
         #expect(merged.effect == .merged)
         _ = try await ledger.write { try $0.logIn(ghost, as: mint, by: .user, at: Self.later(10)) }
+        try await importCustomer(as: mint)
+    }
+
+    /// Imports a customer with an expected purchase, which a log-in moves and a proof confirms.
+    private func importCustomer(as mint: User) async throws {
+        let other = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "2", count: 32))).user
+        let purchase = ExpectedPurchase(
+            app: "com.example.app", origin: .localSandbox, originalTransactionIdentifier: "8", productIdentifier: "p",
+            purchaseDate: Self.now, expiresAt: nil)
+        _ = try await ledger.write { try $0.add(imported: other, purchases: [purchase], by: "K", at: Self.now) }
+        let merged = try await ledger.write { try $0.logIn(other, as: mint, by: .user, at: Self.later(11)) }
+        #expect(merged.effect == .merged)
+        #expect(try await ledger.read { try $0.expectedPurchases(of: mint) } == [purchase])
+        #expect(try await redeem(claim("8"), for: mint) == [.granted])
     }
 
     private func read() async throws {
@@ -148,7 +170,7 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.story(of: alice, before: nil, limit: 9)
         _ = try await service.explanation(of: Self.sprout1, for: alice)
         let token = try await service.appAccountToken(of: alice)
-        try await ledger.read { [alice] transaction in
+        try await ledger.read { [alice, service] transaction in
             for text in ["a", token.uuidString] { _ = try transaction.users(matching: text, after: nil, limit: 9) }
             _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)
             _ = try transaction.expectedCustomers(after: "", of: [.localSandbox], limit: 9)
@@ -156,8 +178,19 @@ struct StatementShapeTests: LedgerSuite {
             _ = try transaction.recordedTransactions("1", of: alice)
             _ = try transaction.notifications(before: nil, limit: 9)
             _ = try transaction.openConsumptionRequests(at: Self.now, of: [.localSandbox], limit: 9)
+            _ = try transaction.latestConsumptionRequests(in: "com.example.app", limit: 9)
+            for bought in ["2", "3", "unknown"] {
+                let question = OpenConsumptionRequest(
+                    app: "com.example.app", origin: .localSandbox, notificationUUID: "q",
+                    transactionIdentifier: bought, isRedeemed: true, isSubscription: false, reason: nil,
+                    signedAt: Self.now)
+                _ = try transaction.refundFacts(about: question, in: service.apps.first.catalog)
+            }
             _ = try transaction.latestActivity(from: [.localSandbox], limit: 9)
             _ = try transaction.refusalGroups(since: Self.now, latest: 9)
+            let comparison = ProductComparison(
+                of: service.apps.first.catalog, soldBy: [.localSandbox], since: Self.now)
+            _ = try transaction.comparedProducts(by: comparison, after: nil, limit: 99)
         }
     }
 
@@ -167,12 +200,27 @@ struct StatementShapeTests: LedgerSuite {
         #expect(!due.isEmpty)
         _ = try await webhooks.lease(due)
         _ = try await webhooks.dueEndpoints()
+        try await forward()
         let accounts = AccountService(ledger: ledger, clock: clock, randomness: .system, cost: .minimal)
         let entrance = try await accounts.open(try EmailAddress("mint@example.com"), passwordHash: "h")
         _ = try await accounts.user(presenting: entrance.tokens.access.text)
         _ = try await accounts.renew(entrance.tokens.refresh.text)
         try await ledger.figures(clock: clock).rollUp()
         _ = try await ledger.write { try $0.erase(entrance.account.user, by: .user, at: clock.now()) }
+    }
+
+    private func forward() async throws {
+        let target = ForwardingTarget(try WebhookURL("https://b.example/apple", allowsPlain: false))
+        let forwarding = NotificationForwarding(to: [target], from: ledger, clock: clock)
+        let notification = NotificationRecord(
+            app: "com.example.app", origin: .localSandbox, notificationUUID: "f", type: "TEST", subtype: nil,
+            signedAt: Self.now, proofDigest: [UInt8](repeating: 8, count: 32))
+        try await forwarding.enqueue(notification, body: [1])
+        _ = try await forwarding.dueEndpoints()
+        let leased = try await forwarding.lease(try await forwarding.due(for: target, limit: 9) ?? [])
+        try await forwarding.record(leased.map { forwarding.result(of: $0, .unanswered(code: "timedOut")) })
+        _ = try await forwarding.waiting()
+        _ = try await forwarding.deleteExpired()
     }
 }
 

@@ -121,6 +121,27 @@ import Testing
         #expect(try await events("alice") == ["granted"])
     }
 
+    @Test func `a jump of a customer's clock delays this customer's end until its notifications can arrive`()
+        async throws
+    {
+        for name in ["alice", "bob"] { _ = try await subscribe(name) }
+        let cancelled = try await subscribe("carol")
+        var sweep = HistorySweep()
+        try await sweep.run(service, [])
+        _ = try garden.store.advance(seconds: 60)
+        try garden.store.setAutoRenew(false, of: cancelled)
+        try await notify(of: cancelled)
+        for name in ["alice", "carol"] { _ = try garden.store.advance(.seconds(40 * Self.day), of: name) }
+        try await sweep.run(service, [])
+        #expect(try await events("alice") == ["granted"])
+        #expect(try await events("carol").last == "expired")
+        // Alice's notification was lost.
+        garden.clock.advance(milliseconds: 61_000)
+        try await sweep.run(service, [])
+        #expect(try await events("alice") == ["granted", "expired"])
+        #expect(try await events("bob") == ["granted"])
+    }
+
     @Test func `a clock that runs reports an end an hour later`() async throws {
         _ = try await subscribe("alice")
         let alice = try #require(User(name: "alice"))

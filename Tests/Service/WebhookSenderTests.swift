@@ -42,7 +42,7 @@ private actor Arrivals {
         webhooks = ledger.webhooks(of: Apps(App(try Catalog(folder: Project.products))), clock: clock)
     }
 
-    private func sender(allowingPrivate: Bool = true) -> WebhookSender {
+    private func sender(allowingPrivate: Bool = true) -> WebhookSender<WebhookService> {
         webhooks.sender(
             allowsPrivateAddresses: allowingPrivate, metrics: metrics,
             logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -68,7 +68,7 @@ private actor Arrivals {
     }
 
     /// Runs senders until `body` is done, then stops them.
-    private func running(_ senders: WebhookSender..., body: () async throws -> Void) async throws {
+    private func running(_ senders: WebhookSender<WebhookService>..., body: () async throws -> Void) async throws {
         let group = ServiceGroup(
             services: senders, logger: Logger(label: "tests", factory: { _ in SwiftLogNoOpLogHandler() }))
         async let ended: Void = group.run()

@@ -3,12 +3,15 @@ import Foundation
 import Testing
 
 /// Simulations with as many seeds as the time allows. `make test` plays the same hundred each time, so that a failure is due to a
-/// change. `make simulate SECONDS=N` plays others for longer, `make simulate SEED=N` plays one.
+/// change, and `make test-postgres` the first of them over PostgreSQL (`TILL_SIMULATION_SEEDS`). `make simulate SECONDS=N` plays
+/// others for longer, `make simulate SEED=N` plays one.
 @Suite struct SimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seconds = environment["TILL_SIMULATION_SECONDS"].flatMap(Int.init) ?? 30
     /// The smallest number of simulations of each worker, if other tests leave no time.
     private static let minimum = 5
+    /// The number of seeds, unless others are explored.
+    private static let seedCount = environment["TILL_SIMULATION_SEEDS"].flatMap(Int.init) ?? 100
     private static let workers = ProcessInfo.processInfo.activeProcessorCount
     private static let seed = environment["TILL_SIMULATION_SEED"].flatMap(UInt64.init)
 
@@ -25,7 +28,7 @@ import Testing
                 group.addTask {
                     var counts: [Int] = []
                     while clock.now < end || counts.count < Self.minimum,
-                        isExploring || worker + counts.count * Self.workers < 100,
+                        isExploring || worker + counts.count * Self.workers < Self.seedCount,
                         let count = await play(first + UInt64(worker + counts.count * Self.workers))
                     { counts.append(count) }
                     return counts

@@ -112,6 +112,7 @@ import Testing
             (.get, "/notifications", nil), (.get, "/accounts/alice/transactions", nil),
             (.get, "/accounts/alice/subscriptions", nil), (.get, "/accounts/alice/receipt", nil),
             (.get, "/accounts/alice/appTransaction", nil), (.post, "/time/advance", #"{"by":"1mo"}"#),
+            (.post, "/time/advance", #"{"by":"1mo","account":"alice"}"#), (.get, "/time", nil),
             (.post, "/purchases", #"{"account":"alice","productId":"garden.gate"}"#),
             (.post, "/purchases", #"{"account":"alice","productId":"garden.basic.monthly"}"#),
             (.post, "/purchases", #"{"account":"alice","productId":"garden.basic.yearly"}"#),

@@ -81,12 +81,23 @@ import Testing
                 #"{"account":"alice","productId":"garden.basic.monthly","offerIdentifier":"a","offerType":"introductory"}"#,
                 400, "bodyInvalid"
             ),
+            (
+                "purchases", #"{"account":"alice","productId":"garden.basic.yearly","billingPlanType":"MONTHLY"}"#, 400,
+                "bodyInvalid"
+            ),
+            (
+                "purchases", #"{"account":"alice","productId":"garden.basic.monthly","billingPlanType":"monthly"}"#,
+                409,
+                "invalidAction"
+            ),
             ("purchases", "[]", 400, "bodyInvalid"), ("purchases", "{", 400, "bodyInvalid"),
             ("queue/9/approve", nil, 404, "transactionNotFound"), ("queue/x/approve", nil, 400, "httpError"),
             ("transactions/9/refund", nil, 404, "transactionNotFound"),
             ("transactions/9/renewal", nil, 404, "transactionNotFound"),
             ("time/advance", #"{"by":"1 month"}"#, 400, "bodyInvalid"), ("time/advance", "{}", 400, "bodyInvalid"),
             ("time/advance", #"{"by":"99y"}"#, 409, "invalidAction"),
+            ("time/advance", #"{"by":"1d","account":"bob"}"#, 404, "accountUnknown"),
+            ("time/advance", #"{"by":"1d","account":""}"#, 422, "accountInvalid"),
             ("notifications/faults", #"{"faults":["loud"]}"#, 400, "bodyInvalid"),
             ("notifications", "{}", 400, "bodyInvalid"),
             ("notifications", #"{"notificationType":"REFUND"}"#, 422, "notificationInvalid"),
@@ -107,6 +118,29 @@ import Testing
         #expect(answer.status == status)
         #expect(answer.code == code)
         #expect(answer.headers[.contentType] == "application/problem+json")
+    }
+
+    @Test func `an account has its own time`() async throws {
+        try garden.buy("garden.basic.monthly")
+        try garden.buy("garden.basic.monthly", account: "bob")
+        let start = garden.clock.now()
+        let advanced = try await send(.post, "/sandbox/v1/time/advance", #"{"by":"31d","account":"alice"}"#)
+            .decoded(TimeResource.self)
+        #expect(advanced.now == start.adding(days: 31).rfc3339)
+        #expect(advanced.events?.map(\.account) == ["alice"])
+        let read = try await send(.get, "/sandbox/v1/time?account=alice").decoded(TimeResource.self)
+        #expect((read.now, read.accounts?.count) == (advanced.now, nil))
+        #expect(try await send(.get, "/sandbox/v1/time?account=bob").decoded(TimeResource.self).now == start.rfc3339)
+        let all = try await send(.get, "/sandbox/v1/time").decoded(TimeResource.self)
+        #expect((all.now, all.accounts?.map(\.account)) == (start.rfc3339, ["alice"]))
+        #expect(all.accounts?.map(\.now) == [advanced.now])
+        #expect(try await send(.get, "/sandbox/v1/time?account=carol").code == "accountUnknown")
+        #expect(try await send(.get, "/sandbox/v1/time?account=").code == "accountInvalid")
+        // A receipt of the customer's time is from no future.
+        let receipt = try garden.store.receipt(account: "alice")
+        let verified = try await send(.post, "/verifyReceipt", #"{"receipt-data":"\#(receipt)"}"#, key: nil)
+            .decoded(VerifyReceiptAnswer.self)
+        #expect((verified.status, verified.latestReceiptInfo?.count) == (0, 2))
     }
 
     @Test(arguments: [nil, "", "other"] as [String?])

@@ -116,11 +116,12 @@ extension Store {
 
 /// Steps of the clock, at once. The due events in between happen in order, each at its own moment.
 extension Store {
-    package func advance(_ step: TimeStep) throws(StoreError) -> Timestamp {
-        let seconds = try step.seconds(from: now)
-        try write { try $0.advance(by: seconds * 1000) }
+    /// - Parameter account: The account whose clock moves; nil for the store's.
+    package func advance(_ step: TimeStep, of account: String? = nil) throws(StoreError) -> Timestamp {
+        let seconds = try step.seconds(from: try time(of: account))
+        try write { try $0.advance(by: seconds * 1000, of: account) }
         try catchUp()
-        return now
+        return try time(of: account)
     }
 
     package func advance(_ period: SubscriptionPeriod) throws(StoreError) -> Timestamp {
@@ -167,9 +168,10 @@ extension Store {
     package func dueEvents(
         after start: Timestamp,
         until end: Timestamp,
+        of account: String? = nil,
         limit: Int = .max
     ) throws(StoreError) -> [DueEvent] {
-        try read { try $0.dueEvents(after: start, until: end, limit: limit) }
+        try read { try $0.dueEvents(after: start, until: end, of: account, limit: limit) }
     }
 
     package func replay(_ notificationUUID: UUID) throws(StoreError) { try write { try $0.replay(notificationUUID) } }

@@ -21,6 +21,7 @@ package struct TestGarden: Sendable {
     ///   - gate: The number of the gate that `garden.gate` grants.
     ///   - seeds: The amount that one `garden.seeds` adds.
     ///   - offerings: The content of `Offerings.json`; nil for none.
+    ///   - refundRules: The content of `RefundRules.json`; nil for none.
     ///   - start: The start time, by default noon of 31 October 2026.
     ///   - appAppleIdentifier: The app's number in the App Store, for `Production`.
     package init(
@@ -28,6 +29,7 @@ package struct TestGarden: Sendable {
         gate: Int = 1,
         seeds: Int = 10,
         offerings: String? = nil,
+        refundRules: String? = nil,
         start: String = "2026-10-31T12:00:00Z",
         environment: AppStoreEnvironment = .sandbox,
         appAppleIdentifier: Int64? = nil,
@@ -37,7 +39,8 @@ package struct TestGarden: Sendable {
         folder = try TemporaryFolder(isInMemory: isInMemory)
         self.bundleIdentifier = bundleIdentifier
         catalog = try Self.catalog(
-            of: bundleIdentifier, gate: gate, seeds: seeds, offerings: offerings, in: folder.folder("catalog"))
+            of: bundleIdentifier, gate: gate, seeds: seeds, offerings: offerings, refundRules: refundRules,
+            in: folder.folder("catalog"))
         clock = ManualClock(try #require(Timestamp(rfc3339: start)))
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Store(
@@ -63,6 +66,7 @@ package struct TestGarden: Sendable {
         gate: Int,
         seeds: Int,
         offerings: String?,
+        refundRules: String?,
         in folder: URL
     ) throws -> Catalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -83,6 +87,9 @@ package struct TestGarden: Sendable {
             """
         try Data(items.utf8).write(to: folder.appending(path: Catalog.itemsFile))
         if let offerings { try Data(offerings.utf8).write(to: folder.appending(path: Catalog.offeringsFile)) }
+        if let refundRules {
+            try Data(refundRules.utf8).write(to: folder.appending(path: Catalog.refundRulesFile))
+        }
         return try Catalog(folder: folder)
     }
 
@@ -95,12 +102,13 @@ package struct TestGarden: Sendable {
         quantity: Int = 1,
         offer: Payment.OfferChoice? = nil,
         appAccountToken: UUID? = nil,
+        billingPlanType: BillingPlanType? = nil,
         account: String = "alice"
     ) throws -> PaymentTransaction {
         let added = try store.add(
             Payment(
                 productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
-                offer: offer), account: account)
+                billingPlanType: billingPlanType, offer: offer), account: account)
         return try #require(try store.process(account: account).first { $0.identifier == added.identifier })
     }
 
@@ -126,14 +134,14 @@ package struct TestGarden: Sendable {
     ///
     /// - Parameters:
     ///   - chains: Chains whose roots are trusted, too.
-    ///   - clock: The clock, by default the store's.
+    ///   - clock: The clock, by default the latest of the store's.
     package func verifier(trusting chains: [CertificateChain] = [], clock: (any WallClock)? = nil) throws
         -> ProofVerifier
     {
         let roots = store.rootCertificates + chains.map(\.root.certificate)
         return ProofVerifier(
             anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }),
-            clock: clock ?? store.clock)
+            clock: clock ?? store.latestClock)
     }
 
     package func transaction(_ compact: String) throws -> JWSTransactionDecodedPayload {

@@ -32,6 +32,18 @@ private enum ServerPair {
             environment: ["TILL_REQUESTS_PER_MINUTE": "1000000", "TILL_LEDGER": ServerPair.address])
     }
 
+    /// A service reads a key from the server once a second.
+    @Test func `a key that another process has revoked is soon refused`() async throws {
+        let till = try TillProcess(hasKeys: false)
+        let ledger = ["--ledger", ServerPair.address]
+        let made = try await till.run(arguments: ["keys", "make", "reader", "--json"] + ledger).decoded(MadeKey.self)
+        let service = try await serve(till)
+        #expect(try await service.curl("/v1/products", key: made.key).status == 200)
+        #expect(try await till.run(arguments: ["keys", "revoke", made.id] + ledger).status == 0)
+        try await expectEventually { try await service.curl("/v1/products", key: made.key).status == 401 }
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
     /// This holds even if the primary has the commit and closes the connection.
     @Test func `a redemption is not answered before the standby has it`() async throws {
         let till = try TillProcess(hasKeys: false)

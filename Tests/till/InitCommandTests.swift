@@ -69,7 +69,10 @@ import Testing
         #expect(catalog.balances == ["seeds"])
         #expect(catalog.rights.map(\.name) == ["premium", "tools"])
         #expect(catalog.currentOffering?.packages.map(\.identifier) == ["$rc_monthly", "$rc_annual", "gate"])
-        let files = try [Catalog.itemsFile, Catalog.offeringsFile].map {
+        let seeds = RefundFacts(product: "com.example.garden.seeds10", consumed: 50_000)
+        let rules = try #require(catalog.refundRules)
+        #expect(rules.answer(to: seeds, otherwise: nil).text == #"GRANT_PRORATED by rule "seeds""#)
+        let files = try [Catalog.itemsFile, Catalog.offeringsFile, Catalog.refundRulesFile].map {
             try String(contentsOf: till.folder.file($0), encoding: .utf8)
         }
         let used = Set(files.joined().matches(of: /"([A-Za-z]+)":/).map { String($0.1) })

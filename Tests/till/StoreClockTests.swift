@@ -69,6 +69,36 @@ import Testing
         #expect(await service.end(SIGTERM) == 0)
     }
 
+    @Test func `a step of one customer's clock moves no other customer of the service`() async throws {
+        let till = try TillProcess()
+        func run(_ arguments: String...) async throws -> TillProcess.Result {
+            try await till.run(arguments: arguments + Self.catalog)
+        }
+        let receiver = try await WebhookReceiver()
+        let key = try await till.makeKey("webhooks")
+        let service = try await ServeProcess(till, Self.arguments)
+        #expect(
+            try await service.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(receiver.url)\"}").status == 201)
+        for user in ["alice", "bob"] {
+            #expect(try await run("buy", "com.memolease.sesac1.master.monthly", "--user", user).status == 0)
+        }
+        #expect(try await run("store", "time", "--account", "alice", "--advance", "3mo").status == 0)
+        await expectEventually { types(receiver, of: "alice").count >= 4 }
+        #expect(types(receiver, of: "alice") == Array(repeating: "purchase.granted", count: 4))
+        let sales = try await run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self)
+        let transaction = try #require(sales.elements.last).transactionId
+        #expect(try await run("store", "subscription", "cancel", transaction).status == 0)
+        let advanced = try await service.curl(
+            "/sandbox/v1/time/advance", key: Self.sandboxKey, body: #"{"by":"2mo","account":"alice"}"#)
+        #expect(advanced.status == 200)
+        await expectEventually { types(receiver, of: "alice").last == "purchase.expired" }
+        // A command plays the app at the customer's time, too.
+        #expect(try await run("buy", "com.memolease.sesac1.master.monthly", "--user", "alice").status == 0)
+        await expectEventually { types(receiver, of: "alice").last == "purchase.granted" }
+        #expect(types(receiver, of: "bob") == ["purchase.granted"])
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
     @Test func `a service that was stopped while the clock advanced gets each renewal after its start`() async throws {
         let till = try TillProcess()
         let receiver = try await WebhookReceiver()

@@ -149,6 +149,26 @@ import Testing
         #expect(try await till.run("store", "time", "--advance", "1s").output.contains("Nothing was due."))
     }
 
+    @Test func `an account has its own time, until a reset`() async throws {
+        let till = try await garden()
+        for account in ["alice", "bob"] {
+            try await till.run("store", "buy", "garden.basic.monthly", "--account", account)
+        }
+        let advanced = try await till.run("store", "time", "--account", "alice", "--advance", "2mo")
+        #expect(advanced.output.matches(of: /renewed +garden\.basic\.monthly +alice/).count == 2)
+        #expect(!advanced.output.contains("bob"))
+        #expect(try await till.run("store", "time").output.contains(/alice +2\d{3}-/))
+        let times = try await till.run("store", "time", "--json").decoded(TimeResource.self)
+        let alice = try await till.run("store", "time", "--account", "alice", "--json").decoded(TimeResource.self)
+        let bob = try await till.run("store", "time", "--account", "bob", "--json").decoded(TimeResource.self)
+        #expect(times.accounts?.map(\.account) == ["alice"])
+        #expect(alice.now > times.now && bob.now.prefix(10) == times.now.prefix(10))
+        let unknown = try await till.run("store", "time", "--account", "carol", "--advance", "1d", "--json")
+        #expect((unknown.status, unknown.code) == (1, "accountUnknown"))
+        #expect(try await till.run("store", "reset").output.contains("the clock"))
+        #expect(try await till.run("store", "time", "--json").decoded(TimeResource.self).accounts?.isEmpty == true)
+    }
+
     @Test func `a replay and a fault are confirmed, and the JSON has what the table shows`() async throws {
         let till = try await garden()
         try await till.run("store", "buy", "garden.gate", "--account", "alice")

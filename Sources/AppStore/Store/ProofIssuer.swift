@@ -105,14 +105,18 @@ extension ProofIssuer {
     }
 }
 
-/// The store's database inside one transaction, at one moment of the store's clock. Use cases read and write it.
+/// The store's database inside one transaction, at one moment of the clocks. Use cases read and write it.
 package struct Books {
     let database: Database
     let configuration: StoreKitConfiguration
     let issuer: ProofIssuer
     let settings: StoreSettings
-    /// The time of the store's clock.
+    /// The time of the machine's clock.
+    let machineTime: Timestamp
+    /// The time of the store's clock, or the moment of `at`. What belongs to an account has the time of `now(of:)`.
     var now: Timestamp
+    /// True at the moment of `at`, which is then the time of every account.
+    var isAtMoment = false
 
     var randomness: Randomness { issuer.randomness }
     package var state: StateRecords { StateRecords(database: database) }
@@ -124,43 +128,10 @@ package struct Books {
     var terms: SubscriptionTerms { settings.terms(of: configuration, at: now) }
     var storefront: Storefront { terms.storefront }
 
-    /// The same books at an earlier moment, when an event became due.
+    /// The same books at another moment, such as when an event became due.
     func at(_ moment: Timestamp) -> Books {
         var books = self
-        books.now = moment
+        (books.now, books.isAtMoment) = (moment, true)
         return books
-    }
-
-    /// Advances the clock, without performing due events.
-    package func advance(by milliseconds: Int64) throws { try state.setOffset(try state.offset() + milliseconds) }
-
-    /// Advances the clock to the next moment at which an event or a notification is due, and performs the events.
-    ///
-    /// - Parameter rest: The longest way, in milliseconds.
-    /// - Returns: The rest of the way.
-    func advanceToNextMoment(atMost rest: Int64) throws -> Int64 {
-        _ = try catchUp()
-        let next = [try subscriptions.nextDueDate(), try notifications.nextAttemptDate(after: now)].compactMap(\.self)
-            .min()
-        let way = min(rest, next.map { max(0, $0.millisecondsSince1970 - now.millisecondsSince1970) } ?? rest)
-        try advance(by: way)
-        _ = try at(Timestamp(millisecondsSince1970: now.millisecondsSince1970 + way)).catchUp()
-        return rest - way
-    }
-
-    /// Performs the due events in order, each at its own moment.
-    ///
-    /// - Parameter limit: The maximum number of events.
-    /// - Returns: True if no due event is left.
-    func catchUp(limit: Int = .max) throws -> Bool {
-        var count = 0
-        while let subscription = try subscriptions.firstDue(until: now), let dueDate = subscription.dueDate {
-            var changed = subscription
-            let effects = changed.becomeDue(terms)
-            guard count < limit else { return false }
-            count += 1
-            try at(dueDate).record(changed, effects)
-        }
-        return true
     }
 }

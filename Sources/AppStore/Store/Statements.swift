@@ -55,7 +55,26 @@ struct RenewalInfoStatement {
         }
     }
 
-    var autoRenewStatus: AutoRenewStatus { subscription.isAutoRenewing ? .on : .off }
+    var autoRenewStatus: AutoRenewStatus { subscription.willAutoRenew ? .on : .off }
+
+    /// The plan of the next billing period; nil if the subscription has ended, or if the catalog has no plans of the product.
+    fileprivate var renewalBillingPlanType: BillingPlanType? {
+        let plans = terms.product(subscription.nextProductIdentifier)?.subscription?.billingPlans ?? []
+        return hasEnded || plans.isEmpty ? nil : subscription.nextBillingPlanType
+    }
+
+    /// The continuation of the commitment (App Store Server API, `RenewalCommitmentInfo`).
+    fileprivate var commitment: StatementFields? {
+        guard let commitment = subscription.commitment else { return nil }
+        let status: AutoRenewStatus = subscription.isAutoRenewing ? .on : .off
+        return [
+            "commitmentAutoRenewProductId": subscription.autoRenewProductIdentifier,
+            "commitmentAutoRenewStatus": status.rawValue,
+            "commitmentRenewalBillingPlanType": subscription.autoRenewBillingPlanType.rawValue,
+            "commitmentRenewalDate": commitment.expiresDate,
+            "commitmentRenewalPrice": subscription.commitmentRenewalPrice(terms)?.milliunits,
+        ]
+    }
 
     fileprivate var hasEnded: Bool { !subscription.isEntitled && isInBillingRetryPeriod != true }
 
@@ -93,6 +112,8 @@ extension ProofIssuer {
             "storefront": storefront.countryCode, "storefrontId": storefront.identifier,
             "price": transaction.price.milliunits, "currency": transaction.price.currency,
             "appTransactionId": appTransactionIdentifier(of: transaction.account),
+            "billingPlanType": transaction.billingPlanType?.rawValue,
+            "commitmentInfo": transaction.commitment?.statement,
         ])
     }
 
@@ -100,11 +121,11 @@ extension ProofIssuer {
     func signedRenewalInfo(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) throws -> String {
         let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
         let offer = statement.offer
-        let price = subscription.isAutoRenewing ? subscription.renewalTerms(terms)?.price : nil
+        let price = subscription.willAutoRenew ? subscription.renewalTerms(terms)?.price : nil
         return try sign([
             "expirationIntent": subscription.expirationIntent?.rawValue,
             "originalTransactionId": subscription.originalTransactionIdentifier,
-            "autoRenewProductId": subscription.autoRenewProductIdentifier, "productId": subscription.productIdentifier,
+            "autoRenewProductId": subscription.nextProductIdentifier, "productId": subscription.productIdentifier,
             "autoRenewStatus": statement.autoRenewStatus.rawValue,
             "isInBillingRetryPeriod": statement.isInBillingRetryPeriod,
             "priceIncreaseStatus": statement.priceIncreaseStatus?.rawValue,
@@ -116,6 +137,8 @@ extension ProofIssuer {
             "renewalPrice": price?.milliunits, "eligibleWinBackOfferIds": statement.winBackOffers,
             "appAccountToken": subscription.appAccountToken,
             "appTransactionId": appTransactionIdentifier(of: subscription.account),
+            "renewalBillingPlanType": statement.renewalBillingPlanType?.rawValue,
+            "commitmentInfo": statement.commitment,
         ])
     }
 
@@ -132,6 +155,15 @@ extension ProofIssuer {
             "environment": environment.rawValue, "signedTransactionInfo": signedTransaction,
             "signedRenewalInfo": signedRenewalInfo, "status": status?.rawValue,
             "consumptionRequestReason": consumptionRequestReason?.rawValue,
+        ]
+    }
+}
+
+extension Commitment {
+    fileprivate var statement: StatementFields {
+        [
+            "billingPeriodNumber": billingPeriodNumber, "commitmentExpiresDate": expiresDate,
+            "commitmentPrice": price.milliunits, "totalBillingPeriods": BillingPlan.commitmentPeriods,
         ]
     }
 }

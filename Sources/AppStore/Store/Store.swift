@@ -26,7 +26,7 @@ package final class Store: Sendable {
     /// - appAppleIdentifier: The app's number in the App Store, for proofs of the environment `Production` and for realtime
     ///   requests; nil for the configuration's.
     /// - isDurable: False for a demonstration. A power cut may then lose sales.
-    /// - clock: The machine's clock. The store's clock is this one plus an offset.
+    /// - clock: The machine's clock. The store's clock and those of its accounts are this one plus an offset.
     package init(
         folder: URL,
         bundleIdentifier: String,
@@ -60,7 +60,18 @@ package final class Store: Sendable {
     package var now: Timestamp {
         // A read error is reported by the next use case.
         let offset = (try? queue.read { try StateRecords(database: $0).offset() }) ?? 0
-        return Timestamp(millisecondsSince1970: machineClock.now().millisecondsSince1970 + offset)
+        return machineClock.now().adding(milliseconds: offset)
+    }
+
+    /// The latest time of the store's clock and of the accounts' own. No proof is signed after it.
+    package var latestTime: Timestamp {
+        let machineTime = machineClock.now()
+        let latest = try? queue.read { database in
+            max(
+                machineTime.adding(milliseconds: try StateRecords(database: database).offset()),
+                try ClockRecords(database: database, machineTime: machineTime).latestTime() ?? machineTime)
+        }
+        return latest ?? machineTime
     }
 }
 
@@ -119,8 +130,7 @@ extension Store {
     package func readOrThrow<Value>(_ body: (Books) throws -> Value) throws -> Value {
         do {
             let isDue = try queue.read { database in
-                let books = try books(database)
-                return try books.subscriptions.nextDueDate().map { $0 <= books.now } ?? false
+                try books(database).firstDue() != nil
             }
             guard !isDue else { return try writeOrThrow(body) }
             return try queue.read { try body(try books($0)) }
@@ -156,12 +166,11 @@ extension Store {
     }
 
     func books(_ database: Database) throws -> Books {
-        let state = StateRecords(database: database)
+        let (state, machineTime) = (StateRecords(database: database), machineClock.now())
         return Books(
             database: database, configuration: configuration, issuer: issuer,
-            settings: try state.settings() ?? StoreSettings(configuration),
-            now: Timestamp(
-                millisecondsSince1970: machineClock.now().millisecondsSince1970 + (try state.offset())))
+            settings: try state.settings() ?? StoreSettings(configuration), machineTime: machineTime,
+            now: machineTime.adding(milliseconds: try state.offset()))
     }
 
     func fault(_ error: any Error) -> StoreError { Self.fault(error, path: path) }

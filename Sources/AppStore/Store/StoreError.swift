@@ -21,6 +21,8 @@ package enum StoreError: RuledError, Equatable {
     /// The locale of a retention message.
     case localeInvalid(String)
     case accountInvalid(String)
+    /// The account has bought nothing, so it has no time of its own.
+    case accountUnknown(String)
     /// The settings simulate an error of this call.
     case simulated(StoreKitCall, StoreKitFailure)
     case keysUnreadable(path: String)
@@ -88,6 +90,12 @@ package enum StoreError: RuledError, Equatable {
                 "The account \(account.prefix(32).debugDescription) is not valid. Use 1 to "
                     + "\(Store.maximumAccountLength) bytes, without control characters.",
                 korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(Store.maximumAccountLength)바이트로 입력하세요.")
+        case .accountUnknown(let account):
+            ErrorRule(
+                "accountUnknown", .notFound,
+                "The store knows no account \"\(account.prefix(100))\". An account is known from its first payment on: "
+                    + "`till store buy PRODUCT --account ACCOUNT`.",
+                korean: "이 계정으로 결제한 적이 없습니다. 계정은 첫 결제부터 알려집니다.")
         case .simulated(let call, let failure):
             ErrorRule(
                 "storeKitError", .conflict, hasReason: true,

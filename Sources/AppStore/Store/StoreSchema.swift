@@ -22,6 +22,14 @@ enum StoreSchema {
         guard try !isOfOtherVersion(database) else {
             throw StoreError.storage(StorageFault(cause: .otherVersion, path: path))
         }
+        // A store of before accounts had clocks lacks this table.
+        try database.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS account_clock (
+                    account TEXT PRIMARY KEY,
+                    time_offset INTEGER NOT NULL
+                ) STRICT
+                """)
         guard try found(in: database) == 0 else { return }
         try database.execute(sql: tables)
         try database.execute(sql: "PRAGMA user_version = \(version)")
@@ -120,6 +128,7 @@ enum StoreSchema {
             product_id TEXT NOT NULL,
             quantity INTEGER NOT NULL CHECK (quantity BETWEEN 1 AND 10),
             app_account_token TEXT,
+            billing_plan TEXT,
             offer TEXT,
             outcome TEXT NOT NULL,
             state TEXT NOT NULL CHECK (

@@ -1,15 +1,26 @@
 import Proofs
 
-/// The store's clock: the machine's clock plus an offset (`Store.advance`). A verifier of the store's proofs on the same
-/// machine uses it too. Otherwise proofs would seem to be signed in the future.
+/// The store's clock: the machine's clock plus an offset (`Store.advance`). Accounts follow it, unless they have their own
+/// (`ClockRecords`).
 package struct StoreClock: WallClock {
     let store: Store
 
     package func now() -> Timestamp { store.now }
+
+    /// The clock that a verifier of the store's proofs uses: to others, the proofs of a customer who is ahead would be of the future.
+    package var latest: LatestStoreClock { LatestStoreClock(store: store) }
+}
+
+/// The latest of the store's clock and its accounts' own clocks. A verifier of the store's proofs on the same machine uses it.
+package struct LatestStoreClock: WallClock {
+    let store: Store
+
+    package func now() -> Timestamp { store.latestTime }
 }
 
 extension Store {
     package var clock: StoreClock { StoreClock(store: self) }
+    package var latestClock: LatestStoreClock { LatestStoreClock(store: self) }
 
     /// The longest time that a step of the clock waits for all notifications. A server that answers more slowly than new ones become
     /// due would hold the clock forever.
@@ -19,35 +30,48 @@ extension Store {
     /// The pause between two looks at the deliveries.
     private static let deliveryCheckInterval = Duration.milliseconds(2)
 
-    /// Advances the store's clock from one moment at which something is due to the next. The events of each moment happen, and
-    /// their notifications are delivered, before the clock passes it. So a service beside the store never sees an end before the
+    /// Advances a clock from one moment at which something is due to the next. The events of each moment happen, and their
+    /// notifications are delivered, before the clock passes it. So a service beside the store never sees an end before the
     /// renewal.
     ///
     /// The clock does not wait if no process delivers (`beginDelivering`), or one notification takes longer than five seconds.
     ///
-    /// - Parameter limit: The longest time to wait for all deliveries. The rest of the step then takes place at once.
-    /// - Returns: The new time of the store.
-    package func advance(_ step: TimeStep, deliveringWithin limit: Duration) async throws(StoreError) -> Timestamp {
+    /// - Parameters:
+    ///   - account: The account whose time advances, and no other's; nil for the store's clock, and so for all accounts without
+    ///     their own.
+    ///   - limit: The longest time to wait for all deliveries. The rest of the step then takes place at once.
+    /// - Returns: The new time of the clock.
+    package func advance(
+        _ step: TimeStep,
+        of account: String? = nil,
+        deliveringWithin limit: Duration
+    ) async throws(StoreError) -> Timestamp {
         let end = ContinuousClock.now + limit
         do {
             try await catchUpInBackground()
-            var rest = try step.seconds(from: now) * 1000
+            var rest = try step.seconds(from: try time(of: account)) * 1000
             var isDelivered = try await waitForDeliveries(until: end)
             while rest > 0, isDelivered, .now < end {
                 let remaining = rest
-                rest = try await committing { try $0.advanceToNextMoment(atMost: remaining) }
+                rest = try await committing { try $0.advanceToNextMoment(atMost: remaining, of: account) }
                 isDelivered = try await waitForDeliveries(until: end)
             }
             if rest > 0 {
                 let remaining = rest
-                try await committing { _ = try $0.advance(by: remaining) }
+                try await committing { _ = try $0.advance(by: remaining, of: account) }
                 try await catchUpInBackground()
             }
-            return now
+            return try time(of: account)
         } catch {
             throw fault(error)
         }
     }
+
+    /// The time of a clock.
+    ///
+    /// - Parameter account: The account; nil for the store's clock.
+    /// - Throws: `StoreError`, `accountUnknown`.
+    package func time(of account: String?) throws(StoreError) -> Timestamp { try read { try $0.time(of: account) } }
 
     private func catchUpInBackground() async throws {
         while try await !committing({ try $0.catchUp(limit: Self.catchUpLimit) }) {}
@@ -93,7 +117,7 @@ extension Store {
     }
 }
 
-/// A manual step of the store's clock: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
+/// A manual step of a clock: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
 package enum TimeStep: Hashable, Sendable {
     case seconds(Int64)
     /// A period of the calendar.
@@ -160,7 +184,7 @@ package struct DueEvent: Hashable, Sendable {
     ]
 
     package let kind: Kind
-    /// The date, by the store's clock.
+    /// The date, by the account's clock.
     package let date: Timestamp
     package let account: String
     package let productIdentifier: String
@@ -168,13 +192,20 @@ package struct DueEvent: Hashable, Sendable {
 }
 
 extension Books {
-    /// The due events after one moment until another, the oldest first.
+    /// The due events of a clock after one moment until another, the oldest first.
     ///
-    /// - Parameter limit: The maximum number of events.
-    package func dueEvents(after start: Timestamp, until end: Timestamp, limit: Int = .max) throws -> [DueEvent] {
+    /// - Parameters:
+    ///   - account: The account; nil for all that follow the store's clock.
+    ///   - limit: The maximum number of events.
+    package func dueEvents(
+        after start: Timestamp,
+        until end: Timestamp,
+        of account: String? = nil,
+        limit: Int = .max
+    ) throws -> [DueEvent] {
         try notifications.notifications(
             Array(DueEvent.kinds.keys), from: Timestamp(millisecondsSince1970: start.millisecondsSince1970 + 1),
-            until: Timestamp(millisecondsSince1970: end.millisecondsSince1970 + 1), limit: limit
+            until: Timestamp(millisecondsSince1970: end.millisecondsSince1970 + 1), of: account, limit: limit
         ).compactMap { notification in
             guard let kind = DueEvent.kinds[notification.type],
                 let sold = try notification.transactionIdentifier.flatMap(transactions.transaction)

@@ -43,27 +43,30 @@ extension Store {
         let verifier: ProofVerifier
         do {
             verifier = ProofVerifier(
-                anchors: try TrustAnchors(rootCertificates.compactMap { try TrustAnchor($0) }), clock: clock)
+                anchors: try TrustAnchors(rootCertificates.compactMap { try TrustAnchor($0) }), clock: latestClock)
         } catch { throw .signingFailed("\(error)") }
-        let answer = VerifyReceiptAnswer(
-            to: proof, environment: environment, verifier: verifier, requestDate: now)
-        guard answer.status == .valid,
-            let purchases = try? verifier.verify(proof, expecting: ProofExpectations(origins: Set(Origin.allCases)))
-                .purchases
-        else { return answer }
-        return try read { books in
-            guard
-                let known = try purchases.lazy.compactMap({
-                    try books.transactions.transaction($0.transactionIdentifier)
-                })
-                .first
-            else { return answer }
-            return try books.addSubscriptions(to: answer, account: known.account, request, environment: environment)
+        let purchases = try? verifier.verify(proof, expecting: ProofExpectations(origins: Set(Origin.allCases)))
+            .purchases
+        let (account, now) = try read { books -> (String?, Timestamp) in
+            let account = try books.account(ofAny: purchases ?? [])
+            return (account, try account.map(books.now(of:)) ?? books.now)
         }
+        // The verifier reads the store's clock, so no transaction of the store's database may be open.
+        let answer = VerifyReceiptAnswer(to: proof, environment: environment, verifier: verifier, requestDate: now)
+        guard answer.status == .valid, let account else { return answer }
+        return try read { try $0.addSubscriptions(to: answer, account: account, request, environment: environment) }
     }
 }
 
 extension Books {
+    /// The account that made one of some purchases; nil if the store knows none of them.
+    fileprivate func account(ofAny purchases: [ProvenPurchase]) throws -> String? {
+        for purchase in purchases {
+            if let known = try transactions.transaction(purchase.transactionIdentifier) { return known.account }
+        }
+        return nil
+    }
+
     fileprivate func addSubscriptions(
         to answer: VerifyReceiptAnswer,
         account: String,
@@ -125,7 +128,7 @@ extension ReceiptObject {
     fileprivate init?(pending renewal: RenewalInfoStatement) {
         self.init()
         add("expiration_intent", renewal.subscription.expirationIntent.map { .string(String($0.rawValue)) })
-        add("auto_renew_product_id", .string(renewal.subscription.autoRenewProductIdentifier))
+        add("auto_renew_product_id", .string(renewal.subscription.nextProductIdentifier))
         add("is_in_billing_retry_period", renewal.isInBillingRetryPeriod.map { .string($0 ? "1" : "0") })
         add("grace_period_expires_date", renewal.gracePeriodExpiresDate)
         add("price_consent_status", renewal.priceIncreaseStatus.map { .string(String($0.rawValue)) })

@@ -189,7 +189,8 @@ extension Books {
                 "originalTransactionId": subscription.originalTransactionIdentifier,
                 // Apple's clients require the number in each environment.
                 "appAppleId": issuer.knownAppAppleIdentifier ?? 0, "productId": subscription.productIdentifier,
-                "userLocale": locale, "requestIdentifier": UUID(randomness: randomness), "signedDate": now,
+                "userLocale": locale, "requestIdentifier": UUID(randomness: randomness),
+                "signedDate": try now(of: subscription.account),
                 "environment": issuer.environment.rawValue,
             ]), subscription: subscription, locale: locale)
     }

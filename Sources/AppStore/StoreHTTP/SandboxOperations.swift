@@ -112,12 +112,16 @@ extension APIOperation {
         body: .json(SettingsChanges.schema, isRequired: false), answers: [.json("The settings.", .settings)],
         or: [.refused])
     static let readTime = sandbox(
-        .get, "time", "readTime", "Reads the store's time", answers: [.json("The time.", TimeResource.self)])
+        .get, "time", "readTime", "Reads the store's time, or an account's",
+        parameters: [.query("account", "The account whose time is read; the store's without it.")],
+        answers: [.json("The time.", TimeResource.self)], or: [.notFound, .refused])
     static let advanceTime = sandbox(
-        .post, "time/advance", "advanceTime", "Advances the time; everything that is due happens",
-        body: .json(TimeAdvanceRequest.schema), answers: [.json("The time.", TimeResource.self)], or: [.conflict])
+        .post, "time/advance", "advanceTime",
+        "Advances the store's time, or an account's; everything that is due happens",
+        body: .json(TimeAdvanceRequest.schema), answers: [.json("The time.", TimeResource.self)],
+        or: [.notFound, .conflict, .refused])
     static let reset = sandbox(
-        .post, "reset", "reset", "Clears the sales, the clock and the settings",
+        .post, "reset", "reset", "Clears the sales, the clocks and the settings",
         answers: [.json("The things that were cleared.", ResetResult.self)])
 
     static let listNotifications = sandbox(

@@ -58,6 +58,9 @@ struct PurchaseRequest: SandboxRequest {
         "productId": .text("The product."),
         "quantity": .integer("The number of units; 1 by default.", in: 1...10).optional,
         "appAccountToken": .uuid("The account token of the app.").optional,
+        "billingPlanType": .one(
+            of: BillingPlanType.allCases.map(\.name), "The billing plan of a subscription; `upFront` by default."
+        ).optional,
         "offerType": .one(of: ["promotional", "offerCode", "winBack"], "The type of the named offer.").optional,
         "offerIdentifier": .text("The offer; an offer code by its reference name.").optional,
         "offerSignature": Schema.object(
@@ -77,6 +80,7 @@ struct PurchaseRequest: SandboxRequest {
     let productId: String
     var quantity: Int?
     var appAccountToken: UUID?
+    var billingPlanType: String?
     var offerType: String?
     var offerIdentifier: String?
     var offerSignature: PromotionalOfferSignature?
@@ -93,8 +97,13 @@ struct PurchaseRequest: SandboxRequest {
             }
             offer = Payment.OfferChoice(kind: kind, identifier: offerIdentifier, signature: offerSignature)
         }
+        let plan = billingPlanType.flatMap { BillingPlanType(name: $0) }
+        guard billingPlanType == nil || plan != nil else {
+            throw JSONBody.invalid("The field /billingPlanType must be upFront or monthly.")
+        }
         return Payment(
-            productIdentifier: productId, quantity: quantity ?? 1, appAccountToken: appAccountToken, offer: offer)
+            productIdentifier: productId, quantity: quantity ?? 1, appAccountToken: appAccountToken,
+            billingPlanType: plan, offer: offer)
     }
 
     func paymentOutcome() throws(Problem) -> PaymentOutcome {
@@ -176,13 +185,16 @@ struct SignedRequestRequest: SandboxRequest {
     let signedRequest: String
 }
 
-/// A request to advance the store's clock.
+/// A request to advance the store's clock, or an account's.
 struct TimeAdvanceRequest: SandboxRequest {
     static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([
-        "by": .text("The step: \(TimeStep.form).").with(["examples": .array(["1mo"])])
+        "by": .text("The step: \(TimeStep.form).").with(["examples": .array(["1mo"])]),
+        "account": .text("The account whose time advances, and no other's; the store's without it.", length: 1...256)
+            .optional,
     ]).closed
 
     let by: String
+    var account: String?
 }
 
 /// A request to send a notification on demand.

@@ -115,26 +115,42 @@ package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
     }
 }
 
-/// The time of the store's clock.
+/// The time of the store's clock, or of an account's.
 package struct TimeResource: AnswerObject, Codable, Sendable {
-    package static let answerFields = AnswerFields<Self>("The time of the store's clock.", named: "Time") {
+    package static let answerFields = AnswerFields<Self>("The time of a clock.", named: "Time") {
         $0.field("now", .time("The time."), \.now)
         $0.field(
             "millisecondsSince1970", "The same time with its milliseconds, as signed data has it.",
             \.millisecondsSince1970)
+        $0.field(
+            "accounts", "The accounts with their own time; only in the answer to a read of the store's.", \.accounts)
         $0.field("events", "The events that an advance brought about.", \.events)
     }
 
     package let now: String
     package let millisecondsSince1970: Int64
+    /// The accounts with their own time; nil except for a read of the store's.
+    package let accounts: [AccountTimeResource]?
     /// The events that an advance of the clock brought about; nil without an advance.
     package let events: [DueEventResource]?
 
-    package init(now: Timestamp, events: [DueEvent]? = nil) {
+    package init(now: Timestamp, accounts: [AccountTime]? = nil, events: [DueEvent]? = nil) {
         self.now = now.rfc3339
         millisecondsSince1970 = now.millisecondsSince1970
+        self.accounts = accounts?.map { AccountTimeResource(account: $0.account, now: $0.now.rfc3339) }
         self.events = events?.map { DueEventResource($0) }
     }
+}
+
+/// An account with its own time.
+package struct AccountTimeResource: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>("An account with its own time.", named: "AccountTime") {
+        $0.field("account", "The App Store account.", \.account)
+        $0.field("now", .time("The time."), \.now)
+    }
+
+    package let account: String
+    package let now: String
 }
 
 /// A change of a subscription that time brought about.
@@ -213,7 +229,7 @@ extension ResetResult: AnswerObject {
     package static let answerFields = AnswerFields<Self>("The things that were cleared.", named: "Reset") {
         $0.field("sales", "The number of transactions, renewals included.", \.sales)
         $0.field("notifications", "The number of notifications.", \.notifications)
-        $0.field("clock", "True if the clock had been advanced.", \.clock)
+        $0.field("clock", "True if the clock, or that of an account, had been advanced.", \.clock)
         $0.field("settings", "True if the settings had been changed.", \.settings)
     }
 }

@@ -91,19 +91,27 @@ struct SandboxRoutes: Sendable {
             return try JSONAnswer.response(
                 try await BlockingWork.run { SettingsResource(try store.update(changes.apply)) })
         }
-        group.on(.readTime) { _, _ in
-            try TimeResource(now: try await BlockingWork.run { store.now }).answer()
+        group.on(.readTime) { request, _ in
+            let account = try request.query("account")
+            return try await read { books in
+                try TimeResource(
+                    now: try books.time(of: account), accounts: account == nil ? try books.accountTimes() : nil
+                ).json()
+            }
         }
         group.on(.advanceTime) { request, context in
-            let text = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self).by
-            guard let step = TimeStep(text) else {
+            let body = try await SandboxBody.decode(request, context, as: TimeAdvanceRequest.self)
+            guard let step = TimeStep(body.by) else {
                 throw JSONBody.invalid("The field /by has to be \(TimeStep.form).")
             }
-            let start = try await BlockingWork.run { store.now }
+            let account = body.account
+            let start = try await BlockingWork.run { try store.time(of: account) }
             // A client that closes its connection stops no clock halfway.
-            let now = try await Task { try await store.advance(step, deliveringWithin: Self.deliveryTime) }.value
+            let now = try await Task {
+                try await store.advance(step, of: account, deliveringWithin: Self.deliveryTime)
+            }.value
             return try await read {
-                try TimeResource(now: now, events: try $0.dueEvents(after: start, until: now)).json()
+                try TimeResource(now: now, events: try $0.dueEvents(after: start, until: now, of: account)).json()
             }
         }
         group.on(.reset) { _, _ in try await BlockingWork.run { try store.reset() }.answer() }

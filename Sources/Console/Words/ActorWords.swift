@@ -45,6 +45,7 @@ extension AuditEntry.Event {
         case .autoRenewDisabled: ("Renewal turned off", .warning)
         case .autoRenewEnabled: ("Renewal turned on", .good)
         case .aliased: ("Anonymous customer logged in", .neutral)
+        case .refundAnswered: ("Refund question answered", .neutral)
         case .erased: ("Customer erased", .neutral)
         }
     }

@@ -143,7 +143,7 @@ extension LedgerTransaction {
         try records.update(
             known.filter { purchase in
                 recorded[purchase.key].map { $0.purchaseDate <= purchase.purchaseDate && $0 != purchase } ?? false
-            })
+            }, of: user)
     }
 
     /// The purchases that imports expect for a user, in the order of their original transactions.

@@ -12,6 +12,8 @@ package struct EntitlementService: Sendable {
     /// The record of all users and purchases.
     package let ledger: Ledger
     package let clock: any WallClock
+    /// The same clock, if some customers may have their own.
+    let customerClocks: (any CustomerClocks)?
     let randomness: Randomness
     /// The accepted origins, and the users they are valid for.
     package let accepted: AcceptedOrigins
@@ -19,7 +21,7 @@ package struct EntitlementService: Sendable {
     package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
     /// True if the service stores the signed bytes of proofs.
     private let keepsProofs: Bool
-    private let onVerify: @Sendable (Duration, [String]) -> Void
+    private let observers: Observers
     /// The bundle identifier of the only app that the caller of the use cases sees and changes; nil for all apps.
     package private(set) var limitingApp: String?
 
@@ -29,6 +31,7 @@ package struct EntitlementService: Sendable {
     ///   - keepsProofs: True to store the signed bytes of proofs.
     ///   - onVerify: Receives the duration of each verification, and the fields that were read as absent because of their
     ///     form.
+    ///   - onNotification: Receives each verified notification before it is applied, and the request that contains it.
     package init(
         apps: Apps,
         verifier: ProofVerifier,
@@ -38,19 +41,22 @@ package struct EntitlementService: Sendable {
         accepted: AcceptedOrigins = AcceptedOrigins(),
         policy: OwnershipPolicy = .keep,
         keepsProofs: Bool = false,
-        onVerify: @escaping @Sendable (Duration, [String]) -> Void = { _, _ in }
+        onVerify: @escaping @Sendable (Duration, [String]) -> Void = { _, _ in },
+        onNotification: (@Sendable (NotificationRecord, [UInt8]) async throws -> Void)? = nil
     ) {
-        self.onVerify = onVerify
+        observers = Observers(onVerify: onVerify, onNotification: onNotification)
         self.keepsProofs = keepsProofs
         self.apps = apps
         self.verifier = verifier
         self.ledger = ledger
         self.clock = clock
+        let customerClocks = clock as? any CustomerClocks
+        self.customerClocks = customerClocks
         self.randomness = randomness
         self.accepted = accepted
         claims = ledger.batch(upTo: 128) { requests, transaction in
-            try transaction.decide(requests, under: policy, accepting: accepted, at: clock.now()) {
-                apps.type(of: $0)
+            try (customerClocks?.groups(of: requests) ?? [(clock.now(), requests)]).flatMap { moment, requests in
+                try transaction.decide(requests, under: policy, accepting: accepted, at: moment) { apps.type(of: $0) }
             }
         }
     }
@@ -72,6 +78,27 @@ package struct EntitlementService: Sendable {
 
     /// The current catalogs.
     package var catalogs: Catalogs { apps.catalogs }
+
+    /// The functions that learn of the service's work.
+    private final class Observers: Sendable {
+        let onVerify: @Sendable (Duration, [String]) -> Void
+        let onNotification: (@Sendable (NotificationRecord, [UInt8]) async throws -> Void)?
+
+        init(
+            onVerify: @escaping @Sendable (Duration, [String]) -> Void,
+            onNotification: (@Sendable (NotificationRecord, [UInt8]) async throws -> Void)?
+        ) {
+            self.onVerify = onVerify
+            self.onNotification = onNotification
+        }
+    }
+
+    /// Tells the observer of a verified notification.
+    ///
+    /// - Parameter body: The request with the notification.
+    func observe(_ notification: NotificationRecord, body: [UInt8]) async throws {
+        try await observers.onNotification?(notification, body)
+    }
 
     /// Gives each app its number in the ledger.
     package func registerApps() async throws {
@@ -174,7 +201,7 @@ package struct EntitlementService: Sendable {
             }, origins: accepted.all)
         let started = ContinuousClock.now
         var unreadable: [String] = []
-        defer { onVerify(ContinuousClock.now - started, unreadable) }
+        defer { observers.onVerify(ContinuousClock.now - started, unreadable) }
         do {
             let verified = try verifier.verify(proof, expecting: expectations)
             unreadable = verified.unreadableFields

@@ -209,7 +209,7 @@ extension LedgerTransaction {
         try users.write(heads)
     }
 
-    /// Stores an answer under its key. Answers that are older than a day are deleted first.
+    /// Stores an answer under its key for a day.
     ///
     /// - Returns: The answer that another process has stored; nil if this one is stored, or there is none.
     func earlierAnswer(

@@ -33,7 +33,7 @@ extension EntitlementService {
         let app = try bundleIdentifier(of: verified)
         let claim = ProofClaims(of: verified, [], app: app, by: apps[app]?.catalog, isKept: false).claim(stated)
         let type = stated.facts.text(.type).flatMap(ProductType.init) ?? catalogs.type(of: stated.productIdentifier)
-        let (environment, moment) = (verified.environment, clock.now())
+        let (environment, moment) = (verified.environment, now(ofBuyerOf: stated.transactionIdentifier))
         return try await ledger.read {
             let records = EntitlementRecords(database: $0.database, apps: try $0.apps)
             return VerifiedPurchase(claim, type, environment, by: try records.facts(about: [claim]), at: moment)

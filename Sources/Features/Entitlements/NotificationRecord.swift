@@ -81,7 +81,9 @@ extension EntitlementService {
     /// A duplicate changes nothing. Of several statements about one transaction, the one signed last wins, in any order of
     /// arrival.
     package func receive(notification proof: [UInt8]) async throws -> NotificationOutcome {
-        try await receive(try notification(in: proof))
+        // The text of a verified proof needs no escapes.
+        let body = Array(#"{"signedPayload":""#.utf8) + proof + Array(#""}"#.utf8)
+        return try await receive(try notification(in: proof), sentAs: body)
     }
 
     /// Verifies a notification. This is the first half, which uses the processor, not the ledger.
@@ -101,8 +103,12 @@ extension EntitlementService {
     }
 
     /// Stores and applies a verified notification. This is the second half, in one transaction of the ledger.
-    package func receive(_ notification: VerifiedNotification) async throws -> NotificationOutcome {
-        try await outcome(of: notification.request)
+    ///
+    /// - Parameter body: The request with the notification.
+    package func receive(_ notification: VerifiedNotification, sentAs body: [UInt8]) async throws -> NotificationOutcome
+    {
+        try await observe(notification.record, body: body)
+        return try await outcome(of: notification.request)
     }
 
     func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {

@@ -4,6 +4,8 @@ import Proofs
 
 /// A question of the App Store about a purchase for which the customer has requested a refund (`CONSUMPTION_REQUEST`).
 package struct OpenConsumptionRequest: Hashable, Sendable {
+    /// The bundle identifier of the app.
+    package let app: String
     package let origin: Origin
     /// The UUID of the notification with the question.
     package let notificationUUID: String
@@ -12,6 +14,30 @@ package struct OpenConsumptionRequest: Hashable, Sendable {
     package let isRedeemed: Bool
     /// True for an auto-renewable subscription, whose status Apple states with the question.
     package let isSubscription: Bool
+    /// The customer's reason, in Apple's words; nil if it is not stated.
+    package let reason: String?
+    /// The date of the question.
+    package let signedAt: Timestamp
+
+    package init(
+        app: String,
+        origin: Origin,
+        notificationUUID: String,
+        transactionIdentifier: String,
+        isRedeemed: Bool,
+        isSubscription: Bool,
+        reason: String?,
+        signedAt: Timestamp
+    ) {
+        self.app = app
+        self.origin = origin
+        self.notificationUUID = notificationUUID
+        self.transactionIdentifier = transactionIdentifier
+        self.isRedeemed = isRedeemed
+        self.isSubscription = isSubscription
+        self.reason = reason
+        self.signedAt = signedAt
+    }
 }
 
 /// The customers whose purchases are reconciled with the App Store, and its consumption requests.
@@ -66,7 +92,7 @@ extension LedgerTransaction {
         let apps = try apps
         let rows = try database.rows(
             """
-            SELECT transaction_id, origin, app, notification_uuid, content
+            SELECT transaction_id, origin, app, notification_uuid, content, signed_at
             FROM notification \(database.indexed(by: "notification_that_asks"))
             WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
                 AND signed_at >= $1 AND origin IN \(origins.sqlList)
@@ -74,30 +100,53 @@ extension LedgerTransaction {
             ORDER BY signed_at, notification_uuid LIMIT $2
             """,
             [moment.adding(seconds: -ReceivedNotification.answerTime), limit]
-        ) { (key: try apps.key(&$0), uuid: try $0.next() as String, content: try $0.next() as String?) }
-        guard !rows.isEmpty else { return [] }
+        ) { try Self.question(&$0, apps) }
+        return try redeemed(rows, apps)
+    }
+
+    /// The latest consumption requests, answered or not, newest first.
+    ///
+    /// - Parameter app: The bundle identifier of an app.
+    package func latestConsumptionRequests(in app: String, limit: Int) throws -> [OpenConsumptionRequest] {
+        let apps = try apps
+        guard let number = apps[app] else { return [] }
+        let rows = try database.rows(
+            """
+            SELECT transaction_id, origin, app, notification_uuid, content, signed_at
+            FROM notification \(database.indexed(by: "notification_of_type"))
+            WHERE type = 'CONSUMPTION_REQUEST' AND transaction_id IS NOT NULL AND app = $1
+            ORDER BY received_at DESC, notification_uuid DESC, origin DESC LIMIT $2
+            """,
+            [number, limit]
+        ) { try Self.question(&$0, apps) }
+        return try redeemed(rows, apps)
+    }
+
+    /// A question and the key of its transaction.
+    private typealias Question = (
+        key: TransactionKey, uuid: String, content: NotifiedPurchase?, signedAt: Timestamp
+    )
+
+    /// The question in the next columns of a row: the key, the notification, its content and its date.
+    private static func question(_ row: inout ResultRow, _ apps: AppNumbers) throws -> Question {
+        let (key, uuid): (TransactionKey, String) = (try apps.key(&row), try row.next())
+        let content: String? = try row.next()
+        return (key, uuid, content.flatMap(NotifiedPurchase.init(content:)), try row.next())
+    }
+
+    private func redeemed(_ questions: [Question], _ apps: AppNumbers) throws -> [OpenConsumptionRequest] {
+        guard !questions.isEmpty else { return [] }
         let redeemed = Set(
             try database.rows(
                 "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
-                [database.list(rows.map(\.key))]
+                [database.list(questions.map(\.key))]
             ) { try apps.key(&$0) })
-        return rows.map { key, uuid, content in
+        return questions.map { key, uuid, content, signedAt in
             OpenConsumptionRequest(
-                origin: key.origin, notificationUUID: uuid, transactionIdentifier: key.identifier,
-                isRedeemed: redeemed.contains(key), isSubscription: Self.hasStatus(content))
+                app: key.app, origin: key.origin, notificationUUID: uuid, transactionIdentifier: key.identifier,
+                isRedeemed: redeemed.contains(key), isSubscription: content?.status != nil,
+                reason: content?.consumptionRequestReason, signedAt: signedAt)
         }
-    }
-
-    /// True if the content of a notification has the status of a subscription.
-    private static func hasStatus(_ content: String?) -> Bool {
-        struct Question: Decodable {
-            struct Purchase: Decodable {
-                let status: Int?
-            }
-            let data: Purchase
-        }
-        let question = content.flatMap { try? JSONDecoder().decode(Question.self, from: Data($0.utf8)) }
-        return question?.data.status != nil
     }
 
     /// Settles a consumption request. One that is settled already stays unchanged.
@@ -108,5 +157,21 @@ extension LedgerTransaction {
             WHERE origin = $2 AND notification_uuid = $3 AND settled_at IS NULL
             """,
             [moment, request.origin, request.notificationUUID])
+    }
+}
+
+/// The part of a notification's content that a question has.
+private struct NotifiedPurchase: Decodable {
+    /// The status of a subscription; nil for another purchase.
+    let status: Int?
+    let consumptionRequestReason: String?
+
+    /// - Parameter content: The content of a notification as JSON.
+    init?(content: String) {
+        struct Content: Decodable {
+            let data: NotifiedPurchase
+        }
+        guard let content = try? JSONDecoder().decode(Content.self, from: Data(content.utf8)) else { return nil }
+        self = content.data
     }
 }

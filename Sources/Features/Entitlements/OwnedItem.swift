@@ -51,14 +51,13 @@ package struct OwnedItem: Hashable, Sendable {
 extension EntitlementService {
     /// The items of a user, including those that everybody owns, in order.
     package func items(of user: User) async throws -> [OwnedItem] {
-        let view = view
-        return try await ledger.read(.statement) { try $0.ownedItems(of: user, from: view) }
+        try await ledger.read(.statement) { try $0.ownedItems(of: user, from: try view(of: user, $0)) }
     }
 
     /// The items of a user without their sources, except those that everybody owns, in order.
     package func ownItems(of user: User) async throws -> [Item] {
         try await ledger.read {
-            try $0.items(of: user, accepting: accepted.origins(for: user), at: clock.now())
+            try $0.items(of: user, accepting: accepted.origins(for: user), at: try now(of: user, $0))
         }
     }
 }

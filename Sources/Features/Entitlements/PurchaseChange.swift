@@ -24,11 +24,10 @@ extension EntitlementService {
         of user: User,
         by caller: String
     ) async throws -> RedeemedTransaction {
-        let moment = clock.now()
         let found = try await ledger.write {
             try $0.change(
                 change, ofTransaction: identifier, origin: origin, in: limitingApp ?? app, of: user, by: caller,
-                at: moment, accepting: accepted)
+                at: try now(of: user, $0), accepting: accepted)
         }
         guard let transaction = found.first else { throw GrantError.transactionNotFound }
         guard found.count == 1 else { throw GrantError.transactionAmbiguous }

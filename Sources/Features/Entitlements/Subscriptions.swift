@@ -41,8 +41,7 @@ extension [SubscribedPurchase] {
 extension EntitlementService {
     /// The subscriptions of a user, in the order of their first purchases.
     package func subscriptions(of user: User) async throws -> [PurchaseStatus] {
-        let view = view
-        return try await ledger.read { try $0.subscriptions(of: user, from: view) }
+        try await ledger.read { try $0.subscriptions(of: user, from: try view(of: user, $0)) }
     }
 }
 

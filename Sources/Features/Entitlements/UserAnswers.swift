@@ -109,10 +109,11 @@ extension EntitlementService {
         let revisions = apps.revisions
         let known = answers[key]
         let read = try await ledger.read(.statement) { transaction -> (UserCoverage?, Viewpoint)? in
-            if let known, known.holds(at: clock.now(), revisions), try transaction.isUnchanged(known.state, of: user) {
+            let now = try now(of: user, transaction)
+            if let known, known.holds(at: now, revisions), try transaction.isUnchanged(known.state, of: user) {
                 return nil
             }
-            let view = view
+            let view = view(at: now)
             return (try transaction.coverage(of: user, from: view), view)
         }
         guard let (read, view) = read else {

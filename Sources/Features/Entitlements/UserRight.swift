@@ -65,9 +65,9 @@ extension EntitlementService {
     ///
     /// - Parameter app: The bundle identifier of the app whose rights are read; nil for all apps.
     package func rights(of user: User, in app: String? = nil) async throws -> [UserRight] {
-        let (view, rights) = (view, catalogs.rights(in: limitingApp ?? app))
+        let rights = catalogs.rights(in: limitingApp ?? app)
         guard !rights.isEmpty else { return [] }
-        return try await ledger.read(.statement) { try $0.rights(rights, of: user, from: view) }
+        return try await ledger.read(.statement) { try $0.rights(rights, of: user, from: try view(of: user, $0)) }
     }
 }
 

@@ -36,12 +36,15 @@ package final class Viewpoint: Sendable {
 }
 
 extension EntitlementService {
-    /// The viewpoint of the caller now.
-    package var view: Viewpoint {
+    /// The viewpoint of the caller now, about no user or about several.
+    package var view: Viewpoint { view(at: clock.now()) }
+
+    /// The viewpoint of the caller at a moment.
+    func view(at moment: Timestamp) -> Viewpoint {
         let (catalogs, limit) = (catalogs, limit)
         return Viewpoint(
             accepting: accepted, seeing: limit, owningBesides: limit?.ownedByEverybody ?? catalogs.ownedByEverybody,
-            at: clock.now()
+            at: moment
         ) { catalogs.type(of: $0) }
     }
 }

@@ -9,6 +9,8 @@ package struct ProfileService: Sendable {
     package let clock: any WallClock
     /// Returns the accepted origins of a user's purchases.
     package let acceptedOrigins: @Sendable (User) -> Set<Origin>
+    /// Returns the time of a user.
+    package let now: @Sendable (User, LedgerTransaction) throws -> Timestamp
 
     package var catalogs: Catalogs { apps.catalogs }
 
@@ -41,7 +43,7 @@ package struct ProfileService: Sendable {
             try await ledger.write {
                 try $0.changeProfile(
                     of: user, nickname, chosen: chosen, owning: catalogs.ownedByEverybody,
-                    accepting: acceptedOrigins(user), newcomers: newcomers, at: clock.now())
+                    accepting: acceptedOrigins(user), newcomers: newcomers, at: try now(user, $0))
             }.get())
     }
 
@@ -74,14 +76,16 @@ package struct ProfileService: Sendable {
     }
 
     private func record(of user: User) async throws -> ProfileRecord {
-        try await ledger.read { try $0.profile(of: user, accepting: acceptedOrigins(user), at: clock.now()) }
+        try await ledger.read { try $0.profile(of: user, accepting: acceptedOrigins(user), at: try now(user, $0)) }
     }
 }
 
 extension EntitlementService {
     /// The profiles of the users whose purchases the service knows.
     package var profiles: ProfileService {
-        ProfileService(apps: apps, ledger: ledger, clock: clock, acceptedOrigins: accepted.origins(for:))
+        ProfileService(apps: apps, ledger: ledger, clock: clock, acceptedOrigins: accepted.origins(for:)) {
+            try now(of: $0, $1)
+        }
     }
 }
 

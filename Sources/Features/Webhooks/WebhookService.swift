@@ -263,6 +263,12 @@ package struct SignedWebhook: Sendable {
     /// attempt, `webhook-timestamp` is the time of the attempt, and `webhook-signature` has a signature for each valid secret.
     package let headers: [(name: String, value: String)]
 
+    /// A message without headers, whose body has a signature of its own.
+    init(unsigned body: [UInt8]) {
+        self.body = body
+        headers = []
+    }
+
     /// - Parameter moment: The time of the attempt. The header has it in seconds since 1970.
     package init(
         _ body: [UInt8],

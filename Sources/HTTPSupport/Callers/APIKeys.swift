@@ -21,6 +21,7 @@ package struct APIKeys: Sendable {
     let clock: any WallClock
     let randomness: Randomness
     private let uses = APIKeyUses()
+    private let known = KnownAPIKeys()
 
     /// Makes a key.
     ///
@@ -103,8 +104,8 @@ package struct APIKeys: Sendable {
         if let platform = AppPlatform(prefixOf: key) { return try await app(presenting: key, on: platform) }
         guard key.hasPrefix(Self.prefix) else { return nil }
         let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
-        guard let record = try await ledger.read(.statement, { try $0.apiKey(String(identifier)) }),
-            record.revokedAt == nil, record.platform == nil, record.isRecord(of: key)
+        guard let record = try await record(String(identifier)), record.revokedAt == nil, record.platform == nil,
+            record.isRecord(of: key)
         else { return nil }
         let now = clock.now()
         if let expiresAt = record.expiresAt, now >= expiresAt { throw Problem.keyExpired(record.name, at: expiresAt) }
@@ -115,11 +116,22 @@ package struct APIKeys: Sendable {
 
     /// The app that presents a public key; nil if the key is unknown or revoked.
     private func app(presenting key: String, on platform: AppPlatform) async throws -> Caller? {
-        guard let record = try await ledger.read(.statement, { try $0.apiKey(key) }), record.revokedAt == nil,
-            record.platform == platform.rawValue, let app = record.app, record.isRecord(of: key)
+        guard let record = try await record(key), record.revokedAt == nil, record.platform == platform.rawValue,
+            let app = record.app, record.isRecord(of: key)
         else { return nil }
         uses.record(record, at: clock.now())
         return .publicApp(key: record.identifier, app: app)
+    }
+
+    /// The record of an identifier; nil for an unknown one. A file is read each time, and a database server once a second.
+    private func record(_ identifier: String) async throws -> APIKeyRecord? {
+        let isOnServer = ledger.storage.dialect == .postgreSQL
+        if isOnServer, let record = known[identifier] { return record }
+        // Before the read, so that a revocation is never missed for longer.
+        let readAt = ContinuousClock.now
+        let record = try await ledger.read(.statement) { try $0.apiKey(identifier) }
+        if isOnServer, let record { known.keep(record, readAt: readAt) }
+        return record
     }
 }
 
@@ -159,6 +171,29 @@ final class APIKeyUses: Sendable {
             defer { waiting = [:] }
             return waiting
         }
+    }
+}
+
+/// The records of API keys that were read from a database server within the last second.
+///
+/// A read of the key would take as long as that of a user's items. The price is that a service accepts a revoked key for up to a
+/// second.
+private final class KnownAPIKeys: Sendable {
+    private static let validity = Duration.seconds(1)
+    /// The approximate size of a record, in bytes.
+    private static let size = 1024
+
+    private let records = RecentValues<ByteKey, (record: APIKeyRecord, readAt: ContinuousClock.Instant)>(upTo: 1 << 20)
+
+    subscript(identifier: String) -> APIKeyRecord? {
+        guard let (record, readAt) = records[ByteKey(identifier)], ContinuousClock.now - readAt < Self.validity else {
+            return nil
+        }
+        return record
+    }
+
+    func keep(_ record: APIKeyRecord, readAt: ContinuousClock.Instant) {
+        records.keep((record, readAt), for: ByteKey(record.identifier), size: Self.size)
     }
 }
 

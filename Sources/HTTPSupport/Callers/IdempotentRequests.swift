@@ -1,7 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Logging
 import Proofs
+import ServiceLifecycle
 import Synchronization
 
 /// Requests with an `Idempotency-Key`. A repeated request gets the same answer, also after a restart.
@@ -161,6 +163,29 @@ package final class IdempotentRequests: Sendable {
                 detail: "An Idempotency-Key must have 1 to \(maximumKeyLength) visible ASCII characters.")
         }
         return text
+    }
+}
+
+extension IdempotentRequests {
+    private static let deletionInterval = Duration.seconds(10 * 60)
+
+    /// The task that deletes the kept answers that are older than a day. They are no longer given.
+    ///
+    /// A commit that keeps an answer deletes no others: that would reach each node of a distributed ledger.
+    package static func deletion(in ledger: Ledger, clock: any WallClock, logger: Logger) -> Companion {
+        Companion {
+            var failures = FailureLog()
+            for await _ in AsyncStream.ticks(every: deletionInterval).cancelOnGracefulShutdown() {
+                var code: String?
+                do {
+                    let oldest = clock.now().adding(days: -1)
+                    try await ledger.writeInBackground { try $0.answers.delete(before: oldest) }
+                } catch {
+                    code = Problem.code(of: error)
+                }
+                failures.record(code, in: logger, "old answers not deleted")
+            }
+        }
     }
 }
 

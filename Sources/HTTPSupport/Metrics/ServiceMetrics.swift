@@ -21,6 +21,7 @@ package final class ServiceMetrics: Sendable {
         case redemptions, notifications, reconciliations
         case consumptionAnswers = "consumption_answers"
         case webhookAttempts = "webhook_attempts"
+        case notificationForwards = "notification_forwards"
         case mailAttempts = "mail_attempts"
 
         fileprivate var help: String {
@@ -30,6 +31,8 @@ package final class ServiceMetrics: Sendable {
             case .reconciliations: "Requests to the App Store Server API."
             case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
             case .webhookAttempts: "Webhook attempts. The outcome failed means that the message is given up."
+            case .notificationForwards:
+                "Attempts to forward App Store notifications. The outcome failed means that the notification is given up."
             case .mailAttempts: "Mail attempts. The outcome failed means that the mail is given up."
             }
         }

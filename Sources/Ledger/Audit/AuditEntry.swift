@@ -36,6 +36,9 @@ package struct AuditEntry: Hashable, Sendable {
         case autoRenewEnabled
         /// An anonymous id, or an anonymous customer with all purchases, became the user's at a log-in. The reason is the id.
         case aliased
+        /// The service answered the App Store's question about a refund by the team's rules. The reason has the answer, the rule and
+        /// the facts.
+        case refundAnswered
         /// The user was erased.
         case erased
     }
@@ -97,7 +100,7 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
     /// A person of the team, by the name at the console.
     case member(String)
     case appStore
-    /// Till itself, for entries older than the audit log.
+    /// Till itself: by the team's rules, or for entries older than the audit log.
     case till
 
     private static let keyPrefix = "key "

@@ -23,19 +23,23 @@ package struct AnswerRecords {
         }
     }
 
-    /// Keeps answers under their new keys, and deletes old answers.
-    package func keep(
-        _ answers: [(answer: KeptAnswer, user: Int64, deletingBefore: Timestamp)],
-        at moment: Timestamp
-    ) throws {
-        guard let oldest = answers.map(\.deletingBefore).min() else { return }
-        try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
+    /// Keeps answers under keys without a valid answer.
+    package func keep(_ answers: [(answer: KeptAnswer, user: Int64)], at moment: Timestamp) throws {
+        // Old answers under these keys.
+        try database.delete(
+            from: "kept_answer", where: ["idempotency_key", "caller"],
+            answers.map { [$0.answer.key.key, $0.answer.key.caller] })
         try database.insert(
             into: "kept_answer",
             ["idempotency_key", "caller", "request_digest", "answer", "kept_at", "user_id"],
-            answers.map { answer, user, _ in
+            answers.map { answer, user in
                 [answer.key.key, answer.key.caller, answer.requestDigest, answer.bytes, moment, user]
             })
+    }
+
+    /// Deletes all answers that are older than a moment.
+    package func delete(before moment: Timestamp) throws {
+        try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [moment])
     }
 
     /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.
@@ -48,14 +52,16 @@ package struct AnswerRecords {
         ) { try KeptAnswer(&$0) }
     }
 
-    /// Keeps an answer unless there is one under its key, and deletes the answers older than a moment.
+    /// Keeps an answer unless there is one under its key that is not older than a moment.
     ///
-    /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
+    /// - Parameter user: The user that the answer is about. The user's erasure deletes it, also after a merge.
     /// - Returns: False if there is an answer under the key.
     func keep(
         _ answer: KeptAnswer, about user: Int64?, at moment: Timestamp, deletingBefore oldest: Timestamp
     ) throws -> Bool {
-        try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [oldest])
+        try database.execute(
+            "DELETE FROM kept_answer WHERE idempotency_key = $1 AND caller = $2 AND kept_at < $3",
+            [answer.key.key, answer.key.caller, oldest])
         return try database.execute(
             """
             INSERT INTO kept_answer (idempotency_key, caller, request_digest, answer, kept_at, user_id)

@@ -29,7 +29,7 @@ extension LedgerTransaction {
         let tombstone = randomness.bytes(16).hexadecimal
         let hasRoom = try users.aliasesLeft(of: user) > 0
         try users.rename(former, from: name, to: User.erasedIssuer, tombstone)
-        try redirect("user_name", by: ["name", "issuer"], of: former, to: user)
+        try redirect("user_name", by: ["name", "issuer"], aliasedIn: "user_alias", of: former, to: user)
         try users.addNewestAlias(name, of: user, at: moment)
         try redirectToken(of: former, to: user, at: moment, isKept: hasRoom)
         // The users who were merged into the former user before.
@@ -49,20 +49,17 @@ extension LedgerTransaction {
             }
             try feature.mergeHook?(former, user, database)
         }
-        try database.update(
-            "kept_answer", set: ["user_id"], where: ["idempotency_key", "caller"],
-            try database.rows("SELECT idempotency_key, caller FROM kept_answer WHERE user_id = $1", [former]) {
-                [user.sqlValue] + (try $0.rest())
-            })
     }
 
     /// Makes the aliases of the former user lead to the other user.
-    private func redirect(_ table: String, by key: [String], of former: Int64, to user: Int64) throws {
+    private func redirect(
+        _ table: String, by key: [String], aliasedIn aliases: String, of former: Int64, to user: Int64
+    ) throws {
         let rows = try database.rows(
-            "SELECT \(key.joined(separator: ", ")) FROM \(table) WHERE user_id = $1 AND aliased_at IS NOT NULL",
-            [former]
+            "SELECT \(key.joined(separator: ", ")) FROM \(aliases) WHERE user_id = $1", [former]
         ) { [user.sqlValue] + (try $0.rest()) }
         try database.update(table, set: ["user_id"], where: key, rows)
+        try database.moveRows(of: aliases, from: former, to: user)
     }
 
     /// Makes the account tokens of the former user lead to the other user, because purchases contain them. The tombstone gets a
@@ -71,11 +68,12 @@ extension LedgerTransaction {
     /// - Parameter isKept: False to delete a token that was never returned.
     private func redirectToken(of former: Int64, to user: Int64, at moment: Timestamp, isKept: Bool) throws {
         let key = ["app_account_token"]
-        try redirect("account_token", by: key, of: former, to: user)
+        try redirect("account_token", by: key, aliasedIn: "account_token_alias", of: former, to: user)
         guard let (token, isSettled) = try users.appAccountToken(of: former) else { throw damaged }
         let new = UUID(randomness: randomness)
         if isKept || isSettled {
-            try database.update("account_token", set: ["user_id", "aliased_at"], where: key, [[user, moment, token]])
+            try database.update("account_token", set: ["user_id"], where: key, [[user, token]])
+            try users.addTokenAlias(token, of: user, at: moment)
         } else {
             try database.delete(from: "account_token", where: key, [[token]])
         }

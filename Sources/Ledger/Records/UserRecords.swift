@@ -101,10 +101,9 @@ package struct UserRecords {
     func settleAppAccountToken(_ token: UUID, of identifier: Int64, at moment: Timestamp) throws {
         if let old = try appAccountToken(of: identifier), old.token != token {
             // The new token may be that of a user who was merged into this one.
-            try database.delete(from: "account_token", where: ["app_account_token"], [[token]])
+            try deleteToken(token, of: identifier)
             if old.isSettled {
-                try database.update(
-                    "account_token", set: ["aliased_at"], where: ["app_account_token"], [[moment, old.token]])
+                try addTokenAlias(old.token, of: identifier, at: moment)
             } else {
                 try database.delete(from: "account_token", where: ["app_account_token"], [[old.token]])
             }
@@ -116,13 +115,25 @@ package struct UserRecords {
 
     /// Removes an account token from a user. If it is the user's own, the user gets a new one.
     func takeAppAccountToken(_ token: UUID, from identifier: Int64) throws {
-        try database.delete(from: "account_token", where: ["app_account_token"], [[token]])
+        try deleteToken(token, of: identifier)
         guard try appAccountToken(of: identifier)?.token == token else { return }
         let new = UUID(randomness: randomness)
         try database.insert(into: "account_token", ["app_account_token", "user_id"], [[new, identifier]])
         try database.update(
             "user", set: ["app_account_token", "is_app_account_token_settled"], where: ["user_id"],
             [[new, false, identifier]])
+    }
+
+    private func deleteToken(_ token: UUID, of identifier: Int64) throws {
+        try database.delete(from: "account_token", where: ["app_account_token"], [[token]])
+        try database.delete(
+            from: "account_token_alias", where: ["user_id", "app_account_token"], [[identifier, token]])
+    }
+
+    /// Notes that a token that leads to a user is not the user's own any more.
+    func addTokenAlias(_ token: UUID, of identifier: Int64, at moment: Timestamp) throws {
+        try database.insert(
+            into: "account_token_alias", ["user_id", "app_account_token", "aliased_at"], [[identifier, token, moment]])
     }
 
     /// Replaces a user's name.
@@ -178,9 +189,9 @@ extension Set<Origin> {
     }
 }
 
-/// The statements on aliases: rows of the global keys that lead to a user whose own name or account token is another.
+/// The statements on aliases: names that lead to a user whose own name is another.
 ///
-/// An alias is in the same table as the names, so that its primary key makes two users of one name impossible.
+/// An alias is among all names, too, whose primary key makes two users of one name impossible.
 extension UserRecords {
     /// The largest number of aliases of a user. Anybody with an app can log in as a known customer.
     package static var maximumAliases: Int { 50 }
@@ -189,27 +200,30 @@ extension UserRecords {
     package func aliasesLeft(of user: Int64) throws -> Int {
         let count: Int =
             try database.value(
-                "SELECT count(*) FROM user_name WHERE user_id = $1 AND aliased_at IS NOT NULL", [user]) ?? 0
+                "SELECT count(*) FROM user_alias WHERE user_id = $1", [user]) ?? 0
         return max(0, Self.maximumAliases - count)
     }
 
     /// Adds a name that leads to a user.
     package func addAlias(_ alias: User, of user: Int64, at moment: Timestamp) throws {
         try database.insert(
-            into: "user_name", ["name", "issuer", "user_id", "aliased_at"], [[alias.name, alias.issuer, user, moment]])
+            into: "user_name", ["name", "issuer", "user_id"], [[alias.name, alias.issuer, user]])
+        try database.insert(
+            into: "user_alias", ["user_id", "name", "issuer", "aliased_at"],
+            [[user, alias.name, alias.issuer, moment]])
     }
 
     /// Adds an alias. If the user has as many as possible, the oldest ones lead to nobody from then on.
     package func addNewestAlias(_ alias: User, of user: Int64, at moment: Timestamp) throws {
         let aliases = try database.rows(
             """
-            SELECT name, issuer FROM user_name WHERE user_id = $1 AND aliased_at IS NOT NULL
-            ORDER BY aliased_at DESC, name, issuer
+            SELECT name, issuer FROM user_alias WHERE user_id = $1 ORDER BY aliased_at DESC, name, issuer
             """,
             [user]
         ) { try $0.rest() }
-        try database.delete(
-            from: "user_name", where: ["name", "issuer"], Array(aliases.dropFirst(Self.maximumAliases - 1)))
+        let former = Array(aliases.dropFirst(Self.maximumAliases - 1))
+        try database.delete(from: "user_name", where: ["name", "issuer"], former)
+        try database.delete(from: "user_alias", where: ["user_id", "name", "issuer"], former.map { [user] + $0 })
         try addAlias(alias, of: user, at: moment)
     }
 
@@ -217,8 +231,7 @@ extension UserRecords {
     package func aliases(of user: Int64, limit: Int) throws -> [User] {
         try database.rows(
             """
-            SELECT issuer, name FROM user_name WHERE user_id = $1 AND aliased_at IS NOT NULL
-            ORDER BY aliased_at, name, issuer LIMIT $2
+            SELECT issuer, name FROM user_alias WHERE user_id = $1 ORDER BY aliased_at, name, issuer LIMIT $2
             """,
             [user, limit]
         ) { try User(&$0) }.compactMap(\.self)

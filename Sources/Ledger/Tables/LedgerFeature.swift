@@ -83,16 +83,6 @@ extension LedgerFeature {
                 """
             ),
             (
-                "An alias leads to no user",
-                """
-                SELECT name FROM user_name WHERE aliased_at IS NOT NULL
-                    AND user_id IN (SELECT user_id FROM user_name EXCEPT SELECT user_id FROM "user")
-                UNION ALL
-                SELECT app_account_token FROM account_token WHERE aliased_at IS NOT NULL
-                    AND user_id IN (SELECT user_id FROM account_token EXCEPT SELECT user_id FROM "user")
-                """
-            ),
-            (
                 "An account token is not a UUID in lowercase",
                 """
                 SELECT name FROM "user" WHERE app_account_token NOT LIKE '________-____-____-____-____________'

@@ -93,7 +93,7 @@ extension Table {
 
 /// The tables of users, their names and their account tokens.
 extension Table {
-    static let users = [user, userName, accountToken, userMerge, app]
+    static let users = [user, userName, userAlias, accountToken, accountTokenAlias, userMerge, app]
 
     /// The users. `audit_number` and `audit_digest` are those of the user's last audit record. `last_transaction` and
     /// `last_grant` are the last numbers of the user's transactions and grants. `version` is the number of writes for the user.
@@ -110,31 +110,33 @@ extension Table {
         ],
         key: ["user_id"])
 
-    /// The users by their names. `aliased_at`: the time at which a name became an alias of the user; null for the user's own
-    /// name.
+    /// The users by their own names and their aliases.
     private static let userName = Table(
         name: "user_name", family: .globalKey,
-        columns: [
-            .text("name", check: "name <> ''"), .text("issuer"), .integer("user_id"),
-            .integer("aliased_at").optional,
-        ],
+        columns: [.text("name", check: "name <> ''"), .text("issuer"), .integer("user_id")],
         key: ["name", "issuer"],
-        owner: (table: "user", keyName: "A name")
-    )
-    .indexed("user_name_that_aliases", by: ["user_id"], where: "aliased_at IS NOT NULL")
+        owner: (table: "user", keyName: "A name"), aliases: "user_alias")
 
-    /// The users by account tokens. `aliased_at`: the time at which the token of a merged user became this user's; null for the
-    /// user's own token.
+    /// The names that lead to a user besides the own one. `aliased_at`: the time from which a name leads to a user.
+    private static let userAlias = Table(
+        name: "user_alias", family: .userData,
+        columns: [.integer("user_id"), .text("name"), .text("issuer"), .integer("aliased_at")],
+        key: ["user_id", "name", "issuer"],
+        erasure: .deletion)
+
+    /// The users by their own account tokens and further ones.
     private static let accountToken = Table(
         name: "account_token", family: .globalKey,
-        columns: [
-            .text("app_account_token", check: "length(app_account_token) = 36"), .integer("user_id"),
-            .integer("aliased_at").optional,
-        ],
+        columns: [.text("app_account_token", check: "length(app_account_token) = 36"), .integer("user_id")],
         key: ["app_account_token"],
-        owner: (table: "user", keyName: "An account token")
-    )
-    .indexed("account_token_that_aliases", by: ["user_id"], where: "aliased_at IS NOT NULL")
+        owner: (table: "user", keyName: "An account token"), aliases: "account_token_alias")
+
+    /// The account tokens that lead to a user besides the own one, because purchases contain them. `aliased_at`: the time at which
+    /// the token of a merged user became this user's, or was replaced.
+    private static let accountTokenAlias = Table(
+        name: "account_token_alias", family: .userData,
+        columns: [.integer("user_id"), .text("app_account_token"), .integer("aliased_at")],
+        key: ["user_id", "app_account_token"])
 
     /// The users who were merged into a user. The merged ones are tombstones, which keep their audit logs.
     private static let userMerge = Table(

@@ -22,6 +22,8 @@ package struct Table: Sendable {
     /// The table of user data whose rows have the same key, and the name of the key in messages, with its article; nil for a
     /// table that is not a global key.
     let owner: (table: String, keyName: String)?
+    /// The table of user data whose rows have further keys, which lead to their users; nil if there are none.
+    let aliases: String?
 
     package init(
         name: String,
@@ -35,7 +37,8 @@ package struct Table: Sendable {
         erasure: Erasure? = nil,
         merge: Merge? = nil,
         restoration: Restoration? = nil,
-        owner: (table: String, keyName: String)? = nil
+        owner: (table: String, keyName: String)? = nil,
+        aliases: String? = nil
     ) {
         self.name = name
         self.family = family
@@ -51,6 +54,7 @@ package struct Table: Sendable {
         self.merge = merge
         self.restoration = restoration
         self.owner = owner
+        self.aliases = aliases
     }
 
     /// The effect of a merge of a user into another on the user's rows of a table.

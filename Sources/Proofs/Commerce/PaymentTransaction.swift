@@ -50,6 +50,8 @@ public struct Payment: Hashable, Sendable {
     public let quantity: Int
     /// The account token that the app's server assigned to the user (`appAccountToken`).
     public let appAccountToken: UUID?
+    /// The billing plan of a subscription (StoreKit's purchase option `billingPlanType`); nil for the plan that is billed up front.
+    public let billingPlanType: BillingPlanType?
     /// The requested offer. Nil for the standard price, or for an introductory offer if the customer is eligible.
     public var offer: OfferChoice? { offers.first }
     /// The offer, at most one. The array keeps a transaction small enough for the result of a throwing function.
@@ -70,10 +72,17 @@ public struct Payment: Hashable, Sendable {
         }
     }
 
-    public init(productIdentifier: String, quantity: Int = 1, appAccountToken: UUID? = nil, offer: OfferChoice? = nil) {
+    public init(
+        productIdentifier: String,
+        quantity: Int = 1,
+        appAccountToken: UUID? = nil,
+        billingPlanType: BillingPlanType? = nil,
+        offer: OfferChoice? = nil
+    ) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.appAccountToken = appAccountToken
+        self.billingPlanType = billingPlanType
         offers = offer.map { [$0] } ?? []
     }
 }

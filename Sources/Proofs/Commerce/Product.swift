@@ -105,6 +105,12 @@ public struct Subscription: Hashable, Sendable {
     public let offers: [SubscriptionOffer]
     /// The offers of the catalog that cannot be sold yet.
     public let unfinishedOffers: [UnfinishedOffer]
+    /// The billing plans that are enabled. Files before version 5.0 have none.
+    public let billingPlans: [BillingPlan]
+    /// The monthly plan with a commitment of twelve months; nil if there is none. Only a subscription of a year has it.
+    public var monthlyPlan: BillingPlan? {
+        period == .oneYear ? billingPlans.first { $0.type == .monthly } : nil
+    }
 
     /// An offer that its author has not finished, such as one that Xcode has just created.
     public struct UnfinishedOffer: Hashable, Sendable {
@@ -127,7 +133,8 @@ public struct Subscription: Hashable, Sendable {
         level: Int,
         period: SubscriptionPeriod,
         offers: [SubscriptionOffer],
-        unfinishedOffers: [UnfinishedOffer] = []
+        unfinishedOffers: [UnfinishedOffer] = [],
+        billingPlans: [BillingPlan] = []
     ) {
         self.groupIdentifier = groupIdentifier
         self.groupName = groupName
@@ -135,6 +142,37 @@ public struct Subscription: Hashable, Sendable {
         self.period = period
         self.offers = offers
         self.unfinishedOffers = unfinishedOffers
+        self.billingPlans = billingPlans
+    }
+}
+
+/// A way to pay for a subscription (StoreKit's `Product.SubscriptionInfo.PricingTerms`).
+public struct BillingPlan: Hashable, Sendable {
+    /// The number of billing periods of a commitment.
+    public static let commitmentPeriods = 12
+
+    public let type: BillingPlanType
+    /// The price of a billing period.
+    public let price: Price
+    /// The price of the commitment: of all its billing periods.
+    public let commitmentPrice: Price
+
+    /// - Parameter commitmentPrice: Nil for the price of twelve billing periods.
+    public init(type: BillingPlanType, price: Price, commitmentPrice: Price? = nil) {
+        self.type = type
+        self.price = price
+        self.commitmentPrice = commitmentPrice ?? Self.commitmentPrice(of: price)
+    }
+
+    /// The price of twelve billing periods.
+    private static func commitmentPrice(of price: Price) -> Price {
+        let (sum, isOverflow) = price.milliunits.multipliedReportingOverflow(by: Int64(commitmentPeriods))
+        return Price(milliunits: isOverflow ? .max : sum, currency: price.currency)
+    }
+
+    /// The price of a commitment whose billing periods have another price.
+    public func commitmentPrice(at price: Price) -> Price {
+        price.milliunits == self.price.milliunits ? commitmentPrice : Self.commitmentPrice(of: price)
     }
 }
 
@@ -170,6 +208,8 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
     /// an introductory offer.
     public let identifier: String?
     public let paymentMode: PaymentMode
+    /// The billing plan that has the offer; nil in files before version 5.0, which know one plan.
+    public let billingPlanType: BillingPlanType?
     public let period: SubscriptionPeriod
     /// The number of periods. It exceeds 1 only if each period is paid separately.
     public let periodCount: Int
@@ -185,7 +225,8 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
         period: SubscriptionPeriod,
         periodCount: Int,
         price: Price?,
-        eligibility: Set<Eligibility>? = nil
+        eligibility: Set<Eligibility>? = nil,
+        billingPlanType: BillingPlanType? = nil
     ) {
         self.kind = kind
         self.identifier = identifier
@@ -194,6 +235,7 @@ public struct SubscriptionOffer: Hashable, Sendable, Codable {
         self.periodCount = periodCount
         self.price = price
         self.eligibility = eligibility
+        self.billingPlanType = billingPlanType
     }
 }
 
@@ -206,9 +248,17 @@ public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
         case year = "Y"
     }
 
+    public static let oneMonth = SubscriptionPeriod(value: 1, unit: .month)
+    public static let oneYear = SubscriptionPeriod(value: 1, unit: .year)
+
     /// The number of units, at least 1.
     public let value: Int
     public let unit: Unit
+
+    private init(value: Int, unit: Unit) {
+        self.value = value
+        self.unit = unit
+    }
 
     /// - Returns: Nil unless the text is `P`, a number from 1 to 999, and one of D, W, M and Y.
     public init?(_ text: String) {

@@ -61,6 +61,10 @@ public enum TimeRate: Int, Sendable, NamedCase, Codable {
         }
     }
 
+    /// The duration of billing retry under a commitment, in seconds: ninety days. Apple has no table of it for faster rates, so they
+    /// keep the proportion.
+    public var commitmentBillingRetrySeconds: Int64 { billingRetrySeconds / 2 * 3 }
+
     /// The fixed lengths of a rate, in seconds.
     private enum Scale {
         case calendar

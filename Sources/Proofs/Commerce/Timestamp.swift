@@ -39,6 +39,11 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         Timestamp(millisecondsSince1970: millisecondsSince1970 + seconds * 1000)
     }
 
+    /// Returns the moment after a number of milliseconds.
+    package func adding(milliseconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSince1970: millisecondsSince1970 + milliseconds)
+    }
+
     /// The quotient, rounded down for every number.
     static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
         value / divisor - (value % divisor < 0 ? 1 : 0)

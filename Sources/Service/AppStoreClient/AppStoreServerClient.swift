@@ -81,6 +81,8 @@ package struct AppStoreServerClient: Sendable {
         let deliveryStatus: DeliveryStatus
         let sampleContentProvided: Bool
         let refundPreference: RefundPreference?
+        /// In thousandths of a percent; nil to state none.
+        let consumptionPercentage: Int?
     }
 
     /// `POST /inApps/v1/notifications/history`

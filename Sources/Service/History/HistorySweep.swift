@@ -11,17 +11,24 @@ import ServiceLifecycle
 /// the renewal, at most for an hour. Without an App Store key, it waits a minute for the notifications.
 package struct HistorySweep: Sendable {
     /// The longest pause between two runs, in seconds. A longer one is a jump of the clock.
-    private static let maximumPause: Int64 = 5 * 60
+    fileprivate static let maximumPause: Int64 = 5 * 60
     /// The time for which silent ends wait after a jump, in seconds.
-    private static let holdSeconds: Int64 = 60
+    fileprivate static let holdSeconds: Int64 = 60
     /// The longest time for which they wait while the App Store does not answer, in seconds.
-    private static let maximumHoldSeconds: Int64 = 60 * 60
+    fileprivate static let maximumHoldSeconds: Int64 = 60 * 60
 
-    /// The start of the last run, and its duration in seconds; nil before the first one.
-    private var last: (start: Timestamp, duration: Int64)?
-    /// The last moment at which no silent end is reported.
-    private var hold: Timestamp?
-    private var lastJump: Timestamp?
+    /// The runs by one clock.
+    fileprivate struct Runs {
+        /// The start of the last run, and its duration in seconds; nil before the first one.
+        var last: (start: Timestamp, duration: Int64)?
+        /// The last moment at which no silent end is reported.
+        var hold: Timestamp?
+        var lastJump: Timestamp?
+    }
+
+    private var runs = Runs()
+    /// The runs by the customers' own clocks at a local store, by their accounts.
+    private var runsOfCustomers: [String: Runs] = [:]
 
     package init() {}
 
@@ -51,31 +58,54 @@ package struct HistorySweep: Sendable {
 
     /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.
     package mutating func run(_ service: EntitlementService, _ reconcilers: [Reconciler]) async throws {
-        let (now, begun) = (service.clock.now(), SuspendingClock.now)
-        if last.map({ !($0.start...$0.start.adding(seconds: $0.duration + Self.maximumPause)).contains(now) }) ?? true {
-            lastJump = now
-            hold = now.adding(seconds: Self.holdSeconds)
+        var (present, failure): ([String: Runs], (any Error)?) = ([:], nil)
+        for customer in service.customers {
+            var runs = runsOfCustomers[customer.account] ?? Runs()
+            failure = try await runs.run(service, reconcilers, of: customer) ?? failure
+            present[customer.account] = runs
         }
-        let awaiting = try await service.recordDueStates(at: now, holding: hold)
-        let isHeld = hold.map { now <= $0 } ?? false
-        let failure = isHeld && !awaiting.isEmpty ? await Self.ask(reconcilers, about: awaiting) : nil
-        if failure != nil, let lastJump {
-            // The App Store is asked again when the first wait ends, which the second one prolongs.
-            hold = min(
-                service.clock.now().adding(seconds: 2 * Self.holdSeconds),
-                lastJump.adding(seconds: Self.maximumHoldSeconds))
-        }
-        // The clock may have jumped meanwhile. The next run notices it.
-        last = (now, (SuspendingClock.now - begun).components.seconds)
+        runsOfCustomers = present
+        failure = try await runs.run(service, reconcilers) ?? failure
         if let failure { throw failure }
     }
 
     /// - Returns: The last error of an App Store; nil if all have answered.
-    private static func ask(_ reconcilers: [Reconciler], about originals: Set<TransactionKey>) async -> (any Error)? {
+    fileprivate static func ask(_ reconcilers: [Reconciler], about originals: Set<TransactionKey>) async -> (any Error)?
+    {
         var failure: (any Error)?
         for reconciler in reconcilers {
             do { try await reconciler.recordStatuses(of: originals) } catch { failure = error }
         }
+        return failure
+    }
+}
+
+extension HistorySweep.Runs {
+    /// - Parameter customer: The customer whose clock it is; nil for the service's clock.
+    /// - Returns: The error of an App Store that does not answer.
+    fileprivate mutating func run(
+        _ service: EntitlementService,
+        _ reconcilers: [Reconciler],
+        of customer: CustomerTime? = nil
+    ) async throws -> (any Error)? {
+        let (now, begun) = (customer?.now ?? service.clock.now(), SuspendingClock.now)
+        if last.map({ !($0.start...$0.start.adding(seconds: $0.duration + HistorySweep.maximumPause)).contains(now) })
+            ?? true
+        {
+            lastJump = now
+            hold = now.adding(seconds: HistorySweep.holdSeconds)
+        }
+        let awaiting = try await service.recordDueStates(at: now, holding: hold, of: customer)
+        let isHeld = hold.map { now <= $0 } ?? false
+        let failure = isHeld && !awaiting.isEmpty ? await HistorySweep.ask(reconcilers, about: awaiting) : nil
+        if failure != nil, let lastJump {
+            // The App Store is asked again when the first wait ends, which the second one prolongs.
+            hold = min(
+                (customer?.now ?? service.clock.now()).adding(seconds: 2 * HistorySweep.holdSeconds),
+                lastJump.adding(seconds: HistorySweep.maximumHoldSeconds))
+        }
+        // The clock may have jumped meanwhile. The next run notices it.
+        last = (now, (SuspendingClock.now - begun).components.seconds)
         return failure
     }
 }

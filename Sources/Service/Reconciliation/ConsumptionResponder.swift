@@ -68,24 +68,43 @@ package struct ConsumptionResponder: Service {
     }
 
     private func answer(_ request: OpenConsumptionRequest) async throws {
-        // Of other products, the App Store would have to be told the percentage.
-        let isUnknownShare = answer.refundPreference == .grantProrated && !request.isSubscription
+        let (catalog, preference) = (reconciler.app.catalog, answer.refundPreference)
+        let decision = try await service.ledger.read {
+            try $0.decision(about: request, by: catalog, otherwise: preference)
+        }
+        var refusal: String?
         do {
             try await reconciler.client.sendConsumptionInformation(
-                AppStoreServerClient.ConsumptionRequest(
-                    customerConsented: true,
-                    deliveryStatus: request.isRedeemed ? .delivered : .undeliveredOther,
-                    sampleContentProvided: answer.sampleContentProvided,
-                    refundPreference: isUnknownShare ? nil : answer.refundPreference),
-                of: request.transactionIdentifier)
+                information(about: request, decision), of: request.transactionIdentifier)
             metrics.count(.consumptionAnswers, "accepted")
         } catch {
             guard error.isFinal else { throw error }
             // A retry would be refused again.
             metrics.count(.consumptionAnswers, "refused", code: error.code)
             logger.warning("consumption answer refused", metadata: ["error": "\(error.message)"])
+            refusal = error.code
         }
-        try await service.ledger.write { try $0.settle(request, at: service.clock.now()) }
+        try await service.ledger.write { [refusal] transaction in
+            let now = service.clock.now()
+            guard let decision else { return try transaction.settle(request, at: now) }
+            try transaction.settle(request, deciding: decision, refusedAs: refusal, at: now)
+        }
+    }
+
+    /// - Parameter decision: The decision of the rules; nil without rules.
+    private func information(
+        about request: OpenConsumptionRequest,
+        _ decision: RefundDecision?
+    ) -> AppStoreServerClient.ConsumptionRequest {
+        let ruled = decision.flatMap { $0.isDryRun ? nil : $0.answer }
+        // Of other products, the App Store would have to be told the percentage.
+        let isUnknownShare = answer.refundPreference == .grantProrated && !request.isSubscription
+        return AppStoreServerClient.ConsumptionRequest(
+            customerConsented: true,
+            deliveryStatus: request.isRedeemed ? .delivered : .undeliveredOther,
+            sampleContentProvided: answer.sampleContentProvided,
+            refundPreference: ruled.map(\.preference) ?? (isUnknownShare ? nil : answer.refundPreference),
+            consumptionPercentage: ruled?.percentage)
     }
 }
 

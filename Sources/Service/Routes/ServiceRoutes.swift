@@ -168,6 +168,7 @@ package struct ServiceRoutes: Sendable {
         if let administration {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
+        ComparisonRoutes(service: service).add(to: version)
         ProofRoutes(service: service).add(to: version)
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
         UserRoutes(
@@ -204,9 +205,8 @@ struct NotificationRoutes: Sendable {
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.receiveNotification) { request, context in
             do {
-                let notification = try await verified(
-                    try await RequestBytes.collect(request, context, upTo: Self.maximumSize))
-                let outcome = try await service.receive(notification)
+                let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
+                let outcome = try await service.receive(try await verified(body), sentAs: body)
                 metrics.count(.notifications, outcome.rawValue)
                 // Anyone can send a known notification again.
                 context.logger.log(

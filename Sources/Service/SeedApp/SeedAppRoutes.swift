@@ -29,12 +29,11 @@ struct SeedAppRoutes: Sendable {
     ///
     /// - Throws: `SeedAppStatus`, `noMember`.
     private func member(_ user: User) async throws -> SeedAppMember {
-        let (origins, moment, free) = (
-            profiles.acceptedOrigins(user), profiles.clock.now(), profiles.catalogs.ownedByEverybody
-        )
+        let (origins, free) = (profiles.acceptedOrigins(user), profiles.catalogs.ownedByEverybody)
         let member = try await profiles.ledger.read { transaction -> SeedAppMember? in
             guard let record = try transaction.member(of: user) else { return nil }
-            let profile = try transaction.profile(of: user, accepting: origins, at: moment)
+            let profile = try transaction.profile(
+                of: user, accepting: origins, at: try profiles.now(user, transaction))
             return SeedAppMember(
                 user: user, record: record, profile: profiles.profile(profile),
                 items: Set(profile.items + free).sorted(),

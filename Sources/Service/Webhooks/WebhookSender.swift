@@ -6,19 +6,18 @@ import Proofs
 import ServiceLifecycle
 import Synchronization
 
-/// Sends webhooks as they become due, to all receivers concurrently, so a slow or missing receiver does not delay the others.
+/// Sends the messages of a queue as they become due, to all receivers concurrently, so a slow or missing receiver does not delay
+/// the others.
 ///
 /// The sender takes a message from the ledger before the attempt and records the result after it. A service that ends between
 /// the two sends again, and several services on one ledger do not send the same message at once. A receiver may therefore get a
 /// message twice, and recognizes it by its identifier.
-package struct WebhookSender: Service {
-    /// The polling interval of the ledger. It finds retries and messages that another process has written.
-    private static let interval = Duration.seconds(1)
-    /// The longest time that a connection is used before the receiver's name is resolved again.
-    private static let maximumConnectionLifetime = Duration.seconds(60)
-    private static let sweepInterval = Duration.seconds(60 * 60)
-
-    fileprivate let service: WebhookService
+package struct WebhookSender<Queue: DeliveryQueue>: Service {
+    fileprivate let queue: Queue
+    /// The name of a message in logs.
+    fileprivate let noun: String
+    /// The counter of attempts.
+    fileprivate let work: ServiceMetrics.Work
     fileprivate let allowsPrivateAddresses: Bool
     fileprivate let metrics: ServiceMetrics
     fileprivate let logger: Logger
@@ -27,7 +26,7 @@ package struct WebhookSender: Service {
     package func run() async throws {
         let backoff = EndpointBackoff()
         await withDiscardingTaskGroup { group in
-            let (wakes, wake) = AsyncStream.wakes(after: service.ledger, every: Self.interval, in: &group)
+            let (wakes, wake) = AsyncStream.wakes(after: queue.ledger, every: SenderTimes.interval, in: &group)
             var nextSweep = ContinuousClock.now
             for await _ in wakes {
                 for endpoint in await dueEndpoints() where backoff.begin(endpoint.identifier) {
@@ -38,19 +37,19 @@ package struct WebhookSender: Service {
                         if succeeded { wake.yield() }
                     }
                 }
-                if ContinuousClock.now >= nextSweep, await !sweep() { nextSweep = .now + Self.sweepInterval }
+                if ContinuousClock.now >= nextSweep, await !sweep() { nextSweep = .now + SenderTimes.sweepInterval }
             }
         }
     }
 
-    private func dueEndpoints() async -> [WebhookEndpoint] {
-        (try? await logger.logging("webhooks failed") { try await service.dueEndpoints() }) ?? []
+    private func dueEndpoints() async -> [Queue.Endpoint] {
+        (try? await logger.logging("\(noun)s failed") { try await queue.dueEndpoints() }) ?? []
     }
 
     /// - Returns: True if there is more to delete.
     private func sweep() async -> Bool {
-        (try? await logger.logging("webhooks failed") {
-            try await Ledger.retryingWhileOverloaded { try await service.deleteExpired() }
+        (try? await logger.logging("\(noun)s failed") {
+            try await Ledger.retryingWhileOverloaded { try await queue.deleteExpired() }
         }) ?? false
     }
 
@@ -58,9 +57,9 @@ package struct WebhookSender: Service {
     ///
     /// - Parameter isProbing: True to send one message first, because the last attempts failed.
     /// - Returns: True if the last attempts succeeded.
-    private func send(to endpoint: WebhookEndpoint, isProbing: Bool) async -> Bool {
+    private func send(to endpoint: Queue.Endpoint, isProbing: Bool) async -> Bool {
         let limit = isProbing ? 1 : WebhookConnection.maximumAtOnce
-        let succeeded = try? await logger.logging("webhooks failed") {
+        let succeeded = try? await logger.logging("\(noun)s failed") {
             do {
                 // The URL was allowed when it was set. The setting may have changed since.
                 guard let url = try? WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses) else {
@@ -82,8 +81,8 @@ package struct WebhookSender: Service {
     /// Sends until no message is due, an attempt fails, or the connection is too old.
     ///
     /// - Parameter first: The number of concurrent messages before the first success.
-    private func sendAll(to endpoint: WebhookEndpoint, over line: WebhookConnection, first: Int) async throws -> Bool {
-        let end = ContinuousClock.now + Self.maximumConnectionLifetime
+    private func sendAll(to endpoint: Queue.Endpoint, over line: WebhookConnection, first: Int) async throws -> Bool {
+        let end = ContinuousClock.now + SenderTimes.maximumConnectionLifetime
         var limit = first
         while ContinuousClock.now < end, !Task.isShuttingDownGracefully, !Task.isCancelled {
             let succeeded = try await sendBatch(to: endpoint, limit: limit) { await send($0, to: endpoint, over: line) }
@@ -101,36 +100,36 @@ package struct WebhookSender: Service {
 
     /// - Returns: True if any message arrived; nil if none is due, or the endpoint was changed or removed.
     private func sendBatch(
-        to endpoint: WebhookEndpoint,
+        to endpoint: Queue.Endpoint,
         limit: Int,
-        _ send: @Sendable @escaping (WebhookDelivery) async -> Attempt
+        _ send: @Sendable @escaping (Queue.Message) async -> Attempt
     ) async throws -> Bool? {
-        let due = try await service.due(for: endpoint, limit: limit)
+        let due = try await queue.due(for: endpoint, limit: limit)
         guard let due, !due.isEmpty else { return nil }
-        let leased = try await Ledger.retryingWhileOverloaded { try await service.lease(due) }
+        let leased = try await Ledger.retryingWhileOverloaded { try await queue.lease(due) }
         let results = await withTaskGroup { group in
             for delivery in leased {
                 group.addTask {
                     let began = ContinuousClock.now
                     let attempt = await send(delivery)
                     let duration = (ContinuousClock.now - began) / Duration.milliseconds(1)
-                    return service.result(
+                    return queue.result(
                         of: delivery, attempt.outcome, milliseconds: Int64(duration), response: attempt.response)
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        try await Ledger.retryingWhileOverloaded { try await service.record(results) }
+        try await Ledger.retryingWhileOverloaded { try await queue.record(results) }
         for result in results { report(result) }
         return results.isEmpty || results.contains { $0.outcome.isDelivery }
     }
 
     private func send(
-        _ delivery: WebhookDelivery,
-        to endpoint: WebhookEndpoint,
+        _ delivery: Queue.Message,
+        to endpoint: Queue.Endpoint,
         over line: WebhookConnection
     ) async -> Attempt {
-        guard let webhook = try? await service.signed(delivery, for: endpoint) else {
+        guard let webhook = try? await queue.signed(delivery, for: endpoint) else {
             return Attempt(outcome: .unanswered(code: WebhookConnection.Failure.other.rawValue))
         }
         do {
@@ -141,25 +140,45 @@ package struct WebhookSender: Service {
         }
     }
 
-    private func report(_ result: WebhookResult) {
+    private func report(_ result: Queue.Result) {
         metrics.count(
-            .webhookAttempts, result.outcome.isDelivery ? "delivered" : result.isGivenUp ? "failed" : "retried",
+            work, result.outcome.isDelivery ? "delivered" : result.isGivenUp ? "failed" : "retried",
             code: result.outcome.isDelivery ? "" : result.outcome.code)
         guard result.isGivenUp else { return }
+        let metadata = result.logged.map { ($0.name, Logger.MetadataValue.string($0.value)) }
         logger.warning(
-            "webhook given up",
-            metadata: [
-                "webhook": "\(result.delivery.endpointIdentifier)",
-                "message": "\(result.delivery.messageIdentifier)", "outcome": "\(result.outcome.code)",
-            ])
+            "\(noun) given up",
+            metadata: Dictionary(metadata + [("outcome", "\(result.outcome.code)")]) { first, _ in first })
     }
+}
+
+private enum SenderTimes {
+    /// The polling interval of the ledger. It finds retries and messages that another process has written.
+    static let interval = Duration.seconds(1)
+    /// The longest time that a connection is used before the receiver's name is resolved again.
+    static let maximumConnectionLifetime = Duration.seconds(60)
+    static let sweepInterval = Duration.seconds(60 * 60)
 }
 
 extension WebhookService {
     /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
-    package func sender(allowsPrivateAddresses: Bool, metrics: ServiceMetrics, logger: Logger) -> WebhookSender {
+    package func sender(
+        allowsPrivateAddresses: Bool, metrics: ServiceMetrics, logger: Logger
+    ) -> WebhookSender<WebhookService> {
         WebhookSender(
-            service: self, allowsPrivateAddresses: allowsPrivateAddresses, metrics: metrics, logger: logger)
+            queue: self, noun: "webhook", work: .webhookAttempts, allowsPrivateAddresses: allowsPrivateAddresses,
+            metrics: metrics, logger: logger)
+    }
+}
+
+extension NotificationForwarding {
+    /// - Parameter allowsPrivateAddresses: True if servers may be in private networks.
+    package func sender(
+        allowsPrivateAddresses: Bool, metrics: ServiceMetrics, logger: Logger
+    ) -> WebhookSender<NotificationForwarding> {
+        WebhookSender(
+            queue: self, noun: "forwarded notification", work: .notificationForwards,
+            allowsPrivateAddresses: allowsPrivateAddresses, metrics: metrics, logger: logger)
     }
 }
 

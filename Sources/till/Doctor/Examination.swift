@@ -1,5 +1,6 @@
 import Catalog
 import Console
+import Features
 import Foundation
 import HTTPSupport
 import Ledger
@@ -38,6 +39,7 @@ struct Examination {
     func findings() async -> [HealthCheck] {
         let keys = await apiKeys()
         let ledger = await service == nil ? finding(.ledger, ledger) : answeringLedger()
+        let forwarding = await forwarding()
         let catalogRemedy: Phrase = "Correct the files; Documentation/Catalog.md describes them."
         return await onAnotherThread {
             [settings, finding(.dataDirectory, directory)] + permissions + roots + [
@@ -45,7 +47,7 @@ struct Examination {
                 clock(newestKey: keys.newest),
             ]
                 // The running service has the port.
-                + (service == nil ? [port] : []) + certificate + [notifications]
+                + (service == nil ? [port] : []) + certificate + [notifications] + forwarding
         }
     }
 
@@ -61,6 +63,27 @@ struct Examination {
             return .passed(.ledger, "answers; `till ledger check` checks every rule while the service runs")
         } catch {
             return .problem(.ledger, message(error))
+        }
+    }
+
+    /// The servers to which the running service forwards notifications.
+    private func forwarding() async -> [HealthCheck] {
+        guard let forwarding = service?.forwarding else { return [] }
+        do {
+            return try await forwarding.waiting().map { waiting in
+                let host = waiting.target.host
+                guard let since = waiting.since else { return .passed(.forwardedNotifications, "\(host): none waits") }
+                let count = waiting.count
+                guard let outcome = waiting.lastOutcome else {
+                    return .passed(.forwardedNotifications, "\(host): waiting: \(count)")
+                }
+                return .problem(
+                    .forwardedNotifications,
+                    "\(host): waiting: \(count), the next one since \(since.rfc3339); last attempt: \(outcome)",
+                    remedy: "Check the server, and its address in forward-notifications.")
+            }
+        } catch {
+            return [.problem(.forwardedNotifications, message(error))]
         }
     }
 
@@ -165,8 +188,10 @@ extension Examination {
     /// The files that only their owner may use: the ledger and files with secrets.
     var permissions: [HealthCheck] {
         let ledger = ["", "-wal", "-shm"].map { (data.ledgerFile.path + $0, UInt16(0o077), "600") }
-        let secrets = ["tls-key", "app-store-key", "mail-password-file", "mail-webhook-secret-file"]
-            .compactMap { configuration.settings.text($0) }.map { ($0, UInt16(0o007), "640") }
+        let secrets = [
+            "tls-key", "app-store-key", "mail-password-file", "mail-webhook-secret-file", "forward-notifications-file",
+        ]
+        .compactMap { configuration.settings.text($0) }.map { ($0, UInt16(0o007), "640") }
         let files = (ledger + secrets).filter { FileManager.default.fileExists(atPath: $0.0) }
         let open = files.compactMap { path, forbidden, mode -> HealthCheck? in
             var status = stat()
@@ -283,4 +308,6 @@ struct ListeningProcess {
 struct RunningService {
     let ledger: Ledger
     let keys: APIKeys
+    /// Nil if the service forwards no notifications.
+    let forwarding: NotificationForwarding?
 }

@@ -236,7 +236,17 @@ extension SettingGroup {
                 "webhooks", reference: "[API](API.md#webhooks)", "sends back ends the changes of their users' purchases"
             ),
             .flag(
-                "webhook-private-addresses", "lets webhooks be in private networks, on this machine, and without TLS"),
+                "webhook-private-addresses",
+                "lets webhooks and `forward-notifications` be in private networks, on this machine, and without TLS"),
+            Setting(
+                name: "forward-notifications", kind: .texts, valueName: "url",
+                reference: "[Production](Production.md#forwarded-notifications)",
+                description:
+                    "the addresses of further servers that receive each verified notification, byte for byte: `https`, up to 5"
+            ),
+            Setting(
+                name: "forward-notifications-file", kind: .text, valueName: "file",
+                description: "a file with these addresses, one a line, if they contain secrets"),
             .flag("figures", reference: "[Figures](Figures.md)", "keeps sums of sales, and answers with figures"),
             .flag(
                 "console", reference: "[Console](Console.md)",

@@ -15,6 +15,8 @@ struct StoreBuy: Command {
             till store buy garden.seeds --account alice --quantity 3
             till store buy garden.basic.monthly --account alice --offer spring \\
               --offer-type promotional
+            till store buy garden.basic.yearly --account alice \\
+              --billing-plan monthly
             """)
 
     /// The offers that are named.
@@ -52,6 +54,9 @@ struct StoreBuy: Command {
     @Option(help: "promotional, offerCode or winBack.")
     var offerType = OfferType.promotional
 
+    @Option(help: ArgumentHelp(BillingPlanType.optionHelp, valueName: "plan"))
+    var billingPlan: BillingPlanType?
+
     @Option(help: ArgumentHelp("The outcome of the payment, as for till buy.", valueName: "outcome"))
     var outcome = PaymentOutcome.purchased
 
@@ -67,7 +72,7 @@ struct StoreBuy: Command {
         let store = try data.store()
         let payment = Payment(
             productIdentifier: productIdentifier, quantity: quantity,
-            appAccountToken: appAccountToken.flatMap(UUID.init(uuidString:)),
+            appAccountToken: appAccountToken.flatMap(UUID.init(uuidString:)), billingPlanType: billingPlan,
             offer: offer.map { Payment.OfferChoice(kind: offerType.kind, identifier: $0) })
         let added = try store.add(payment, account: account, outcome: outcome)
         _ = try store.process(account: account)
@@ -124,6 +129,16 @@ extension Terminal {
                 + common.hint("store", "resolve", String(transaction.identifier))
             : "The payment failed with \(error.name); nothing was charged."
     }
+}
+
+extension BillingPlanType: ExpressibleByArgument {
+    static let optionHelp = "upFront, or monthly for a subscription of a year with a commitment of twelve months."
+
+    public init?(argument: String) {
+        self.init(name: argument)
+    }
+
+    public static var allValueStrings: [String] { allCases.map(\.name) }
 }
 
 extension PurchaseEffect {

@@ -134,7 +134,7 @@ struct StoreQueue: Command {
 
 struct StoreReset: Command {
     static let configuration = CommandConfiguration(
-        "reset", "Clear the sales, the clock and the settings.",
+        "reset", "Clear the sales, the clocks and the settings.",
         "The store keeps the keys, the products and the address of notifications. Services keep their grants.",
         examples: "till store reset")
 

@@ -76,13 +76,19 @@ struct StoreTime: Command {
     static let configuration = CommandConfiguration(
         "time", "Print the store's time, or advance it and perform all due events in order.",
         """
+        With --account, the time is that of one account, and no other account's moves. From its first step on, the account
+        has its own clock, which the store's no longer moves, until `till store reset`.
         While `till store` or `till serve --store` runs, the clock waits at each due
         event until the notifications are delivered, for ten minutes at most.
         """,
         examples: """
             till store time
             till store time --advance 1mo     # or 90s, 5min, 2h, 3d, 1w, 1y
+            till store time --account alice --advance 1mo
             """)
+
+    @Option(help: "The App Store account whose time it is, instead of the store's.")
+    var account: String?
 
     @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
     var advance: TimeStep?
@@ -91,14 +97,19 @@ struct StoreTime: Command {
 
     func perform() async throws {
         let store = try common.directoryOfStore.store()
-        var events: [DueEvent]?
+        var now = try store.time(of: account)
+        var (accounts, events): ([AccountTime]?, [DueEvent]?)
         if let advance {
-            let start = store.now
-            let end = try await store.advance(advance, deliveringWithin: Store.longestDelivery)
-            events = try store.read { try $0.dueEvents(after: start, until: end) }
+            let start = now
+            now = try await store.advance(advance, of: account, deliveringWithin: Store.longestDelivery)
+            events = try store.read { [now] in try $0.dueEvents(after: start, until: now, of: account) }
+        } else if account == nil {
+            accounts = try store.read { try $0.accountTimes() }
         }
-        let now = store.now
         terminal.line(now.rfc3339)
+        if let accounts, !accounts.isEmpty {
+            terminal.table(["ACCOUNT", "TIME"], accounts.map { [TextTable.shortened($0.account), $0.now.rfc3339] })
+        }
         if let events {
             terminal.table(
                 ["DATE", "EVENT", "PRODUCT", "ACCOUNT", "TRANSACTION"],
@@ -109,7 +120,7 @@ struct StoreTime: Command {
                     ]
                 }, orElse: "Nothing was due.")
         }
-        try terminal.json(TimeResource(now: now, events: events))
+        try terminal.json(TimeResource(now: now, accounts: accounts, events: events))
     }
 }
 

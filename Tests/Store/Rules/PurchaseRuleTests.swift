@@ -43,6 +43,15 @@ import Testing
         }
     }
 
+    /// Only `basic.yearly` has a monthly plan.
+    @Test(arguments: [("basic.yearly", true), ("basic.monthly", false), ("seeds", false)])
+    func `a monthly plan is sold if the product has one`(name: String, isSold: Bool) throws {
+        let payment = Payment(productIdentifier: "garden.\(name)", billingPlanType: .monthly)
+        let product = try RuleFixture().configuration.product(payment.productIdentifier)
+        let decision = PurchaseDecision(payment, for: product, history: [], currency: "EUR")
+        #expect((decision != .fail(.storeProductNotAvailable)) == isSold)
+    }
+
     @Test func `a purchase that is repeated costs nothing and refers to the original`() {
         let original = RuleFixture.transaction("7")
         let repeated = original.repeated(transactionIdentifier: "8", at: RuleFixture.day(3))

@@ -243,7 +243,8 @@ import Testing
     }
 
     @Test(
-        arguments: [.refused, .assigned, .credited, .spent, .aliased, .erased, .transferredIn] as [AuditEntry.Event])
+        arguments: [.refused, .assigned, .credited, .spent, .aliased, .refundAnswered, .erased, .transferredIn]
+            as [AuditEntry.Event])
     func `other events have no message`(_ event: AuditEntry.Event) {
         #expect(RevenueCatFixture(event, "1").event == nil)
     }

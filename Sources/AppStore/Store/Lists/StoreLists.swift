@@ -65,7 +65,7 @@ package struct SubscriptionSummary: Hashable, Sendable {
     package let renewalOffer: SubscriptionOffer.Kind?
 
     init(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) {
-        let renewal = subscription.isAutoRenewing ? subscription.renewalTerms(terms) : nil
+        let renewal = subscription.willAutoRenew ? subscription.renewalTerms(terms) : nil
         self.subscription = subscription
         renewalPrice = renewal?.price
         renewalOffer = renewal?.offer?.kind

@@ -104,7 +104,8 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 .change { subscription, books, _ in try subscription.forceRenewal(books.terms) })
         case .failRenewal:
             Rule(
-                nil, "Let the renewal fail now", if: { $0.isActive && $0.isRenewing && !$0.isPriceIncreasePending },
+                nil, "Let the renewal fail now",
+                if: { $0.isActive && $0.subscription?.willAutoRenew == true && !$0.isPriceIncreasePending },
                 .change { try $0.failRenewal(hasGracePeriod: $2.hasGracePeriod, $1.terms) })
         case .resolveBillingIssue:
             Rule(
@@ -164,6 +165,7 @@ extension Store {
     ) throws(StoreError) {
         try write { books in
             let rule = action.rule
+            let books = try books.of(try books.sale(transactionIdentifier).account)
             switch rule.effect {
             case .refund(let decide):
                 if let call = rule.call { try books.throwSimulatedError(call) }

@@ -57,17 +57,20 @@ package struct NotificationRecords {
         return try fetch("date >= \(dates.lowerBound) AND date < \(dates.upperBound) ORDER BY rowid")
     }
 
-    /// The notifications of some types, from one date until before another, the oldest first.
+    /// The notifications of some types about the accounts of a clock, from one date until before another, the oldest first.
+    ///
+    /// - Parameter account: The account; nil for all that follow the store's clock.
     func notifications(
         _ types: [NotificationTypeV2],
         from start: Timestamp,
         until end: Timestamp,
+        of account: String?,
         limit: Int
     ) throws -> [StoreNotification] {
         try fetch(
             """
             date >= \(start) AND date < \(end) AND type IN \(types.map(\.rawValue))
-            ORDER BY date, rowid LIMIT \(limit)
+                AND \(Self.follows(account)) ORDER BY date, rowid LIMIT \(limit)
             """)
     }
 
@@ -78,11 +81,18 @@ package struct NotificationRecords {
         try fetch("rowid < \(number ?? .max) ORDER BY rowid DESC LIMIT \(limit)")
     }
 
-    /// The first notification that is due at a moment. A reordered one waits until its follower was sent or will never be sent.
-    func firstDue(by moment: Timestamp) throws -> StoreNotification? {
-        try fetch(
+    /// The first notification that is due. A reordered one waits until its follower was sent or will never be sent.
+    ///
+    /// - Parameters:
+    ///   - now: The time of the store's clock.
+    ///   - clocks: The clocks of the accounts that do not follow it.
+    func firstDue(at now: Timestamp, _ clocks: ClockRecords) throws -> StoreNotification? {
+        let latest = max(now, try clocks.latestTime() ?? now)
+        return try fetch(
             """
-            next_attempt_date <= \(moment) AND (NOT comes_after_next OR EXISTS (
+            next_attempt_date <= \(latest) AND next_attempt_date <= coalesce((
+                SELECT \(clocks.machineTime) + time_offset FROM app_store_transaction JOIN account_clock USING (account)
+                WHERE transaction_id = notification.transaction_id), \(now)) AND (NOT comes_after_next OR EXISTS (
                 SELECT * FROM notification AS follower
                 WHERE follower.rowid = (SELECT min(rowid) FROM notification AS later WHERE later.rowid > notification.rowid)
                     AND (follower.next_attempt_date IS NULL
@@ -92,11 +102,32 @@ package struct NotificationRecords {
         ).first
     }
 
-    /// The date of the first attempt after a moment.
-    func nextAttemptDate(after moment: Timestamp) throws -> Timestamp? {
+    /// The date of the first attempt after a moment, of the notifications about the accounts of a clock.
+    ///
+    /// - Parameter account: The account; nil for all that follow the store's clock, and for notifications about no account.
+    func nextAttemptDate(after moment: Timestamp, of account: String?) throws -> Timestamp? {
         try SQLRequest<Timestamp>(
-            "SELECT min(next_attempt_date) FROM notification WHERE next_attempt_date > \(moment)"
+            """
+            SELECT min(next_attempt_date) FROM notification
+            WHERE next_attempt_date > \(moment) AND \(Self.follows(account))
+            """
         ).fetchOne(database)
+    }
+
+    /// The condition of notifications about the accounts of a clock.
+    private static func follows(_ account: String?) -> SQL {
+        guard let account else {
+            return """
+                NOT EXISTS (
+                    SELECT * FROM app_store_transaction JOIN account_clock USING (account)
+                    WHERE transaction_id = notification.transaction_id)
+                """
+        }
+        return """
+            EXISTS (
+                SELECT * FROM app_store_transaction
+                WHERE transaction_id = notification.transaction_id AND account = \(account))
+            """
     }
 
     private func fetch(_ condition: SQL) throws -> [StoreNotification] {
@@ -153,12 +184,15 @@ extension Books {
     ) throws -> StoreNotification {
         let data = issuer.notificationData(
             signedTransaction: try signed(transaction),
-            signedRenewalInfo: try subscription.map { try issuer.signedRenewalInfo($0, terms) },
+            signedRenewalInfo: try subscription.map {
+                try issuer.signedRenewalInfo($0, terms(of: transaction.account))
+            },
             status: subscription?.status, consumptionRequestReason: consumptionRequestReason)
         return try notify(type, subtype, .data, data, transaction: transaction)
     }
 
-    /// Adds a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`).
+    /// Adds a notification (App Store Server Notifications V2, `responseBodyV2DecodedPayload`), at the time of the transaction's
+    /// account or else of the store.
     ///
     /// - Parameter part: The part about the subject.
     @discardableResult
@@ -170,16 +204,16 @@ extension Books {
         transaction: Transaction? = nil
     ) throws -> StoreNotification {
         let notificationUUID = UUID(randomness: randomness)
-        let fault = try nextFault()
+        let (fault, moment) = (try nextFault(), try transaction.map { try now(of: $0.account) } ?? now)
         let notification = StoreNotification(
             notificationUUID: notificationUUID, type: type, subtype: subtype,
             transactionIdentifier: transaction?.transactionIdentifier,
-            originalTransactionIdentifier: transaction?.originalTransactionIdentifier, date: now,
+            originalTransactionIdentifier: transaction?.originalTransactionIdentifier, date: moment,
             signedPayload: try issuer.sign([
                 "notificationType": type.rawValue, "subtype": subtype?.rawValue, "notificationUUID": notificationUUID,
-                subject.rawValue: part, "version": "2.0", "signedDate": now,
+                subject.rawValue: part, "version": "2.0", "signedDate": moment,
             ]),
-            nextAttemptDate: settings.notificationsURL == nil ? nil : DeliverySchedule.firstAttempt(at: now, fault))
+            nextAttemptDate: settings.notificationsURL == nil ? nil : DeliverySchedule.firstAttempt(at: moment, fault))
         try notifications.add(notification, fault: fault)
         return notification
     }

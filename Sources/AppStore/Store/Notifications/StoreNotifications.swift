@@ -12,7 +12,7 @@ package struct StoreNotification: Hashable, Sendable, Encodable {
     /// The transaction of the notification; nil for a test or a summary.
     package let transactionIdentifier: String?
     package let originalTransactionIdentifier: String?
-    /// The date of its creation, by the store's clock.
+    /// The date of its creation, by the clock of the transaction's account.
     package let date: Timestamp
     /// The JWS that the store sends.
     package let signedPayload: String
@@ -86,7 +86,7 @@ extension Store {
     package func nextDelivery() throws(StoreError) -> NotificationDelivery? {
         try read { books in
             guard let url = books.settings.notificationsURL,
-                let notification = try books.notifications.firstDue(by: books.now),
+                let notification = try books.notifications.firstDue(at: books.now, books.clocks),
                 let dueDate = notification.nextAttemptDate
             else { return nil }
             return NotificationDelivery(
@@ -117,10 +117,11 @@ extension Store {
 extension Books {
     /// Sends a notification once more, whatever the results of earlier attempts.
     package func replay(_ notificationUUID: UUID) throws {
-        guard try notifications.notification(notificationUUID) != nil else {
+        guard let notification = try notifications.notification(notificationUUID) else {
             throw StoreError.notificationNotFound(notificationUUID)
         }
-        try notifications.send(notificationUUID, at: now)
+        let sold = try notification.transactionIdentifier.flatMap(transactions.transaction)
+        try notifications.send(notificationUUID, at: try sold.map { try now(of: $0.account) } ?? now)
     }
 
     /// Adds faults for the next notifications, one for each, after the faults that are already there.

@@ -103,7 +103,8 @@ package enum PurchaseEffect: Hashable, Sendable {
     case charged(Price)
     /// Nothing was charged: the account already has this subscription, which renews at this date.
     case alreadySubscribed(renewalDate: Timestamp)
-    /// Nothing was charged: the subscription changes to another product at its next renewal.
+    /// Nothing was charged: the subscription changes to another product, or to another billing plan, at its next renewal or at the end
+    /// of its commitment.
     case changes(productIdentifier: String, date: Timestamp)
 
     /// The name in JSON.
@@ -125,7 +126,7 @@ package enum PurchaseEffect: Hashable, Sendable {
         if case .changes(let product, _) = self { product } else { nil }
     }
 
-    /// The date of the subscription's next renewal; nil for a payment that charged.
+    /// The date of the subscription's next renewal or change; nil for a payment that charged.
     package var renewalDate: Timestamp? {
         switch self {
         case .charged: nil
@@ -143,10 +144,11 @@ package enum PurchaseEffect: Hashable, Sendable {
             self = .charged(sold.price)
             return
         }
-        let next = subscription.autoRenewProductIdentifier
         self =
-            next == subscription.productIdentifier
-            ? .alreadySubscribed(renewalDate: subscription.expiresDate)
-            : .changes(productIdentifier: next, date: subscription.expiresDate)
+            subscription.hasPendingChange
+            ? .changes(
+                productIdentifier: subscription.autoRenewProductIdentifier,
+                date: subscription.commitment?.expiresDate ?? subscription.expiresDate)
+            : .alreadySubscribed(renewalDate: subscription.expiresDate)
     }
 }

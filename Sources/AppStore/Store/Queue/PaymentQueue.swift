@@ -55,10 +55,20 @@ extension Store {
                 "The \(choice.kind.name) offer \"\(choice.identifier.prefix(100))\" of "
                     + "\"\(product.productIdentifier)\" has no \(offer.key). Complete it in the .storekit file.")
         }
+        guard payment.billingPlanType != .monthly || product.subscription?.monthlyPlan != nil else {
+            throw .invalidAction(
+                "\"\(product.productIdentifier)\" has no monthly billing plan. Enable the plan of a subscription of a year in the .storekit file."
+            )
+        }
         guard Payment.quantities.contains(payment.quantity) else { throw .quantityOutOfRange(payment.quantity) }
         return try write { books in
             if payment.offer?.kind == .offerCode { try books.throwSimulatedError(.offerCodeRedeemSheet) }
             try books.throwSimulatedError(.purchase)
+            guard payment.billingPlanType != .monthly || books.storefront.sellsCommitments else {
+                throw StoreError.invalidAction(
+                    "Apple does not sell the monthly billing plan in the storefront \(books.storefront.countryCode). Choose another one with `till store settings --storefront DEU`."
+                )
+            }
             return try books.payments.add(payment, account: account, outcome: outcome).transaction
         }
     }

@@ -12,6 +12,7 @@ package struct PaymentRecords {
             [
                 "account": account, "product_id": payment.productIdentifier, "quantity": payment.quantity,
                 "app_account_token": payment.appAccountToken?.uuidString,
+                "billing_plan": payment.billingPlanType?.rawValue,
                 "offer": try payment.offer.map { try StoreRecord.text($0) }, "outcome": outcome.name,
                 "state": PaymentTransactionState.purchasing.rawValue,
             ], into: "payment_transaction")
@@ -99,6 +100,7 @@ package struct PaymentRecords {
                     payment: Payment(
                         productIdentifier: row["product_id"], quantity: row["quantity"],
                         appAccountToken: (row["app_account_token"] as String?).flatMap { UUID(uuidString: $0) },
+                        billingPlanType: (row["billing_plan"] as String?).flatMap { BillingPlanType(rawValue: $0) },
                         offer: try (row["offer"] as String?).map { try StoreRecord.value($0) }),
                     // The table's constraint allows no other state.
                     state: PaymentTransactionState(rawValue: row["state"]) ?? .failed,

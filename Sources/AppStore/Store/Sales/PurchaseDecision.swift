@@ -21,7 +21,10 @@ package enum PurchaseDecision: Hashable, Sendable {
             self = .fail(.storeProductNotAvailable)
             return
         }
-        if let subscription = product.subscription {
+        if payment.billingPlanType == .monthly, product.subscription?.monthlyPlan == nil {
+            // The catalog has changed since the payment was added.
+            self = .fail(.storeProductNotAvailable)
+        } else if let subscription = product.subscription {
             self = .subscribe(product, subscription)
         } else if payment.offer != nil {
             self = .fail(.invalidOfferIdentifier)
@@ -94,7 +97,7 @@ extension Books {
         var transaction = Transaction(
             newTransactionIdentifier(), orderIdentifier: newOrderIdentifier(), account: account,
             productIdentifier: product.productIdentifier, type: product.type, quantity: payment.quantity, price: price,
-            storefrontCountryCode: storefront.countryCode, at: now)
+            storefrontCountryCode: storefront.countryCode, at: try now(of: account))
         transaction.appAccountToken = payment.appAccountToken
         try transactions.add(transaction)
         try notify(.oneTimeCharge, nil, of: transaction)
@@ -104,7 +107,8 @@ extension Books {
     /// Adds another transaction of a purchase, free of charge: bought again or restored.
     func again(_ original: Transaction, appAccountToken: UUID? = nil) throws -> Transaction {
         let transaction = original.repeated(
-            transactionIdentifier: newTransactionIdentifier(), appAccountToken: appAccountToken, at: now)
+            transactionIdentifier: newTransactionIdentifier(), appAccountToken: appAccountToken,
+            at: try now(of: original.account))
         try transactions.add(transaction)
         return transaction
     }

@@ -8,7 +8,7 @@ extension Books {
         let purchases = ReceiptContents.transactions(
             of: try transactions.transactions(of: account),
             unfinished: try unfinishedTransactionIdentifiers(of: account))
-        return try issuer.receipt(over: purchases, account: account, at: now)
+        return try issuer.receipt(over: purchases, account: account, at: try now(of: account))
     }
 
     /// The signed form (JWS) of one transaction of the queue, as the app gets it.
@@ -55,7 +55,8 @@ extension Books {
     /// The signed app transaction (JWS) of an account (StoreKit, `AppTransaction.shared`).
     package func signedAppTransaction(of account: String) throws -> String {
         try throwSimulatedError(.appTransaction)
-        return try issuer.signedAppTransaction(issuer.appTransactionIdentifier(of: account), at: now)
+        return try issuer.signedAppTransaction(
+            issuer.appTransactionIdentifier(of: account), at: try now(of: account))
     }
 
     /// - Throws: `StoreError`, `simulated`.
@@ -63,7 +64,7 @@ extension Books {
         if let failure = settings.simulatedErrors[call] { throw StoreError.simulated(call, failure) }
     }
 
-    /// Deletes all sales and notifications. Keys, settings and the time stay (StoreKitTest, `clearTransactions`).
+    /// Deletes all sales and notifications. Keys, settings and the times stay (StoreKitTest, `clearTransactions`).
     package func clearSales() throws {
         try transactions.storeLastChange()
         for table in [

@@ -27,6 +27,10 @@ package struct Transaction: Hashable, Sendable, Codable {
     /// The storefront of the purchase, as ISO 3166-1 alpha-3.
     package let storefrontCountryCode: String
     package var expiresDate: Timestamp?
+    /// The billing plan of the period; nil if the catalog has none of the product.
+    package internal(set) var billingPlanType: BillingPlanType?
+    /// The commitment as it was when the period began.
+    package internal(set) var commitment: Commitment?
     package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.
     package var isUpgraded = false

@@ -40,7 +40,8 @@ extension Books {
     func appTransactionInfo(_ anyTransactionId: String) throws -> String {
         let account = try apiAccount(ofAny: anyTransactionId)
         return try issuer.signedAppTransaction(
-            account.map(issuer.appTransactionIdentifier(of:)) ?? anyTransactionId, at: now)
+            account.map(issuer.appTransactionIdentifier(of:)) ?? anyTransactionId,
+            at: try account.map(now(of:)) ?? now)
     }
 
     /// The first purchase by the customer, by its own transaction identifier.
@@ -111,7 +112,7 @@ extension Books {
                 StatusResponse.LastTransactionsItem(
                     status: subscription.status, originalTransactionId: subscription.originalTransactionIdentifier,
                     signedTransactionInfo: try signed(latest),
-                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, terms))
+                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, try terms(of: subscription.account)))
             ])
     }
 }
@@ -140,6 +141,6 @@ extension Books {
     }
 
     func signed(_ transaction: Transaction) throws -> String {
-        try issuer.signedTransaction(transaction, at: now)
+        try issuer.signedTransaction(transaction, at: try now(of: transaction.account))
     }
 }

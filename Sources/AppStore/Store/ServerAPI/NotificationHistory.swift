@@ -61,7 +61,10 @@ extension Books {
         paginationToken: String?
     ) throws -> NotificationHistoryResponse {
         let isIncluded = try request.filter()
-        let dates = try request.dates(at: now, environment: issuer.environment)
+        // A customer's notifications have the time of the customer.
+        let customer = try? request.transactionId.flatMap { try apiAccount(ofAny: $0) }
+        let dates = try request.dates(
+            at: try customer.map(now(of:)) ?? now, environment: issuer.environment)
         let originals = try request.transactionId.map { identifier in
             Set(
                 try (apiAccount(ofAny: identifier).map(transactions.transactions(of:)) ?? [])

@@ -50,7 +50,8 @@ extension Books {
         guard var subscription = try subscriptionOrNone(of: transaction) else {
             throw ServerAPIError.subscriptionExtensionIneligible
         }
-        let effects = try subscription.extendRenewalDate(byDays: renewalExtension.days, at: now)
+        let effects = try subscription.extendRenewalDate(
+            byDays: renewalExtension.days, at: try now(of: subscription.account))
         try record(subscription, effects)
         return ExtendRenewalDateResponse(
             originalTransactionId: originalTransactionId,
@@ -92,7 +93,8 @@ extension Books {
             else { continue }
             var extended = subscription
             let effects: [SubscriptionEffect]
-            do { effects = try extended.extendRenewalDate(byDays: renewalExtension.days, at: now) } catch {
+            let moment = try now(of: subscription.account)
+            do { effects = try extended.extendRenewalDate(byDays: renewalExtension.days, at: moment) } catch {
                 failed += 1
                 try notify(.renewalExtension, .failure, of: latest, in: subscription)
                 continue

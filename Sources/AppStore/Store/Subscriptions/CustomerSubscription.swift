@@ -36,8 +36,13 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     var state = State.subscribed
     /// The present product.
     package internal(set) var productIdentifier: String
-    /// The product of the next renewal.
+    /// The product of the next renewal; after the commitment, if there is one.
     package internal(set) var autoRenewProductIdentifier: String
+    /// The billing plan of the next renewal; after a commitment, if there is one.
+    package internal(set) var autoRenewBillingPlanType = BillingPlanType.upFront
+    /// The commitment that the customer pays for monthly; nil if each period is paid at its start.
+    package internal(set) var commitment: Commitment?
+    /// The customer's setting. It is about the renewal of the commitment, if there is one.
     package internal(set) var isAutoRenewing = true
     /// The start of the uninterrupted subscription (`recentSubscriptionStartDate`).
     package internal(set) var startDate: Timestamp
@@ -89,7 +94,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The reason why the subscription has ended or will end; nil for one that renews.
     package var expirationIntent: ExpirationIntent? {
         switch state {
-        case .subscribed where !isAutoRenewing: endingIntent
+        case .subscribed where !willAutoRenew: endingIntent
         case .subscribed, .revoked: nil
         case .inGracePeriod, .inBillingRetryPeriod: .billingError
         case .expired(let intent): intent
@@ -103,21 +108,24 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
 }
 
 extension CustomerSubscription {
-    /// Begins a period of a product, whatever the state before.
+    /// Begins a period of a product, whatever the state before. A renewal continues an unfinished commitment.
     ///
     /// - Parameters:
+    ///   - plan: The billing plan.
     /// - newOffer: An offer that begins with this period; nil to continue the present one, if the product is the same.
     /// - start: The start of the paid period.
     /// - Returns: The charge for the period.
     mutating func begin(
         _ product: Product,
         _ subscription: Subscription,
+        billed plan: BillingPlanType,
         offer newOffer: SubscriptionOffer?,
         reason: TransactionReason,
         at start: Timestamp,
         _ terms: SubscriptionTerms
     ) -> SubscriptionCharge {
-        if productIdentifier != product.productIdentifier {
+        let continued = reason == .renewal ? unfinishedCommitment : nil
+        if productIdentifier != product.productIdentifier || plan != billingPlanType {
             agreedPrice = nil
             priceIncrease = nil
             offer = nil
@@ -126,18 +134,24 @@ extension CustomerSubscription {
             offer = OfferInUse(offer: newOffer, periodsLeft: newOffer.chargeCount)
         }
         productIdentifier = product.productIdentifier
-        autoRenewProductIdentifier = product.productIdentifier
+        if continued == nil {
+            (autoRenewProductIdentifier, autoRenewBillingPlanType) = (product.productIdentifier, plan)
+        }
         state = .subscribed
         let applied = consumeOffer()
-        let period = applied?.period ?? subscription.period
+        let period = applied?.period ?? (plan == .monthly ? .oneMonth : subscription.period)
         expiresDate = terms.timeRate.end(of: period, from: start, dayOfMonth: dayOfMonth)
         // After a period of days or weeks, months are counted from its end.
         if period.unit == .day || period.unit == .week { dayOfMonth = expiresDate.dayOfMonth }
-        let standard = agreedPrice ?? product.price
+        let standard = continued?.billingPrice ?? agreedPrice ?? product.price(billed: plan)
+        commitment =
+            plan == .monthly
+            ? nextCommitment(after: continued, at: standard, of: subscription.monthlyPlan, terms) : nil
         return SubscriptionCharge(
             productIdentifier: product.productIdentifier,
             price: applied.map { $0.price ?? Price(milliunits: 0, currency: standard.currency) } ?? standard,
-            offer: applied, reason: reason, startDate: start, expiresDate: expiresDate)
+            offer: applied, reason: reason, startDate: start, expiresDate: expiresDate,
+            billingPlanType: subscription.billingPlans.isEmpty ? nil : plan, commitment: commitment)
     }
 
     /// Takes the offer for the next period; nil for the standard price.
@@ -153,10 +167,12 @@ extension CustomerSubscription {
 
     /// The price and the offer of the next renewal.
     func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, offer: SubscriptionOffer?)? {
-        guard let product = terms.product(autoRenewProductIdentifier) else { return nil }
-        let isSame = autoRenewProductIdentifier == productIdentifier
-        let next = nextOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
-        let standard = (isSame ? priceIncrease?.price ?? agreedPrice : nil) ?? product.price
+        guard let product = terms.product(nextProductIdentifier) else { return nil }
+        let isSame = nextProductIdentifier == productIdentifier && nextBillingPlanType == billingPlanType
+        let next = acceptedOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
+        let standard =
+            unfinishedCommitment?.billingPrice ?? (isSame ? priceIncrease?.price ?? agreedPrice : nil)
+            ?? product.price(billed: nextBillingPlanType)
         let milliunits = next.map { $0.price?.milliunits ?? 0 } ?? standard.milliunits
         return (Price(milliunits: milliunits, currency: terms.currency), next)
     }
@@ -173,6 +189,7 @@ extension CustomerSubscription {
     package static func first(
         _ product: Product,
         _ subscription: Subscription,
+        billed plan: BillingPlanType = .upFront,
         offer: SubscriptionOffer?,
         originalTransactionIdentifier: String,
         account: String,
@@ -183,17 +200,19 @@ extension CustomerSubscription {
             originalTransactionIdentifier: originalTransactionIdentifier, account: account,
             groupIdentifier: subscription.groupIdentifier, productIdentifier: identifier,
             autoRenewProductIdentifier: identifier, startDate: now, expiresDate: now, dayOfMonth: now.dayOfMonth)
-        let charge = first.begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)
+        let charge = first.begin(
+            product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)
         return (first, [.charge(charge), .notify(.subscribed, .initialBuy)])
     }
 
     /// Buys another product of the group, or the same one again.
     ///
-    /// A higher product, or one of the same level and period, replaces the present one at once. Any other waits for the
-    /// renewal (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
+    /// A higher product, or one of the same level, period and billing plan, replaces the present one at once. Any other waits for
+    /// the renewal, and for the end of a commitment (Apple, "Offering a subscription group": upgrades, downgrades and crossgrades).
     package mutating func buy(
         _ product: Product,
         _ subscription: Subscription,
+        billed plan: BillingPlanType = .upFront,
         offer: SubscriptionOffer?,
         _ terms: SubscriptionTerms
     ) -> [SubscriptionEffect] {
@@ -207,21 +226,22 @@ extension CustomerSubscription {
             startDate = now
             dayOfMonth = now.dayOfMonth
             return [
-                .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)),
+                .charge(
+                    begin(product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)),
                 .notify(.subscribed, .resubscribe),
             ]
         }
-        if product.productIdentifier == productIdentifier {
+        if product.productIdentifier == productIdentifier, plan == billingPlanType {
             return keep(offer: offer, wasRenewing: wasRenewing)
         }
         let present = terms.product(productIdentifier)?.subscription
         let isImmediate =
             present.map {
                 subscription.level < $0.level
-                    || (subscription.level == $0.level && subscription.period == $0.period)
+                    || (subscription.level == $0.level && subscription.period == $0.period && plan == billingPlanType)
             } ?? true
         guard isImmediate else {
-            autoRenewProductIdentifier = product.productIdentifier
+            (autoRenewProductIdentifier, autoRenewBillingPlanType) = (product.productIdentifier, plan)
             priceIncrease = nil
             nextOffer = offer
             return [.notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .downgrade)]
@@ -230,15 +250,15 @@ extension CustomerSubscription {
         dayOfMonth = now.dayOfMonth
         return [
             .markUpgraded,
-            .charge(begin(product, subscription, offer: offer, reason: .purchase, at: now, terms)),
+            .charge(begin(product, subscription, billed: plan, offer: offer, reason: .purchase, at: now, terms)),
             .notify(offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade),
         ]
     }
 
     /// Buys the present product again: redeems an offer, cancels a pending change or turns renewal on.
     private mutating func keep(offer: SubscriptionOffer?, wasRenewing: Bool) -> [SubscriptionEffect] {
-        let hadChange = autoRenewProductIdentifier != productIdentifier
-        autoRenewProductIdentifier = productIdentifier
+        let hadChange = hasPendingChange
+        (autoRenewProductIdentifier, autoRenewBillingPlanType) = (productIdentifier, billingPlanType)
         nextOffer = offer
         if offer != nil { return [.notify(.offerRedeemed, nil)] }
         if hadChange { return [.notify(.didChangeRenewalPref, nil)] }
@@ -257,8 +277,8 @@ extension CustomerSubscription {
             return [.notify(.didChangeRenewalStatus, .autoRenewEnabled)]
         }
         let told = [SubscriptionEffect.notify(.didChangeRenewalStatus, .autoRenewDisabled)]
-        // A cancelled subscription that could not be charged ends now.
-        return state == .subscribed ? told : told + expire(.customerCancelled, .voluntary)
+        // A cancelled subscription that could not be charged ends now. A commitment is charged further.
+        return state == .subscribed || willAutoRenew ? told : told + expire(.customerCancelled, .voluntary)
     }
 
     package mutating func consentToPriceIncrease() throws(StoreError) -> [SubscriptionEffect] {
@@ -282,13 +302,13 @@ extension CustomerSubscription {
     /// The number of extensions allowed in 365 days.
     static let extensionsAYear = 2
 
-    /// Announces a higher price, from the next renewal on.
+    /// Announces a higher price, from the next renewal on; from that of the commitment, if there is one.
     package mutating func requestPriceIncrease(
         to price: Price,
         needsConsent: Bool,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
-        let present = agreedPrice ?? terms.product(productIdentifier)?.price
+        let present = agreedPrice ?? terms.product(productIdentifier)?.price(billed: billingPlanType)
         guard price.milliunits > present?.milliunits ?? 0 else { throw invalid("already costs as much or more") }
         guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so its price cannot rise") }
         priceIncrease = PriceIncrease(price: price, isAccepted: !needsConsent)
@@ -300,7 +320,7 @@ extension CustomerSubscription {
         byDays days: Int,
         at now: Timestamp
     ) throws(ServerAPIError) -> [SubscriptionEffect] {
-        guard state == .subscribed, isAutoRenewing, offer?.offer.paymentMode != .freeTrial else {
+        guard state == .subscribed, willAutoRenew, offer?.offer.paymentMode != .freeTrial else {
             throw .subscriptionExtensionIneligible
         }
         let recent = extensionDates.filter { $0 > now.adding(days: -365) }
@@ -308,12 +328,16 @@ extension CustomerSubscription {
         extensionDates = recent + [now]
         expiresDate = expiresDate.adding(days: Int64(days))
         dayOfMonth = expiresDate.dayOfMonth
+        if let extended = commitment {
+            commitment?.expiresDate = extended.expiresDate.adding(days: Int64(days))
+        }
         return [.setExpiresDate(expiresDate), .notify(.renewalExtended, nil)]
     }
 
     /// Ends the paid period: it was refunded, or its family sharing ended.
     package mutating func revoke() {
         state = .revoked
+        commitment = nil
         isAutoRenewing = false
         priceIncrease = nil
         nextOffer = nil

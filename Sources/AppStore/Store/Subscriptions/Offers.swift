@@ -63,6 +63,7 @@ extension Books {
         let message = signature.message(
             bundleIdentifier: issuer.bundleIdentifier, productIdentifier: payment.productIdentifier,
             offerIdentifier: offer.identifier, applicationUsername: payment.appAccountToken?.uuidString ?? "")
+        // The developer's server dates its signatures by the store's clock, not by the customer's.
         guard signature.isCurrent(at: now), let bytes = Base64.decode(signature.signature.utf8),
             try offerKeys(signature.keyIdentifier).contains(where: {
                 $0.verifiesECDSA(bytes, over: Array(message.utf8))

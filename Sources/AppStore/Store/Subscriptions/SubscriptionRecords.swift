@@ -35,6 +35,10 @@ package struct SubscriptionCharge: Hashable, Sendable {
     package let reason: TransactionReason
     package let startDate: Timestamp
     package let expiresDate: Timestamp
+    /// Nil if the catalog has no billing plans of the product.
+    package let billingPlanType: BillingPlanType?
+    /// The commitment that the period belongs to.
+    package let commitment: Commitment?
 }
 
 /// A change that follows from an event of a subscription. The store makes the changes in order.
@@ -61,14 +65,28 @@ struct SubscriptionRecords {
             ], into: "subscription", replacing: "original_transaction_id")
     }
 
-    /// The first subscription that is due; of two at one moment, the older.
+    /// The first subscription that is due, of the accounts that follow the store's clock; of two at one moment, the older.
     func firstDue(until moment: Timestamp) throws -> CustomerSubscription? {
-        try fetch("due_date <= \(moment) ORDER BY due_date, rowid LIMIT 1").first
+        try fetch("due_date <= \(moment) AND \(ClockRecords.follows(nil)) ORDER BY due_date, rowid LIMIT 1").first
     }
 
-    /// The earliest due date of all subscriptions.
-    func nextDueDate() throws -> Timestamp? {
-        try Timestamp.fetchOne(database, sql: "SELECT min(due_date) FROM subscription")
+    /// The first subscription that is due, of the accounts with their own clocks; of two at one moment, the older.
+    func firstDue(by clocks: ClockRecords) throws -> CustomerSubscription? {
+        try fetch(
+            """
+            rowid = (
+                SELECT subscription.rowid FROM account_clock CROSS JOIN subscription USING (account)
+                WHERE due_date <= \(clocks.machineTime) + time_offset ORDER BY due_date, subscription.rowid LIMIT 1)
+            """
+        ).first
+    }
+
+    /// The earliest due date of the subscriptions of a clock's accounts.
+    ///
+    /// - Parameter account: The account; nil for all that follow the store's clock.
+    func nextDueDate(of account: String?) throws -> Timestamp? {
+        try SQLRequest<Timestamp>("SELECT min(due_date) FROM subscription WHERE \(ClockRecords.follows(account))")
+            .fetchOne(database)
     }
 
     func subscription(original identifier: String) throws -> CustomerSubscription? {
@@ -100,7 +118,10 @@ extension Books {
             switch effect {
             case .charge(let charge): try transactions.add(transaction(for: charge, of: subscription))
             case .markUpgraded: try changeLatest(of: subscription) { $0.isUpgraded = true }
-            case .setExpiresDate(let date): try changeLatest(of: subscription) { $0.expiresDate = date }
+            case .setExpiresDate(let date):
+                try changeLatest(of: subscription) {
+                    ($0.expiresDate, $0.commitment) = (date, subscription.commitment ?? $0.commitment)
+                }
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
@@ -109,19 +130,26 @@ extension Books {
     /// Sells a subscription's product to an account.
     ///
     /// - Returns: The transaction that the customer's queue shows: a new one if something was charged.
-    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for.
+    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for, or a billing plan that the
+    ///   storefront does not have.
     func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
     {
+        let plan = payment.billingPlanType ?? .upFront
+        guard plan == .upFront || storefront.sellsCommitments else {
+            // The storefront has changed since the payment was added.
+            throw PaymentFailure(error: .storeProductNotAvailable)
+        }
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
         let offer = try offer(for: payment, terms, account: account, known: known)
         var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
         if let known {
             subscription = known
-            effects = subscription.buy(product, terms, offer: offer, self.terms)
+            effects = subscription.buy(product, terms, billed: plan, offer: offer, try self.terms(of: account))
         } else {
             (subscription, effects) = CustomerSubscription.first(
-                product, terms, offer: offer, originalTransactionIdentifier: newTransactionIdentifier(),
-                account: account, self.terms)
+                product, terms, billed: plan, offer: offer,
+                originalTransactionIdentifier: newTransactionIdentifier(), account: account,
+                try self.terms(of: account))
         }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
         try record(subscription, effects)
@@ -131,7 +159,7 @@ extension Books {
         return latest
     }
 
-    /// The offer of a payment. A promotional offer may need a signature.
+    /// The offer of a payment. A promotional offer may need a signature. Each billing plan has its own offers.
     private func offer(
         for payment: Payment,
         _ terms: Subscription,
@@ -141,8 +169,10 @@ extension Books {
         let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
             $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
         }
+        let plan = payment.billingPlanType ?? .upFront
         let offer = try SubscriptionOffer.offer(
-            payment.offer, among: terms.offers, customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
+            payment.offer, among: terms.offers.filter { $0.billingPlanType ?? .upFront == plan },
+            customer: known.eligibility, hadIntroductoryOffer: hadIntroductoryOffer)
         if let choice = payment.offer, let signature = choice.signature {
             try check(signature, of: choice, for: payment)
         }
@@ -165,6 +195,7 @@ extension Books {
         transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
         (transaction.offer, transaction.reason) = (charge.offer, charge.reason)
         transaction.expiresDate = charge.expiresDate
+        (transaction.billingPlanType, transaction.commitment) = (charge.billingPlanType, charge.commitment)
         transaction.appAccountToken = subscription.appAccountToken
         return transaction
     }

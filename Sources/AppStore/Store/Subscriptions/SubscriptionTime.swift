@@ -15,13 +15,13 @@ extension CustomerSubscription {
 
     /// Ends the paid period.
     private mutating func endPeriod(_ terms: SubscriptionTerms) -> [SubscriptionEffect] {
-        guard isAutoRenewing else {
+        guard willAutoRenew else {
             return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
         }
-        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
+        guard let (product, subscription) = nextSubscription(terms) else {
             return expire(.productNotAvailable, .productNotForSale)
         }
-        if let priceIncrease, !priceIncrease.isAccepted {
+        if unfinishedCommitment == nil, let priceIncrease, !priceIncrease.isAccepted {
             return expire(.customerDidNotConsentToPriceIncrease, .priceIncrease)
         }
         guard !terms.isBillingFailing else {
@@ -30,11 +30,18 @@ extension CustomerSubscription {
         return [.charge(renew(product, subscription, at: expiresDate, terms)), .notify(.didRenew, nil)]
     }
 
+    /// Begins the attempts to charge the next period. A period of a commitment has no grace period, and is retried for longer.
     private mutating func failToRenew(
         _ subscription: Subscription,
         _ terms: SubscriptionTerms,
         hasGracePeriod: Bool
     ) -> [SubscriptionEffect] {
+        guard nextBillingPlanType == .upFront else {
+            let until = expiresDate.adding(seconds: terms.timeRate.commitmentBillingRetrySeconds)
+            return enter(.inBillingRetryPeriod(until: until), telling: .didFailToRenew)
+        }
+        // The commitment is fulfilled, and a subscription that is billed up front follows.
+        commitment = nil
         let retryUntil = expiresDate.adding(seconds: terms.timeRate.billingRetrySeconds)
         guard hasGracePeriod else {
             return enter(.inBillingRetryPeriod(until: retryUntil), telling: .didFailToRenew)
@@ -51,13 +58,14 @@ extension CustomerSubscription {
         at start: Timestamp,
         _ terms: SubscriptionTerms
     ) -> SubscriptionCharge {
-        if let increase = priceIncrease {
+        if unfinishedCommitment == nil, let increase = priceIncrease {
             agreedPrice = increase.price
             priceIncrease = nil
         }
-        let accepted = nextOffer
-        nextOffer = nil
-        return begin(product, subscription, offer: accepted, reason: .renewal, at: start, terms)
+        let accepted = acceptedOffer
+        if accepted != nil { nextOffer = nil }
+        return begin(
+            product, subscription, billed: nextBillingPlanType, offer: accepted, reason: .renewal, at: start, terms)
     }
 
     /// Charges the customer after a billing issue. In the grace period, the new period follows the last one. Later, it begins
@@ -85,8 +93,10 @@ extension CustomerSubscription {
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         let (product, subscription) = try renewing(terms)
         dayOfMonth = terms.now.dayOfMonth
-        isAutoRenewing = true
-        hasDeclinedPriceIncrease = false
+        if unfinishedCommitment == nil {
+            isAutoRenewing = true
+            hasDeclinedPriceIncrease = false
+        }
         return [.charge(renew(product, subscription, at: terms.now, terms)), .notify(.didRenew, nil)]
     }
 
@@ -97,9 +107,12 @@ extension CustomerSubscription {
         hasGracePeriod: Bool,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
-        guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so no charge can fail") }
+        guard state == .subscribed, willAutoRenew else { throw invalid("does not renew, so no charge can fail") }
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         let (_, subscription) = try renewing(terms)
+        guard !hasGracePeriod || nextBillingPlanType == .upFront else {
+            throw invalid("is billed monthly under a commitment, which has no grace period")
+        }
         expiresDate = min(expiresDate, terms.now)
         return [.setExpiresDate(expiresDate)] + failToRenew(subscription, terms, hasGracePeriod: hasGracePeriod)
     }
@@ -113,6 +126,7 @@ extension CustomerSubscription {
 
     mutating func expire(_ intent: ExpirationIntent, _ subtype: Subtype) -> [SubscriptionEffect] {
         isAutoRenewing = false
+        commitment = nil
         priceIncrease = nil
         nextOffer = nil
         return enter(.expired(intent), telling: .expired, subtype)
@@ -129,9 +143,15 @@ extension CustomerSubscription {
 
     /// The product of the next renewal.
     private func renewing(_ terms: SubscriptionTerms) throws(StoreError) -> (Product, Subscription) {
-        guard let product = terms.product(autoRenewProductIdentifier), let subscription = product.subscription else {
-            throw .productNotFound(autoRenewProductIdentifier)
-        }
+        guard let next = nextSubscription(terms) else { throw .productNotFound(nextProductIdentifier) }
+        return next
+    }
+
+    /// The product of the next renewal; nil if it is not for sale under the plan. A commitment goes on if its plan is withdrawn.
+    private func nextSubscription(_ terms: SubscriptionTerms) -> (Product, Subscription)? {
+        guard let product = terms.product(nextProductIdentifier), let subscription = product.subscription,
+            nextBillingPlanType == .upFront || unfinishedCommitment != nil || subscription.monthlyPlan != nil
+        else { return nil }
         return (product, subscription)
     }
 

@@ -97,6 +97,15 @@ extension ConsolePath {
     static func storeAccount(_ account: String, done notice: Notice? = nil) -> ConsolePath {
         ConsolePath("store", "account", query: ["account": account], done: notice)
     }
+
+    /// The page of a clock.
+    ///
+    /// - Parameters:
+    ///   - account: The account; nil for the store's clock.
+    ///   - start: The start of the last step, in milliseconds since 1970.
+    static func storeClock(of account: String?, from start: String? = nil, done notice: Notice? = nil) -> ConsolePath {
+        ConsolePath("store", "clock", query: ["account": account, "from": start], done: notice)
+    }
 }
 
 enum LocalStoreTab {

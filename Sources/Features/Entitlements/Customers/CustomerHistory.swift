@@ -46,8 +46,7 @@ package struct RenewalEvents: Hashable, Sendable {
 extension EntitlementService {
     /// The purchases and grants of a user; nil for an unknown user.
     package func history(of user: User) async throws -> CustomerHistory? {
-        let view = view
-        return try await ledger.read { try $0.history(of: user, from: view) }
+        try await ledger.read { try $0.history(of: user, from: try view(of: user, $0)) }
     }
 
     /// The purchases and grants of a user, which are not read again if nothing was written for the user since; nil for an
@@ -58,12 +57,13 @@ extension EntitlementService {
         let key = UserAnswers<CustomerHistory>.Key(user: user, seenBy: limitingApp)
         // Which grants a caller of one app sees follows from the catalog.
         let revisions = apps.revisions
-        if let known = histories[key], known.holds(at: clock.now(), revisions),
+        let now = try now(of: user, transaction)
+        if let known = histories[key], known.holds(at: now, revisions),
             try transaction.isUnchanged(known.state, of: user)
         {
             return known.answer
         }
-        let view = view
+        let view = view(at: now)
         guard let history = try transaction.history(of: user, from: view) else { return nil }
         if let state = history.state {
             histories.keep(.init(answer: history, state: state, revisions: revisions, madeAt: view.moment), for: key)

@@ -6,6 +6,7 @@ struct ExpectedTransactionRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
+    private static let userKey = ["user_id"] + Table.originalKey
     private static let facts = ["product_id", "purchase_date", "expires_at"]
 
     private static func facts(_ purchase: ExpectedPurchase) -> [any SQLConvertible] {
@@ -14,17 +15,38 @@ struct ExpectedTransactionRecords {
 
     /// Inserts expected purchases. A purchase that another process has inserted stays as it is.
     func insert(_ purchases: [ExpectedPurchase], for user: Int64, at moment: Timestamp) throws {
+        let purchases = purchases.sorted { $0.key < $1.key }
         try database.insert(
-            into: "expected_transaction", Table.originalKey + ["user_id", "expected_at"] + Self.facts,
-            purchases.sorted { $0.key < $1.key }.map { $0.key.sqlValues(apps) + [user, moment] + Self.facts($0) },
-            isNew: false)
+            into: "expected_transaction", Table.originalKey + ["user_id"],
+            purchases.map { $0.key.sqlValues(apps) + [user] }, isNew: false)
+        try database.insert(
+            into: "expected_purchase", Self.userKey + ["expected_at"] + Self.facts,
+            purchases.map { [user] + $0.key.sqlValues(apps) + [moment] + Self.facts($0) }, isNew: false)
     }
 
-    /// Replaces the facts about expected purchases.
-    func update(_ purchases: [ExpectedPurchase]) throws {
+    /// Replaces the facts about expected purchases of a user.
+    func update(_ purchases: [ExpectedPurchase], of user: Int64) throws {
         try database.update(
-            "expected_transaction", set: Self.facts, where: Table.originalKey,
-            purchases.sorted { $0.key < $1.key }.map { Self.facts($0) + $0.key.sqlValues(apps) })
+            "expected_purchase", set: Self.facts, where: Self.userKey,
+            purchases.sorted { $0.key < $1.key }.map { Self.facts($0) + [user] + $0.key.sqlValues(apps) })
+    }
+
+    /// Deletes expectations that proofs have confirmed.
+    ///
+    /// - Parameter owners: The users for whom the purchases were expected.
+    func delete(_ owners: [TransactionKey: Int64]) throws {
+        let expected = owners.sorted { $0.key < $1.key }
+        try database.delete(
+            from: "expected_transaction", where: Table.originalKey, expected.map { $0.key.sqlValues(apps) })
+        try database.delete(
+            from: "expected_purchase", where: Self.userKey, expected.map { [$0.value] + $0.key.sqlValues(apps) })
+    }
+
+    /// Makes the purchases that are expected for a user lead to another one. The rows of the user's own data do not move.
+    func redirect(of former: Int64, to user: Int64) throws {
+        try database.update(
+            "expected_transaction", set: ["user_id"], where: Table.originalKey,
+            try purchases(of: former).map { [user] + $0.key.sqlValues(apps) })
     }
 
     /// The expected purchases of a user, in the order of their original transactions.
@@ -32,7 +54,7 @@ struct ExpectedTransactionRecords {
         try database.rows(
             """
             SELECT app, origin, original_transaction_id, product_id, purchase_date, expires_at
-            FROM expected_transaction WHERE user_id = $1
+            FROM expected_purchase WHERE user_id = $1
             ORDER BY original_transaction_id, origin, app
             """,
             [user]

@@ -82,7 +82,7 @@ struct ClaimGroup {
                     // A purchase that is redeemed again changes nothing, so its answer need not be kept.
                     try transaction.admits(kept, about: number, request.newcomers)
                 else { return nil }
-                return (kept, number, keeping.oldest)
+                return (kept, number)
             }, at: moment)
         return answers
     }

@@ -96,9 +96,9 @@ struct EntitlementChangeRecords {
     }
 
     private func deleteExpectations(of originals: [TransactionKey]) throws {
-        try database.delete(
-            from: "expected_transaction", where: Table.originalKey,
-            originals.filter { before.expectedOwners[$0] != nil }.map { $0.sqlValues(apps) })
+        let confirmed = Set(originals)
+        try ExpectedTransactionRecords(database: database, apps: apps)
+            .delete(before.expectedOwners.filter { confirmed.contains($0.key) })
     }
 
     private func insertTransactions(_ claims: [Claim], _ heads: inout [Int64: UserHead]) throws {
@@ -207,6 +207,15 @@ struct EntitlementChangeRecords {
                 return key.sqlValues(apps) + [parked.claim.originalTransactionIdentifier] + parked.status.sqlValues
                     + [[UInt8](try JSONEncoder().encode(parked.claim))]
             })
+        func purchases(in facts: EntitlementFacts) -> [[any SQLConvertible]] {
+            keys.compactMap { key in
+                guard let original = facts.parked[key]?.claim.originalKey, original != key else { return nil }
+                return original.sqlValues(apps) + [key.identifier]
+            }
+        }
+        let columns = Table.originalKey + ["transaction_id"]
+        try database.delete(from: "parked_original", where: columns, purchases(in: before))
+        try database.insert(into: "parked_original", columns, purchases(in: after))
     }
 
     /// The audit entries of events, and the new refusals among them.

@@ -13,10 +13,10 @@ struct EntitlementRecords {
         let named = Set(claims.map(\.originalKey))
         // Proofs of two formats may name different original transactions for one transaction.
         let others = try originalsOfClaimed(Set(claims.map(\.key))).subtracting(named)
-        try readPurchases(Self.originals(of: claims, in: database), among: named, into: &facts)
+        let parked = try readPurchases(Self.originals(of: claims, in: database), among: named, into: &facts)
         try readPurchases(originals(others), among: others, into: &facts)
         try readTransactions(into: &facts)
-        try readParked(claims, into: &facts)
+        try readParked(claims, parked, into: &facts)
         try readTokenOwners(of: claims, into: &facts)
         try StatedFactRecords(database: database, apps: apps).read(claims, into: &facts)
         return facts
@@ -70,7 +70,7 @@ struct EntitlementRecords {
         let tokens = Set(claims.compactMap(\.appAccountToken))
         return [
             claimed(Set(claims.map(\.key)), in: database), originals(of: claims, in: database),
-            parked(claims, in: database),
+            parked(named(by: claims), in: database),
         ] + (tokens.isEmpty ? [] : [tokenOwners(tokens, in: database)])
     }
 
@@ -106,27 +106,39 @@ struct EntitlementRecords {
     }
 
     private static func originals(_ identifiers: SQLValue, in database: any LedgerDatabase) -> SQLQuery {
-        // One statement for both, because each statement of a commit costs every purchase.
+        // One statement for all, because each statement of a commit costs every purchase.
         SQLQuery(
             """
-            SELECT original_transaction_id, origin, app, user_id, 0, transferred_at, named_at, named_by, named_stated_at
+            SELECT original_transaction_id, origin, app, NULL, user_id, 0, transferred_at, named_at, named_by,
+                named_stated_at
             FROM original WHERE original_transaction_id \(database.isIn("$1"))
             UNION ALL
-            SELECT original_transaction_id, origin, app, user_id, 1, NULL, NULL, NULL, NULL
+            SELECT original_transaction_id, origin, app, NULL, user_id, 1, NULL, NULL, NULL, NULL
             FROM expected_transaction WHERE original_transaction_id \(database.isIn("$1"))
+            UNION ALL
+            SELECT original_transaction_id, origin, app, transaction_id, NULL, NULL, NULL, NULL, NULL, NULL
+            FROM parked_original WHERE original_transaction_id \(database.isIn("$1"))
             """,
             [identifiers])
     }
 
-    private func readPurchases(
+    /// Reads the owners and the expected owners of purchases.
+    ///
+    /// - Returns: The parked transactions whose identifiers differ from those of their purchases.
+    @discardableResult private func readPurchases(
         _ query: SQLQuery,
         among keys: Set<TransactionKey>,
         into facts: inout EntitlementFacts
-    ) throws {
-        guard !keys.isEmpty else { return }
+    ) throws -> Set<TransactionKey> {
+        guard !keys.isEmpty else { return [] }
+        var parked: Set<TransactionKey> = []
         try database.forEachRow(query) { row in
             let key = try apps.key(&row)
             guard keys.contains(key) else { return }
+            if let transaction: String = try row.next() {
+                parked.insert(TransactionKey(app: key.app, origin: key.origin, identifier: transaction))
+                return
+            }
             let (owner, isExpected): (Int64, Bool) = (try row.next(), try row.next())
             if isExpected {
                 facts.setExpected(owner, for: key)
@@ -137,6 +149,7 @@ struct EntitlementRecords {
                     for: key)
             }
         }
+        return parked
     }
 
     // MARK: Transactions of owners
@@ -187,29 +200,30 @@ struct EntitlementRecords {
     private static let parkedColumns = (["transaction_id", "origin", "app"] + TransactionStatus.columns + ["claim"])
         .joined(separator: ", ")
 
-    private static func parked(_ claims: [Claim], in database: any LedgerDatabase) -> SQLQuery {
-        let originals = Set(claims.map(\.originalKey))
-        return SQLQuery(
-            """
-            SELECT \(parkedColumns) FROM parked_transaction \(database.indexed(by: "parked_transaction_of_original"))
-            WHERE original_transaction_id \(database.isIn("$1"))
-            UNION ALL
-            SELECT \(parkedColumns) FROM parked_transaction WHERE transaction_id \(database.isIn("$2"))
-            """,
-            [
-                database.list(originals),
-                // A statement about the original transaction also covers the transactions that repeat it.
-                database.list(originals.union(claims.map(\.key))),
-            ])
+    /// The transactions that claims name.
+    private static func named(by claims: [Claim]) -> Set<TransactionKey> {
+        // A statement about the original transaction also covers the transactions that repeat it.
+        Set(claims.map(\.originalKey)).union(claims.map(\.key))
     }
 
-    private func readParked(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
-        guard !claims.isEmpty else { return }
-        try database.forEachRow(Self.parked(claims, in: database)) { row in
-            let key = try apps.key(&row)
-            let statement = EntitlementFacts.ParkedStatement(
-                status: try TransactionStatus(&row), claim: try Claim(parked: try row.next(), of: key.app))
-            facts.setParked(statement, for: key)
+    private static func parked(_ keys: Set<TransactionKey>, in database: any LedgerDatabase) -> SQLQuery {
+        SQLQuery(
+            "SELECT \(parkedColumns) FROM parked_transaction WHERE transaction_id \(database.isIn("$1"))",
+            [database.list(keys)])
+    }
+
+    /// Reads the parked statements about the transactions that claims name, and about other transactions of their purchases.
+    private func readParked(
+        _ claims: [Claim], _ others: Set<TransactionKey>, into facts: inout EntitlementFacts
+    ) throws {
+        let named = Self.named(by: claims)
+        for keys in [named, others.subtracting(named)] where !keys.isEmpty {
+            try database.forEachRow(Self.parked(keys, in: database)) { row in
+                let key = try apps.key(&row)
+                let statement = EntitlementFacts.ParkedStatement(
+                    status: try TransactionStatus(&row), claim: try Claim(parked: try row.next(), of: key.app))
+                facts.setParked(statement, for: key)
+            }
         }
     }
 

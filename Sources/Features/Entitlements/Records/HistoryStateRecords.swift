@@ -12,20 +12,30 @@ extension EntitlementService {
     ///   - moment: The moment until which they are due; nil for now.
     ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew; nil
     ///     if there is none.
+    ///   - customer: The customer with an own clock whose purchases are meant; nil for those of all others.
     /// - Returns: The due subscriptions whose statement about the renewal is awaited, by their original transactions.
     @discardableResult
     package func recordDueStates(
         at moment: Timestamp? = nil,
-        holding hold: Timestamp? = nil
+        holding hold: Timestamp? = nil,
+        of customer: CustomerTime? = nil
     ) async throws -> Set<TransactionKey> {
         let catalogs = catalogs
-        let view = Viewpoint(accepting: accepted, at: moment ?? clock.now()) { catalogs.type(of: $0) }
+        let view = Viewpoint(accepting: accepted, at: moment ?? customer?.now ?? clock.now()) { catalogs.type(of: $0) }
+        let others = customer == nil ? customers.flatMap(\.originalTransactionIdentifiers) : []
+        let purchases: ClockPurchases =
+            customer.map { .only($0.originalTransactionIdentifiers) } ?? (others.isEmpty ? .all : .except(others))
+        if customer != nil {
+            // A customer's clock is asked every few seconds, and a write makes others wait.
+            let isDue = try await ledger.read { try !$0.dueStates(from: view, of: purchases, limit: 1).isEmpty }
+            guard isDue else { return [] }
+        }
         var awaiting: Set<TransactionKey> = []
         var changed = 1
         // The loop ends at a page that changes nothing, which would repeat forever.
         while changed > 0, !Task.isCancelled {
             let page = try await ledger.writeInBackground {
-                try $0.recordDueStates(from: view, holding: hold, limit: Self.pageSize)
+                try $0.recordDueStates(from: view, holding: hold, of: purchases, limit: Self.pageSize)
             }
             changed = page.changed
             awaiting.formUnion(page.awaiting)
@@ -43,23 +53,36 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - hold: The last moment at which no end is reported that time alone has brought to a subscription that may renew.
+    ///   - purchases: The purchases that have the time of the viewpoint.
     ///   - limit: The maximum number of purchases.
     /// - Returns: The number of purchases whose states have changed, which is 0 if no more are due, and the purchases whose
     ///   statement about the renewal is awaited.
     package func recordDueStates(
         from view: Viewpoint,
         holding hold: Timestamp? = nil,
+        of purchases: ClockPurchases = .all,
         limit: Int
     ) throws -> (changed: Int, awaiting: Set<TransactionKey>) {
-        let apps = try apps
-        let due = try database.rows(
+        let due = try dueStates(from: view, of: purchases, limit: limit)
+        return try recordStates(of: Set(due), try apps, holding: hold, from: view)
+    }
+
+    /// The purchases whose states time changes until the moment of a viewpoint, the first ones first.
+    fileprivate func dueStates(
+        from view: Viewpoint,
+        of purchases: ClockPurchases,
+        limit: Int
+    ) throws -> [TransactionKey] {
+        let (apps, condition) = (try apps, purchases.condition("$2", database))
+        let last = condition.arguments.isEmpty ? "$2" : "$3"
+        return try database.rows(
             """
             SELECT original_transaction_id, origin, app FROM purchase_state
-            WHERE changes_at <= $1 AND origin IN \(view.accepted.all.sqlList) ORDER BY changes_at LIMIT $2
+            WHERE changes_at <= $1 AND origin IN \(view.accepted.all.sqlList)\(condition.sql)
+            ORDER BY changes_at LIMIT \(last)
             """,
-            [view.moment, limit]
+            [view.moment] + condition.arguments + [limit]
         ) { try apps.key(&$0) }
-        return try recordStates(of: Set(due), apps, holding: hold, from: view)
     }
 
     /// Records the current states of purchases. Those of accepted origins have events.

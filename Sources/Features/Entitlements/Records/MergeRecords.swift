@@ -138,7 +138,7 @@ extension LedgerTransaction {
 
     /// True if the team has given any of the customers something, or an import expects a purchase of one.
     private func haveGifts(_ customers: Set<Int64>) throws -> Bool {
-        try ["team_grant", "balance_addition", "expected_transaction"].contains { table in
+        try ["team_grant", "balance_addition", "expected_purchase"].contains { table in
             try database.hasRow(
                 "SELECT user_id FROM \(table) WHERE user_id \(database.isIn(numbers: "$1")) LIMIT 1",
                 [database.list(customers.sorted())])
@@ -186,6 +186,7 @@ extension LedgerTransaction {
         try moveGrants(of: former, to: customer)
         try moveAdditions(of: former, to: customer)
         try moveSpendings(of: former, to: customer)
+        try ExpectedTransactionRecords(database: database, apps: apps).redirect(of: former, to: customer)
         try mergeRows(of: former, into: customer)
         try audit.append(
             AuditEntry(aliasedBy: actor, name, tombstone: tombstone, at: moment), to: customer)

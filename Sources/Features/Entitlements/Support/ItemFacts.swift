@@ -46,8 +46,10 @@ package struct ItemFacts: Sendable {
 extension EntitlementService {
     /// The reason why a user owns an item or does not.
     package func explanation(of item: Item, for user: User) async throws -> ItemExplanation {
-        let (view, products) = (view, catalogs.products(granting: item, in: limitingApp))
-        let facts = try await ledger.read { try $0.facts(about: item, of: user, products: products, from: view) }
+        let products = catalogs.products(granting: item, in: limitingApp)
+        let facts = try await ledger.read {
+            try $0.facts(about: item, of: user, products: products, from: try view(of: user, $0))
+        }
         return ItemExplanation(of: item, by: facts)
     }
 }

@@ -75,9 +75,9 @@ extension LedgerTransaction {
 extension EntitlementService {
     /// The purchases of a transaction or an original transaction, with the statements about them.
     package func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
-        let catalogs = catalogs
+        let (catalogs, moment) = (catalogs, now(ofBuyerOf: identifier))
         return try await ledger.read {
-            try $0.purchases(ofTransaction: identifier, in: limitingApp, at: clock.now()) { catalogs.type(of: $0) }
+            try $0.purchases(ofTransaction: identifier, in: limitingApp, at: moment) { catalogs.type(of: $0) }
         }
     }
 }

@@ -72,6 +72,7 @@ package struct StoryEntry: Hashable, Sendable {
         case .aliased where subject == "customer":
             "The anonymous customer\(entry.reason.map { " \($0)" } ?? "") logged in and became one with this user."
         case .aliased: "The anonymous id\(entry.reason.map { " \($0)" } ?? "") logged in as this user."
+        case .refundAnswered: "Till answered the App Store's question about a refund of \(subject)\(reason)"
         case .erased: "The user was erased."
         }
     }

@@ -50,15 +50,23 @@ extension LedgerTransaction {
         limit: Int
     ) throws -> [UnclaimedPurchase] {
         guard let app = try number(ofApp: app) else { return [] }
-        let (apps, isOne) = (try apps, identifier != nil)
+        let apps = try apps
+        var arguments: [any SQLConvertible] = [last?.third ?? "", last?.second ?? "", last?.first ?? 0]
+        var condition = ""
+        if let identifier {
+            condition = "AND transaction_id \(database.isIn("$4")) AND $5 IN (transaction_id, original_transaction_id)"
+            let others = try database.rows(
+                "SELECT transaction_id FROM parked_original WHERE original_transaction_id = $1", [identifier]
+            ) { try $0.next() as String }
+            arguments += [database.list(eachOf: [identifier] + others), identifier]
+        }
         return try database.rows(
             """
             SELECT claim, app, stated_at, revocation_date FROM parked_transaction
-            WHERE (transaction_id, origin, app) > ($1, $2, $3)
-                \(database.isIn(app.number)) \(isOne ? "AND (transaction_id = $4 OR original_transaction_id = $4)" : "")
-            ORDER BY transaction_id, origin, app LIMIT $\(isOne ? 5 : 4)
+            WHERE (transaction_id, origin, app) > ($1, $2, $3) \(database.isIn(app.number)) \(condition)
+            ORDER BY transaction_id, origin, app LIMIT $\(arguments.count + 1)
             """,
-            [last?.third ?? "", last?.second ?? "", last?.first ?? 0] + (identifier.map { [$0] } ?? []) + [limit]
+            arguments + [limit]
         ) { row in
             let (claim, app): ([UInt8], Int64) = (try row.next(), try row.next())
             return UnclaimedPurchase(

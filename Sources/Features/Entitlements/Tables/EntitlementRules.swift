@@ -5,6 +5,8 @@ import Proofs
 enum EntitlementRules {
     /// The facts of a claim that its transaction repeats.
     private static let claimed = "transaction_id, origin, app, original_transaction_id, user_id"
+    /// The key and the purchase of a parked transaction.
+    private static let parked = "transaction_id, origin, app, original_transaction_id"
     /// The key and the owner of an original purchase.
     private static let owned = "original_transaction_id, origin, app, user_id"
 
@@ -49,11 +51,25 @@ enum EntitlementRules {
             "SELECT transaction_id FROM parked_transaction JOIN claim USING (transaction_id, origin, app)"
         ),
         (
-            "An import expects a purchase for no user",
+            "A purchase does not lead to a parked transaction",
             """
-            SELECT original_transaction_id FROM expected_transaction WHERE user_id IN (
-                SELECT user_id FROM expected_transaction EXCEPT SELECT user_id FROM "user"
-                UNION ALL SELECT former_id FROM user_merge)
+            SELECT transaction_id FROM (
+                SELECT \(parked) FROM parked_transaction WHERE transaction_id <> original_transaction_id
+                EXCEPT SELECT \(parked) FROM parked_original) AS hidden
+            """
+        ),
+        (
+            "A purchase leads to no parked transaction",
+            """
+            SELECT transaction_id FROM (
+                SELECT \(parked) FROM parked_original EXCEPT SELECT \(parked) FROM parked_transaction) AS unparked
+            """
+        ),
+        (
+            "An import expects a purchase for a merged user",
+            """
+            SELECT original_transaction_id FROM expected_transaction
+            WHERE user_id IN (SELECT former_id FROM user_merge)
             """
         ),
         (

@@ -7,7 +7,7 @@ import Proofs
 extension Table {
     static let purchases = [
         claim, original, redeemedTransaction, entitlement, credit, subscription, purchaseState, parkedTransaction,
-        expectedTransaction, notification,
+        parkedOriginal, expectedTransaction, expectedPurchase, notification,
     ]
 
     /// The columns that identify a transaction across all apps and stores.
@@ -118,22 +118,35 @@ extension Table {
         ],
         key: transactionKey
     )
-    .indexed("parked_transaction_of_original", by: originalKey)
     .indexed("parked_transaction_by_age", by: ["stated_at"])
 
+    /// The parked transactions of a purchase whose identifiers differ from that of the purchase, such as renewals. In a distributed
+    /// database they are beside the owner of the purchase.
+    private static let parkedOriginal = Table(
+        name: "parked_original", family: .globalKey,
+        columns: [
+            .text("original_transaction_id"), .text("origin"), .integer("app"), .text("transaction_id"),
+        ],
+        key: originalKey + ["transaction_id"])
+
     /// The customers to whom an import assigns purchases that nobody has redeemed. The first proof of a purchase confirms the
-    /// expectation, and its row is deleted. Until then the customer owns nothing by it. `product_id`, `purchase_date` and
-    /// `expires_at`: the newest transaction of the purchase, as the former server states it.
+    /// expectation, and its rows are deleted. Until then the customer owns nothing by it.
     private static let expectedTransaction = Table(
         name: "expected_transaction", family: .globalKey,
+        columns: [.text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id")],
+        key: originalKey,
+        owner: (table: "expected_purchase", keyName: "The original transaction of an expected purchase"))
+
+    /// The purchases that an import expects for a customer. `product_id`, `purchase_date` and `expires_at`: the newest transaction
+    /// of the purchase, as the former server states it.
+    private static let expectedPurchase = Table(
+        name: "expected_purchase", family: .userData,
         columns: [
-            .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
             .integer("expected_at"), .text("product_id"), .integer("purchase_date"), .integer("expires_at").optional,
         ],
-        key: originalKey,
-        erasure: .deletion, merge: .move
-    )
-    .indexed("expected_transaction_of_user", by: ["user_id"])
+        key: ["user_id"] + originalKey,
+        erasure: .deletion, merge: .move)
 
     /// A notification. `settled_at`: the time at which a consumption request was answered or refused; `content`: the decoded
     /// notification as JSON, without the proofs inside it; `repeated_at`: the time at which it was received a second time.

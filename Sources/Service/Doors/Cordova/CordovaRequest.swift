@@ -116,7 +116,7 @@ extension DoorServices {
             let types = types(of: lines, purchases)
             if let refusal = CordovaRefusal.reason(lines, types: types) { throw refusal }
         }
-        let moment = clock.now()
+        let moment = if let owner { try await entitlements.now(of: owner) } else { clock.now() }
         var collection = PurchaseCollection()
         collection.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
         if let owner, let history = try await entitlements.history(of: owner) {
@@ -200,7 +200,7 @@ extension DoorServices {
         }
         if named == nil, !others.isEmpty, let identity { others.insert(identity) }
         for other in others where other != customer {
-            let moment = entitlements.clock.now()
+            let moment = try await entitlements.now(of: other)
             _ = try await entitlements.ledger.write {
                 try $0.logIn(other, as: customer, by: caller.actor, at: moment)
             }

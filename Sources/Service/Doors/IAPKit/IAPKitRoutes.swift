@@ -32,7 +32,9 @@ struct IAPKitRoutes: RouteSource {
                 try service.verify(sent.proof)
             }
             let purchase = try await service.purchase(in: verified)
-            return IAPKitAnswer(purchase, expecting: sent.expectedProductIdentifier, at: services.clock.now())
+            let moment = verified.purchases?.first.map { service.now(ofBuyerOf: $0.transactionIdentifier) }
+            return IAPKitAnswer(
+                purchase, expecting: sent.expectedProductIdentifier, at: moment ?? services.clock.now())
         } catch RedemptionError.refused(let refusal) where IAPKitAnswer.isUnsigned(refusal.reason) {
             return .unsigned
         } catch let error as RedemptionError {

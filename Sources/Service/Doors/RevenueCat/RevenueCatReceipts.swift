@@ -114,7 +114,7 @@ extension DoorServices {
         status: HTTPResponse.Status = .ok,
         attributeErrors: [AttributeFailure] = []
     ) async throws -> Response {
-        let moment = clock.now()
+        let moment = try await entitlements.now(of: customer.user)
         let facts = try await facts(about: customer, at: moment)
         return try await BlockingWork.process(facts.transactions.count * Self.bytesOfTransaction) {
             let (json, covered) = CustomerInfo(facts).answer(attributeErrors: attributeErrors)

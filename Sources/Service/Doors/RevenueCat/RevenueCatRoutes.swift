@@ -112,7 +112,7 @@ struct RevenueCatRoutes: RouteSource {
         let new = try services.customer(new)
         // A refusal beyond the allowance would lock out everyone who is new today. Such a log-in has no purchase to bring along.
         let (actor, newcomers) = (try context.requiredCaller.actor, context.newcomers(for: request))
-        let moment = services.entitlements.clock.now()
+        let moment = try await services.entitlements.now(of: current.user)
         let logIn = try await services.entitlements.ledger.write {
             try $0.logIn(current.user, as: new.user, by: actor, newcomers: newcomers, at: moment)
         }

@@ -99,6 +99,7 @@ struct TimelineWords {
         case .renewalFailed: about("Renewal not charged, Apple retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
         case .refused, .expired, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
+        case .refundAnswered: about("Refund question of the App Store answered")
         case .aliased: entry.event.title
         case .erased: "Erased"
         }

@@ -25,6 +25,7 @@ package struct HealthCheck: Sendable {
         case port
         case tlsCertificate = "TLS certificate"
         case notifications
+        case forwardedNotifications = "forwarded notifications"
     }
 
     package let subject: Subject

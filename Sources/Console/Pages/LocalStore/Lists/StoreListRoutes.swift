@@ -35,7 +35,7 @@ extension LocalStoreRoutes {
     }
 
     /// The account of a list; nil for all accounts.
-    private func chosenAccount(_ request: Request) throws(Problem) -> String? {
+    func chosenAccount(_ request: Request) throws(Problem) -> String? {
         try request.query("account", upTo: Store.maximumAccountLength).flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -125,10 +125,17 @@ extension LocalStoreRoutes {
     private func account(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let account = try requiredAccount(request)
         let subscriptions = try store.read { try $0.subscriptionSummaries(of: account) }
+        let now = try store.read { try $0.isKnown(account) ? try $0.time(of: account) : nil }
         let latest = try store.read { try $0.listedTransactions(of: account, limit: Self.maximumTransactions) }
         return Page("Account of the App Store", section: .localStore) {
             LocalStoreTab.links(nil)
             p(.class("figure")) { data(account) }
+            if let now {
+                p {
+                    spaced(
+                        by: " – ", Shown.moment(now), a(.href(.storeClock(of: account))) { "Clock of the account" })
+                }
+            }
             div(.class("actions")) {
                 Self.purchase(of: account)
                 context.form(to: ConsolePath("store", "account", "restore")) {

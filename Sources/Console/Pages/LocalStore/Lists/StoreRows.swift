@@ -78,6 +78,9 @@ enum StoreRows {
         fact("Automatic renewal") { subscription.isAutoRenewing ? "On" : "Off" }
         fact("Subscribed since") { Shown.moment(subscription.startDate) }
         fact("Paid until") { Shown.moment(subscription.expiresDate) }
+        if let commitment = subscription.commitment {
+            fact("End of the commitment") { Shown.moment(commitment.expiresDate) }
+        }
         if subscription.autoRenewProductIdentifier != subscription.productIdentifier {
             fact("Product after the renewal") { Shown.identifier(subscription.autoRenewProductIdentifier) }
         }

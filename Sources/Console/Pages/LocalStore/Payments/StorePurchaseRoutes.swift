@@ -29,6 +29,9 @@ extension LocalStoreRoutes {
             case .failed(let error): "Fails with \(error.name)"
             }
         }, isRequired: true, parse: { PaymentOutcome(name: $0) })
+    private static let billingPlan = Field.choice(
+        "billing-plan", "Billing plan", BillingPlanType.allCases, expected: "upFront or monthly", text: \.name,
+        shown: StoreWords.title, absent: .upFront)
     private static let quantity = Field.number("quantity", "Quantity (1 to 10)", value: "1", isRequired: true)
     /// The button that also redeems the purchase.
     private static let redeeming = (name: "then", value: "redeem")
@@ -95,6 +98,7 @@ extension LocalStoreRoutes {
                                 ($0.productIdentifier, Phrase(same: "\($0.productIdentifier) (\($0.price.formatted))"))
                             }, chosen: product)
                         Self.quantity
+                        Self.billingPlan
                         Self.offer(products)
                         Self.outcome
                     }
@@ -130,7 +134,9 @@ extension LocalStoreRoutes {
         let (product, quantity) = (try form.requiredText("product"), try form[Self.quantity] ?? 1)
         let offer = try form[Self.offer([])]
         if token == nil, let user { token = try await entitlements.appAccountToken(of: user) }
-        let request = Payment(productIdentifier: product, quantity: quantity, appAccountToken: token, offer: offer)
+        let request = Payment(
+            productIdentifier: product, quantity: quantity, appAccountToken: token,
+            billingPlanType: try form[Self.billingPlan], offer: offer)
         let payment = try await BlockingWork.run {
             let added = try store.add(request, account: account, outcome: outcome)
             _ = try store.process(account: account)

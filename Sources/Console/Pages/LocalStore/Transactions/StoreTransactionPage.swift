@@ -99,6 +99,13 @@ extension LocalStoreRoutes {
         fact(Phrase("Purchased", context: "moment")) { Shown.moment(transaction.purchaseDate) }
         fact("First purchased") { Shown.moment(transaction.originalPurchaseDate) }
         fact(Phrase("Expires", context: "moment")) { Shown.moment(transaction.expiresDate) }
+        if let plan = transaction.billingPlanType { fact("Billing plan") { StoreWords.title(plan) } }
+        if let commitment = transaction.commitment {
+            fact("Billing period of the commitment") {
+                plain("\(commitment.billingPeriodNumber) / \(BillingPlan.commitmentPeriods)")
+            }
+            fact("End of the commitment") { Shown.moment(commitment.expiresDate) }
+        }
         if let period = transaction.webOrderLineItemIdentifier {
             fact(Phrase("Period", context: "identifier")) { Shown.identifier(period) }
         }

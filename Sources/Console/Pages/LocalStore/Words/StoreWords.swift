@@ -53,6 +53,13 @@ enum StoreWords {
         }
     }
 
+    static func title(_ plan: BillingPlanType) -> Phrase {
+        switch plan {
+        case .upFront: "Up front"
+        case .monthly: "Monthly, with a commitment of twelve months"
+        }
+    }
+
     static func title(_ ownership: InAppOwnershipType) -> Phrase {
         switch ownership {
         case .purchased: "Bought by the account"
@@ -116,7 +123,7 @@ enum StoreWords {
     static func state(_ subscription: SubscriptionSummary) -> HTML {
         let (words, day): (Phrase, Timestamp?) =
             switch subscription.status {
-            case .active where subscription.isAutoRenewing:
+            case .active where subscription.willAutoRenew:
                 (Phrase("renews", context: "date"), subscription.expiresDate)
             case .active: ("ends", subscription.expiresDate)
             case .expired, .revoked: ("ended", subscription.expiresDate)

@@ -1,0 +1,251 @@
+import Foundation
+import Proofs
+
+/// The rules that answer the App Store's questions about refunds (`CONSUMPTION_REQUEST`), from `RefundRules.json`.
+///
+/// The first rule whose conditions all hold decides.
+package final class RefundRules: Sendable {
+    static let maximumRules = 200
+    /// The largest size of the file, in bytes.
+    static let maximumSize = 256 * 1024
+
+    /// True if the decisions are recorded and not sent.
+    package let isDryRun: Bool
+    private let rules: [RefundRule]
+    /// The entries of the file, for errors about their products.
+    private let entries: [CatalogReader]
+
+    init(_ file: CatalogReader) throws(CatalogError) {
+        try file.check(keys: ["dryRun", "rules"])
+        isDryRun = try file.optional("dryRun")?.bool() ?? false
+        entries = try file.required("rules").elements(upTo: Self.maximumRules)
+        rules = try entries.unique { entry throws(CatalogError) in
+            let rule = try RefundRule(entry)
+            return (rule, rule.name)
+        }
+    }
+
+    /// - Returns: Nil if the folder of the catalog has no rules.
+    convenience init?(folder: URL) throws(CatalogError) {
+        let file = folder.appending(path: Catalog.refundRulesFile, directoryHint: .notDirectory)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        let bytes = try CatalogReader.bytes(of: file)
+        guard bytes.count <= Self.maximumSize else {
+            throw CatalogError(file: file.path, reason: "it is larger than \(Self.maximumSize / 1024) KB")
+        }
+        try self.init(try CatalogReader(file: file.path, json: bytes))
+    }
+
+    /// Checks that the catalog has the products of the rules.
+    func check(in catalog: Catalog) throws(CatalogError) {
+        for entry in entries {
+            for product in try entry.optional("products")?.elements() ?? [] { _ = try product.benefit(in: catalog) }
+        }
+    }
+
+    /// The answer to a question.
+    ///
+    /// - Parameter preference: The preference if no rule matches; nil for none.
+    package func answer(to facts: RefundFacts, otherwise preference: RefundPreference?) -> RefundAnswer {
+        let rule = rules.first { $0.matches(facts) }
+        return RefundAnswer(rule.map(\.preference) ?? preference, to: facts, by: rule?.name)
+    }
+}
+
+extension Catalog {
+    /// The name of the file with the rules about refunds.
+    package static let refundRulesFile = "RefundRules.json"
+}
+
+/// The facts about a purchase whose refund a customer requests. A fact that is not known is nil.
+package struct RefundFacts: Hashable, Sendable {
+    /// The whole of a purchase, in thousandths of a percent.
+    package static let whole = 100_000
+
+    package let productIdentifier: String?
+    package let type: ProductType?
+    /// The customer's reason, in Apple's words.
+    package let reason: String?
+    /// True if a user has redeemed the purchase.
+    package let isDelivered: Bool
+    /// The consumed share, in thousandths of a percent.
+    package let consumed: Int?
+    /// The seconds from the purchase to the question.
+    package let age: Int64?
+    /// The number of the customer's other purchases that the App Store has refunded.
+    package let refunds: Int?
+
+    package init(
+        product productIdentifier: String? = nil,
+        type: ProductType? = nil,
+        reason: String? = nil,
+        isDelivered: Bool = true,
+        consumed: Int? = nil,
+        age: Int64? = nil,
+        refunds: Int? = nil
+    ) {
+        self.productIdentifier = productIdentifier
+        self.type = type
+        self.reason = reason
+        self.isDelivered = isDelivered
+        self.consumed = consumed
+        self.age = age
+        self.refunds = refunds
+    }
+
+    /// The spent share of an amount that a purchase has added to a balance. The oldest amounts are spent first.
+    ///
+    /// - Parameters:
+    ///   - earlier: The amounts that were added before, without refunded ones.
+    ///   - spent: All that was spent of the balance.
+    package static func consumed(of amount: Int, addedAfter earlier: Int, spent: Int) -> Int {
+        guard amount > 0 else { return whole }
+        let used = max(0, min(amount, spent - earlier))
+        return amount.dividingFullWidth(used.multipliedFullWidth(by: whole)).quotient
+    }
+
+    /// The past share of a period.
+    package static func consumed(from start: Timestamp, until end: Timestamp, at moment: Timestamp) -> Int {
+        let (length, past) = (
+            end.millisecondsSince1970 - start.millisecondsSince1970,
+            moment.millisecondsSince1970 - start.millisecondsSince1970
+        )
+        guard length > 0, past < length else { return whole }
+        return past <= 0 ? 0 : Int(length.dividingFullWidth(past.multipliedFullWidth(by: Int64(whole))).quotient)
+    }
+
+    /// The facts for people: `consumed 60 %, 26 hours old, refunds: 2`.
+    package var text: String {
+        let parts = [
+            isDelivered ? nil : "not delivered", consumed.map { "consumed \($0 / 1000) %" },
+            age.map { "\($0 / 3600) hours old" }, refunds.map { "refunds: \($0)" },
+        ]
+        return parts.compactMap(\.self).joined(separator: ", ")
+    }
+}
+
+/// An answer to the App Store's question about a refund.
+package struct RefundAnswer: Hashable, Sendable {
+    /// Nil to state none.
+    package let preference: RefundPreference?
+    /// The consumed share, in thousandths of a percent; nil to state none.
+    package let percentage: Int?
+    /// The name of the rule; nil if none matched.
+    package let rule: String?
+
+    /// The answer that states a preference as far as the App Store accepts it.
+    ///
+    /// It computes the share of a subscription itself. Of another product, `GRANT_PRORATED` needs a share between nothing and the
+    /// whole (App Store Server API, `ConsumptionRequest`): of nothing consumed the refund is full, of the whole there is none.
+    init(_ preference: RefundPreference?, to facts: RefundFacts, by rule: String?) {
+        let isSubscription = facts.type == .autoRenewableSubscription
+        let consumed = facts.isDelivered ? facts.consumed : 0
+        self.rule = rule
+        percentage = isSubscription || !facts.isDelivered ? nil : consumed
+        guard preference == .grantProrated, !isSubscription else {
+            self.preference = preference
+            return
+        }
+        self.preference =
+            switch consumed {
+            case nil: nil
+            case let consumed? where consumed <= 0: .grantFull
+            case let consumed? where consumed >= RefundFacts.whole: .decline
+            default: .grantProrated
+            }
+    }
+
+    /// The answer for people: `DECLINE by rule "spent"`.
+    package var text: String {
+        (preference?.rawValue ?? "no preference") + (rule.map { " by rule \"\($0)\"" } ?? ", no rule matched")
+    }
+}
+
+/// A rule: an answer, and the conditions that must all hold. A condition about an unknown fact does not hold.
+private struct RefundRule {
+    private static let keys = [
+        "ageHours", "answer", "consumedPercent", "isDelivered", "name", "products", "reasons", "refunds", "types",
+    ]
+
+    /// The answer that states no preference.
+    private static let noPreference = "NONE"
+
+    let name: String
+    /// Nil to state none.
+    let preference: RefundPreference?
+    private let products: Set<ByteKey>?
+    private let types: [ProductType]?
+    private let reasons: [ConsumptionRequestReason]?
+    private let isDelivered: Bool?
+    /// In thousandths of a percent.
+    private let consumed: ClosedRange<Int64>?
+    /// In seconds.
+    private let age: ClosedRange<Int64>?
+    private let refunds: ClosedRange<Int64>?
+
+    init(_ entry: CatalogReader) throws(CatalogError) {
+        try entry.check(keys: Self.keys)
+        name = try entry.required("name").name()
+        let answer = try entry.required("answer")
+        let text = try answer.string()
+        let words = RefundPreference.allCases.map(\.rawValue) + [Self.noPreference]
+        guard words.contains(text) else { throw answer.unknown(text, among: words) }
+        preference = RefundPreference(rawValue: text)
+        products = try entry.optional("products").map { list throws(CatalogError) in
+            Set(
+                try list.elements().unique { product throws(CatalogError) in
+                    let product = try product.string()
+                    return (ByteKey(product), product)
+                })
+        }
+        types = try entry.optional("types")?.words()
+        reasons = try entry.optional("reasons")?.words()
+        isDelivered = try entry.optional("isDelivered")?.bool()
+        consumed = try entry.optional("consumedPercent")?.range(upTo: 100, times: 1000)
+        age = try entry.optional("ageHours")?.range(upTo: 1_000_000, times: 3600)
+        refunds = try entry.optional("refunds")?.range(upTo: 1_000_000)
+    }
+
+    func matches(_ facts: RefundFacts) -> Bool {
+        func holds<Fact>(_ fact: Fact?, _ condition: (Fact) -> Bool) -> Bool { fact.map(condition) ?? false }
+        let consumed = facts.consumed.map(Int64.init)
+        return products.map { products in holds(facts.productIdentifier) { products.contains(ByteKey($0)) } } ?? true
+            && types.map { types in holds(facts.type, types.contains) } ?? true
+            && reasons.map { reasons in holds(facts.reason) { reason in reasons.contains { $0.rawValue == reason } } }
+                ?? true
+            && isDelivered.map { $0 == facts.isDelivered } ?? true
+            && self.consumed.map { holds(consumed, $0.contains) } ?? true
+            && age.map { holds(facts.age, $0.contains) } ?? true
+            && refunds.map { holds(facts.refunds.map(Int64.init), $0.contains) } ?? true
+    }
+}
+
+extension CatalogReader {
+    fileprivate func unknown(_ word: String, among words: [String]) -> CatalogError {
+        failure("it is \"\(word.prefix(64))\"; choose one of \(words.joined(separator: ", "))")
+    }
+
+    /// The words of a list.
+    fileprivate func words<Word: CaseIterable & RawRepresentable<String>>() throws(CatalogError) -> [Word] {
+        try elements().unique { element throws(CatalogError) in
+            let text = try element.string()
+            guard let word = Word(rawValue: text) else {
+                throw element.unknown(text, among: Word.allCases.map(\.rawValue))
+            }
+            return (word, text)
+        }
+    }
+
+    /// A range of whole numbers from 0, as `atLeast`, `atMost` or both.
+    ///
+    /// - Parameter factor: The number of units in one of the file's.
+    fileprivate func range(upTo maximum: Int, times factor: Int64 = 1) throws(CatalogError) -> ClosedRange<Int64> {
+        try check(keys: ["atLeast", "atMost"])
+        let (from, to) = (try optional("atLeast")?.count(), try optional("atMost")?.count())
+        guard from != nil || to != nil else { throw failure("it needs `atLeast`, `atMost` or both") }
+        guard (from ?? 0) <= (to ?? maximum), max(from ?? 0, to ?? 0) <= maximum else {
+            throw failure("`atLeast` is at most `atMost`, and both are at most \(maximum)")
+        }
+        return (Int64(from ?? 0) * factor)...(to.map { Int64($0) * factor } ?? .max)
+    }
+}

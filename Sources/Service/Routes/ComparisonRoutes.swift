@@ -1,0 +1,103 @@
+import Features
+import HTTPSupport
+import Hummingbird
+import Proofs
+
+/// The route that compares the catalog with what the App Store has sold.
+struct ComparisonRoutes: Sendable {
+    let service: EntitlementService
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.compareProducts) { request, context in
+            let page = try Page(request)
+            let app = try RequestedApps(apps: service.apps).app(of: request, context)
+            let environment: FigureQuery.Environment = try request.query("environment") ?? .production
+            let days = try days(of: request)
+            return try await page.answer(from: { $0 }, named: \.productIdentifier) { last, limit in
+                try await service.comparedProducts(
+                    of: app, soldBy: environment.origins, days: days, after: last, limit: limit)
+            }
+        }
+    }
+
+    private func days(of request: Request) throws -> Int64 {
+        guard let text = try request.query("days") else { return ProductComparison.standardDays }
+        guard let days = Int64(text), ProductComparison.days.contains(days) else {
+            let (first, last) = (ProductComparison.days.lowerBound, ProductComparison.days.upperBound)
+            throw Problem.parameter("days", "a number from \(first) to \(last)")
+        }
+        return days
+    }
+}
+
+extension APIOperation {
+    static let comparison = [compareProducts]
+
+    static let compareProducts = APIOperation(
+        .get, "/v1/catalog/comparison", for: .backEnd(.figures), isPerApp: true,
+        "compareProducts", "Compares the catalog with what the App Store has sold",
+        details: """
+            The sales are the latest 200 redeemed transactions of each product, the latest 500 purchases that nobody has redeemed, \
+            and the latest 500 purchases that were refused because the catalog does not have the product.
+            """,
+        parameters: [
+            .query(
+                "days", "The number of days in which a product should have been sold.",
+                .integer(in: 1...3650).with(["default": .integer(ProductComparison.standardDays)])),
+            .query(
+                "environment", "The environment. The sandbox includes Xcode's purchases.",
+                .one(of: FigureQuery.Environment.self, default: .production)),
+            .app,
+        ],
+        answers: [.page("The products in the order of their identifiers.", of: ComparedProduct.self)])
+}
+
+extension ComparedProduct: AnswerObject, Listed {
+    package static let listName = "products"
+    package static let answerFields = AnswerFields<Self>(
+        "A product of the catalog, or one that the App Store has sold.", named: "ComparedProduct"
+    ) {
+        $0.field("productId", \.productIdentifier)
+        $0.field("bundleId", "The bundle identifier of the app.", \.app)
+        $0.field(
+            "catalogPrice", "The catalog's price; absent for a product that the catalog does not have.", \.catalogPrice)
+        $0.field("isWithdrawn", "True if the catalog no longer sells the product.", \.isWithdrawn)
+        $0.field("lastSoldAt", "The purchase date of the latest sale; absent without one.", \.last?.soldAt)
+        $0.field("lastTransactionId", "The transaction of the latest sale.", \.last?.transactionIdentifier)
+        $0.field("prices", "The latest regular prices, in the order of the storefronts.", \.prices)
+        $0.field(
+            "findings",
+            "`unknown`: the catalog does not have the product. `priceDiffers`: the latest price in the catalog's storefront is not the catalog's. `priceChanged`: the latest sales in a storefront have two prices. `notSold`: nobody has bought the product in the days. Empty without a difference.",
+            \.findings)
+    }
+}
+
+extension ComparedProduct.Finding: AnswerValue {}
+
+extension ComparedProduct.CatalogPrice: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("The price of a product in the catalog.") {
+        $0.field("storefront", "The country of the catalog's storefront, such as `KOR`.", \.storefront)
+        $0.field("price", "In milliunits of the currency.", \.price.milliunits)
+        $0.field("currency", "The ISO 4217 code.", \.price.currency)
+    }
+}
+
+extension SoldPrice: AnswerObject {
+    package static let answerFields = AnswerFields<Self>(
+        "The regular price of one unit of a product in a storefront, by its latest sales."
+    ) {
+        $0.field("storefront", "The country of the storefront, such as `KOR`.", \.storefront)
+        $0.field("price", "In milliunits of the currency.", \.price.milliunits)
+        $0.field("currency", "The ISO 4217 code.", \.price.currency)
+        $0.field("soldAt", "The latest sale for this price.", \.soldAt)
+        $0.field("former", "The price before; absent if the compared sales have one price.", \.former)
+    }
+}
+
+extension SoldPrice.Former: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("A price before the latest one.") {
+        $0.field("price", "In milliunits of the currency.", \.price.milliunits)
+        $0.field("currency", "The ISO 4217 code.", \.price.currency)
+        $0.field("soldAt", "The latest sale for this price.", \.soldAt)
+    }
+}
