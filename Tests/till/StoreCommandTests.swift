@@ -214,6 +214,13 @@ import Testing
         #expect(refused.status == 1 && refused.error.contains("PRICE_CHANGE is about a subscription."))
     }
 
+    @Test func `a request that no key has signed is judged, and ends with status 1`() async throws {
+        let till = try await garden()
+        let refused = try await till.run("store", "judge", "a.b.c", "--json")
+        #expect(refused.status == 1 && refused.error.contains("StoreKit would not accept it. It is not a signed JWT"))
+        #expect(try !refused.decoded(SignedRequestVerdict.self).isAccepted)
+    }
+
     @Test func `a reset clears the sales, the clock and the settings, and says so`() async throws {
         let till = try await garden()
         try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
@@ -353,7 +360,7 @@ import Testing
     @Test(arguments: [
         ["time"], ["sales", "alice"], ["refund", "1"], ["settings"], ["notifications"], ["resolve", "1"], ["reset"],
         ["queue"], ["approve", "1"], ["decline", "1"], ["notify", "MIGRATION", "--transaction", "1"],
-        ["retention", "1"],
+        ["retention", "1"], ["judge", "a.b.c"],
     ])
     func `commands on a missing store do not create it`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)
