@@ -1,6 +1,5 @@
 import AppStore
 import Foundation
-import GRDB
 import Proofs
 import TestSupport
 import Testing
@@ -422,27 +421,6 @@ import Testing
             $0.shouldEnterBillingRetryOnRenewal = true
             $0.isBillingGracePeriodEnabled = true
         }
-    }
-
-    /// Its tables lack the column, and its records the fields.
-    @Test func `a store of before billing plans goes on`() throws {
-        try garden.buy("garden.premium.monthly")
-        let file = garden.folder.folder("store").appending(path: "store.sqlite", directoryHint: .notDirectory)
-        let database = try DatabaseQueue(path: file.path)
-        try database.write { database in
-            try database.execute(sql: "ALTER TABLE payment_transaction DROP COLUMN billing_plan")
-            try database.execute(sql: "UPDATE subscription SET record = json_remove(record, '$.storedBillingPlanType')")
-        }
-        try database.close()
-        let later = try Store(
-            folder: garden.folder.folder("store"), bundleIdentifier: garden.bundleIdentifier,
-            configuration: garden.catalog.configuration, clock: garden.clock, randomness: .system)
-        _ = try later.add(
-            Payment(productIdentifier: Self.yearly, billingPlanType: .monthly), account: "bob")
-        _ = try later.process(account: "bob")
-        #expect(try later.history(of: "bob").map(\.billingPlanType) == [.monthly])
-        _ = try later.advance(.oneMonth)
-        #expect(try later.history(of: "alice").map(\.reason) == [.purchase, .renewal])
     }
 
     // MARK: The lines

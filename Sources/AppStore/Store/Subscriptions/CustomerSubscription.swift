@@ -38,8 +38,8 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package internal(set) var productIdentifier: String
     /// The product of the next renewal; after the commitment, if there is one.
     package internal(set) var autoRenewProductIdentifier: String
-    /// The billing plan of the next renewal, as it is stored; nil in the record of a store of before billing plans.
-    private var storedBillingPlanType: BillingPlanType?
+    /// The billing plan of the next renewal; after a commitment, if there is one.
+    package internal(set) var autoRenewBillingPlanType = BillingPlanType.upFront
     /// The commitment that the customer pays for monthly; nil if each period is paid at its start.
     package internal(set) var commitment: Commitment?
     /// The customer's setting. It is about the renewal of the commitment, if there is one.
@@ -62,12 +62,6 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The dates on which the renewal date was extended.
     var extensionDates: [Timestamp] = []
     var appAccountToken: UUID?
-
-    /// The billing plan of the next renewal; after a commitment, if there is one.
-    package internal(set) var autoRenewBillingPlanType: BillingPlanType {
-        get { storedBillingPlanType ?? .upFront }
-        set { storedBillingPlanType = newValue }
-    }
 
     /// The date of the next event; nil for a subscription that has ended.
     package var dueDate: Timestamp? {
