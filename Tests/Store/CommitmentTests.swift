@@ -1,4 +1,5 @@
 import AppStore
+import Catalog
 import Foundation
 import Proofs
 import TestSupport
@@ -421,6 +422,33 @@ import Testing
             $0.shouldEnterBillingRetryOnRenewal = true
             $0.isBillingGracePeriodEnabled = true
         }
+    }
+
+    /// A period under an offer is one of the twelve, and the other plan does not have the offer.
+    @Test func `an offer belongs to its billing plan`() throws {
+        let product = #""productID" : "garden.basic.yearly","#
+        let offer =
+            #""introductoryOffers" : [{"billingPlanType" : "MONTHLY", "displayPrice" : "1.99", "numberOfPeriods" : 2, "#
+            + #""paymentMode" : "payAsYouGo", "subscriptionPeriod" : "P1M"}], "#
+        let text = try String(contentsOf: TestGarden.file, encoding: .utf8).replacing(product, with: offer + product)
+        let folder = garden.folder.folder("other store")
+        try TestShop.installKeys(in: folder)
+        let store = try Store(
+            folder: folder, bundleIdentifier: TestGarden.bundleIdentifier,
+            configuration: try StoreKitConfiguration(json: Array(text.utf8), file: "f"), clock: garden.clock,
+            randomness: .seeded(7))
+        _ = try store.update { $0.storefront = "DEU" }
+        for (account, plan) in [("alice", BillingPlanType.monthly), ("bob", .upFront)] {
+            _ = try store.add(Payment(productIdentifier: Self.yearly, billingPlanType: plan), account: account)
+            _ = try store.process(account: account)
+        }
+        _ = try store.advance(seconds: 70 * 86_400)
+        let months = try store.history(of: "alice")
+        #expect(months.map(\.price.milliunits) == [1990, 1990, 4990])
+        #expect(months.map(\.offer?.kind) == [.introductory, .introductory, nil])
+        #expect(months.compactMap(\.commitment?.billingPeriodNumber) == [1, 2, 3])
+        #expect(months.compactMap(\.commitment?.price.milliunits) == [59_880, 59_880, 59_880])
+        #expect(try store.history(of: "bob").map(\.price.milliunits) == [49_990])
     }
 
     // MARK: The lines
