@@ -1091,12 +1091,14 @@ class CommitmentTests(unittest.TestCase):
         self.assertEqual((transaction.price, transaction.currency), (4990, "EUR"))
         commitment, next = transaction.commitmentInfo, renewal.commitmentInfo
         self.assertEqual((commitment.totalBillingPeriods, commitment.commitmentPrice), (12, 59880))
-        if next is None:
-            return data.status, commitment.billingPeriodNumber, renewal.autoRenewStatus, None
-        self.assertEqual(next.commitmentRenewalDate, commitment.commitmentExpiresDate)
-        self.assertEqual((next.commitmentAutoRenewProductId, next.commitmentRenewalPrice), (YEARLY, 59880))
+        self.assertEqual(next.commitmentAutoRenewProductId, YEARLY)
         self.assertEqual(next.commitmentRenewalBillingPlanType, RenewalBillingPlanType.MONTHLY)
-        self.assertEqual(renewal.renewalBillingPlanType, RenewalBillingPlanType.MONTHLY)
+        if data.status == Status.EXPIRED:
+            self.assertEqual((next.commitmentRenewalDate, next.commitmentRenewalPrice), (None, None))
+        else:
+            self.assertEqual(next.commitmentRenewalDate, commitment.commitmentExpiresDate)
+            self.assertEqual(next.commitmentRenewalPrice, 59880)
+            self.assertEqual(renewal.renewalBillingPlanType, RenewalBillingPlanType.MONTHLY)
         return data.status, commitment.billingPeriodNumber, renewal.autoRenewStatus, next.commitmentAutoRenewStatus
 
     def expect(self, type, subtype, *state):
@@ -1127,8 +1129,8 @@ class CommitmentTests(unittest.TestCase):
         # Nothing follows the last month.
         self.expect(NotificationTypeV2.DID_RENEW, None, Status.ACTIVE, 12, off, off)
         self.advance("1mo")
-        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 12, off, None)
-        self.assertEqual(self.answered(bought), (Status.EXPIRED, 12, off, None))
+        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 12, off, off)
+        self.assertEqual(self.answered(bought), (Status.EXPIRED, 12, off, off))
         history = self.client.get_transaction_history(
             bought["transactionId"], None, TransactionHistoryRequest(sort=Order.ASCENDING), GetTransactionHistoryVersion.V2
         )
@@ -1138,7 +1140,7 @@ class CommitmentTests(unittest.TestCase):
         self.assertEqual(sold[-1].expiresDate, sold[-1].commitmentInfo.commitmentExpiresDate)
 
     def test_a_charge_that_fails_and_a_storefront_without_commitments(self):
-        on = AutoRenewStatus.ON
+        on, off = AutoRenewStatus.ON, AutoRenewStatus.OFF
         bought = self.store.buy(YEARLY, "bob", billingPlanType="monthly")
         path = f"transactions/{bought['transactionId']}/"
         self.expect(NotificationTypeV2.SUBSCRIBED, Subtype.INITIAL_BUY, Status.ACTIVE, 1, on, on)
@@ -1164,7 +1166,7 @@ class CommitmentTests(unittest.TestCase):
             self.assertEqual((refusal.code, json.loads(refusal.read())["code"]), (409, "invalidAction"))
         self.store.sandbox("PATCH", "settings", {"storefront": "DEU", "shouldEnterBillingRetryOnRenewal": False})
         self.store.sandbox("POST", path + "expiry", {})
-        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 2, AutoRenewStatus.OFF, None)
+        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 2, off, off)
 
 
 class HostNameTests(unittest.TestCase):

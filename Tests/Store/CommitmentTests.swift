@@ -103,7 +103,7 @@ import Testing
                 "2027-09-30 DID_RENEW | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
                     + "| 1 ends yearly MONTHLY 2027-10-31 intent 1 | \(ending)",
                 "2027-10-31 EXPIRED VOLUNTARY | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
-                    + "| 2 ends yearly intent 1",
+                    + "| 2 ends yearly intent 1 | ends yearly MONTHLY",
             ])
         #expect(try answered() == Self.state(of: try told().last))
         #expect(throws: StoreError.self) { try store.setAutoRenew(true, of: first) }
@@ -179,7 +179,7 @@ import Testing
         #expect(
             try told(after: 3) == [
                 "2027-02-28 EXPIRED BILLING_RETRY | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 "
-                    + "| 2 ends yearly intent 2"
+                    + "| 2 ends yearly intent 2 | ends yearly MONTHLY"
             ])
         #expect(try answered() == Self.state(of: try told().last))
     }
@@ -242,7 +242,7 @@ import Testing
                     ? "2027-10-31 DID_RENEW | yearly 5990 until 2027-11-30 MONTHLY 1/12 until 2028-10-31 71880 "
                         + "| 1 renews yearly MONTHLY 2027-11-30 5990 | renews yearly MONTHLY 2028-10-31 71880"
                     : "2027-10-31 EXPIRED PRICE_INCREASE | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
-                        + "| 2 ends yearly intent 3"))
+                        + "| 2 ends yearly intent 3 | ends yearly MONTHLY"))
     }
 
     /// The refund of an earlier month leaves the commitment, and that of the present one ends it.
@@ -257,7 +257,7 @@ import Testing
                 "2027-01-10 REFUND | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 revoked 2027-01-10 "
                     + "| 1 renews yearly MONTHLY 2027-01-31 4990 | renews yearly MONTHLY 2027-10-31 59880",
                 "2027-01-10 REFUND | yearly 4990 until 2027-01-31 MONTHLY 3/12 until 2027-10-31 59880 revoked 2027-01-10 "
-                    + "| 5 ends yearly",
+                    + "| 5 ends yearly | ends yearly MONTHLY",
             ])
         try garden.advance(to: "2027-04-01T12:00:00Z")
         #expect(try told().count == 5)
@@ -272,7 +272,7 @@ import Testing
         #expect(
             try told(after: 1) == [
                 "2026-10-31 EXPIRED VOLUNTARY | yearly 4990 until 2026-10-31 MONTHLY 1/12 until 2027-10-31 59880 "
-                    + "| 2 ends yearly intent 1",
+                    + "| 2 ends yearly intent 1 | ends yearly MONTHLY",
                 "2026-12-10 SUBSCRIBED RESUBSCRIBE | yearly 4990 until 2027-01-10 MONTHLY 1/12 until 2027-12-10 59880 "
                     + "| 1 renews yearly MONTHLY 2027-01-10 4990 | renews yearly MONTHLY 2027-12-10 59880",
             ])
@@ -529,7 +529,8 @@ import Testing
                 "|", Self.number(commitment["commitmentAutoRenewStatus"]) == "1" ? "renews" : "ends",
                 Self.name(Self.text(commitment["commitmentAutoRenewProductId"])),
                 Self.text(commitment["commitmentRenewalBillingPlanType"]),
-                Self.day(commitment["commitmentRenewalDate"]), Self.number(commitment["commitmentRenewalPrice"]),
+                commitment["commitmentRenewalDate"].map { Self.day($0) },
+                commitment["commitmentRenewalPrice"].map { Self.number($0) },
             ]
         }
         return words.compactMap(\.self).joined(separator: " ")

@@ -64,7 +64,7 @@ struct RenewalInfoStatement {
         return hasEnded || plan == .upFront && plans.isEmpty ? nil : plan
     }
 
-    /// The continuation of the commitment (App Store Server API, `RenewalCommitmentInfo`).
+    /// The continuation of the commitment (App Store Server API, `RenewalCommitmentInfo`). One that has ended has no date and price.
     fileprivate var commitment: StatementFields? {
         guard let commitment = subscription.commitment else { return nil }
         let status: AutoRenewStatus = subscription.isAutoRenewing ? .on : .off
@@ -72,8 +72,8 @@ struct RenewalInfoStatement {
             "commitmentAutoRenewProductId": subscription.autoRenewProductIdentifier,
             "commitmentAutoRenewStatus": status.rawValue,
             "commitmentRenewalBillingPlanType": subscription.autoRenewBillingPlanType.rawValue,
-            "commitmentRenewalDate": commitment.expiresDate,
-            "commitmentRenewalPrice": subscription.commitmentRenewalPrice(terms)?.milliunits,
+            "commitmentRenewalDate": hasEnded ? nil : commitment.expiresDate,
+            "commitmentRenewalPrice": hasEnded ? nil : subscription.commitmentRenewalPrice(terms)?.milliunits,
         ]
     }
 

@@ -22,7 +22,9 @@ extension CustomerSubscription {
     var billingPlanType: BillingPlanType { commitment == nil ? .upFront : .monthly }
 
     /// The commitment, if further billing periods of it follow.
-    var unfinishedCommitment: Commitment? { commitment.flatMap { $0.isInLastPeriod ? nil : $0 } }
+    var unfinishedCommitment: Commitment? {
+        dueDate == nil ? nil : commitment.flatMap { $0.isInLastPeriod ? nil : $0 }
+    }
 
     /// True if the next billing period is charged (StoreKit, `willAutoRenew`). The periods of a commitment are, whatever the
     /// customer has decided about its renewal.

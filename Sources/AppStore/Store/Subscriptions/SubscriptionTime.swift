@@ -128,7 +128,6 @@ extension CustomerSubscription {
 
     mutating func expire(_ intent: ExpirationIntent, _ subtype: Subtype) -> [SubscriptionEffect] {
         isAutoRenewing = false
-        commitment = nil
         priceIncrease = nil
         nextOffer = nil
         return enter(.expired(intent), telling: .expired, subtype)
