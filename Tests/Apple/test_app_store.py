@@ -12,10 +12,12 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import socket
 import ssl
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -137,8 +139,9 @@ class Store:
         self.environment = dict(os.environ, TILL_DATA=self.folder.name + "/data")
         self.till = os.environ.get("TILL", str(ROOT / ".build/release/till"))
         products = str(ROOT / "Tests/Support/Garden.storekit")
+        port = () if "--as-apple" in options else ("--port", "0")
         self.process = subprocess.Popen(
-            [self.till, "store", "--port", "0", "--products", products, "--bundle-id", BUNDLE, "--json", *options],
+            [self.till, "store", *port, "--products", products, "--bundle-id", BUNDLE, "--json", *options],
             stdout=subprocess.PIPE,
             env=self.environment,
             text=True,
@@ -151,6 +154,7 @@ class Store:
         answer = json.loads(started)
         self.url, self.sandbox_key = answer["url"], answer["sandboxKey"]
         self.authority = answer.get("authority")
+        self.nsenter = answer.get("nsenter")
         self.key = json.loads(self.run("store", "keys", "--json"))
 
     def run(self, *arguments):
@@ -1206,6 +1210,50 @@ class HostNameTests(unittest.TestCase):
             else:
                 os.environ["REQUESTS_CA_BUNDLE"] = bundle
             store.close()
+
+    # The client as it is, in a process of its own.
+    CLIENT = """
+import json, pathlib, sys
+from appstoreserverlibrary.api_client import AppStoreServerAPIClient
+from appstoreserverlibrary.models.Environment import Environment
+key, environment, transaction = json.loads(sys.argv[1]), Environment(sys.argv[2]), sys.argv[3]
+client = AppStoreServerAPIClient(
+    pathlib.Path(key["privateKey"]).read_bytes(), key["keyId"], key["issuerId"], key["bundleId"], environment
+)
+print(client.get_transaction_info(transaction).signedTransactionInfo)
+"""
+
+    def test_a_network_in_which_the_store_is_apple(self):
+        # As in a container without the privilege.
+        own = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        bind = ["mount", "--bind", "/etc/hostname", "/etc/hosts"]
+        probe = subprocess.run(["unshare", *own, "--net", "--mount", "--", *bind], capture_output=True)
+        if probe.returncode != 0 or shutil.which("ip", path="/usr/sbin:/usr/bin:/sbin:/bin") is None:
+            self.skipTest("no namespaces here: " + probe.stderr.decode().strip())
+        hosts = pathlib.Path("/etc/hosts").read_bytes()
+        for environment in (Environment.SANDBOX, Environment.LOCAL_TESTING):
+            store = Store("--as-apple", "--environment", environment.value)
+            try:
+                self.assertEqual(store.url, "https://127.0.0.1:443")
+                # Commands play the customer from outside.
+                sale = json.loads(store.run("store", "buy", MONTHLY, "--account", "alice", "--json"))
+                command = [
+                    *store.nsenter.split(), "env", "REQUESTS_CA_BUNDLE=" + store.authority, sys.executable, "-c", self.CLIENT,
+                    json.dumps(store.key), environment.value, sale["transactionId"],
+                ]
+                answer = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+                verifier = SignedDataVerifier(store.roots(), False, environment, BUNDLE)
+                transaction = verifier.verify_and_decode_signed_transaction(answer)
+                self.assertEqual(transaction.transactionId, sale["transactionId"])
+                # The trust of the system is Apple's, too: no variable names the authority.
+                curl = ["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}"]
+                for host in ["api.storekit.itunes.apple.com", "api.storekit-sandbox.apple.com", "buy.itunes.apple.com"]:
+                    url = f"https://{host}/inApps/v1/transactions/1"
+                    status = subprocess.run([*store.nsenter.split(), *curl, url], capture_output=True, text=True).stdout
+                    self.assertEqual(status, "401", host)
+            finally:
+                store.close()
+        self.assertEqual(pathlib.Path("/etc/hosts").read_bytes(), hosts)
 
 
 if __name__ == "__main__":

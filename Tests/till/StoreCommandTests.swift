@@ -345,7 +345,8 @@ import Testing
 
     @Test(arguments: [
         ["store", "--products", "x.storekit"], ["store", "--bundle-id", "a"], ["store", "--environment", "Xcode"],
-        ["store", "--port", "70000"], ["store", "time", "--advance", "1 month"], ["store", "refund"],
+        ["store", "--port", "70000"], ["store", "--as-apple", "--port", "1"], ["store", "--as-apple", "--host", "::1"],
+        ["store", "time", "--advance", "1 month"], ["store", "refund"],
         ["store", "subscription", "raise-price", "1"], ["store", "subscription", "renew", "1", "--price", "5"],
         ["store", "notifications", "--fault", "loud"], ["store", "settings", "--time-rate", "fast"],
         ["store", "buy", "x"], ["store", "buy", "x", "--account", "a", "--billing-plan", "weekly"],
