@@ -27,6 +27,15 @@ import zlib
 
 import requests
 from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.jws_signature_creator import (
+    AdvancedCommerceAPIInAppSignatureCreator, IntroductoryOfferEligibilitySignatureCreator,
+    PromotionalOfferV2SignatureCreator,
+)
+from appstoreserverlibrary.models.AdvancedCommerceOneTimeChargeCreateRequest import (
+    AdvancedCommerceOneTimeChargeCreateRequest,
+)
+from appstoreserverlibrary.models.AdvancedCommerceOneTimeChargeItem import AdvancedCommerceOneTimeChargeItem
+from appstoreserverlibrary.models.AdvancedCommerceRequestInfo import AdvancedCommerceRequestInfo
 from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
 from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
 from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
@@ -623,6 +632,13 @@ class AppStoreTests(unittest.TestCase):
 
             self.assertEqual(ask(offer("spring")), ("promotionalOffer", str(message), None))
             self.assertIn("no promotional offer", ask(offer("autumn"))[2])
+            signer = PromotionalOfferV2SignatureCreator(
+                pathlib.Path(key["privateKey"]).read_bytes(), key["keyId"], key["issuerId"], BUNDLE
+            )
+            for identifier, expected in [("spring", "promotionalOffer"), ("autumn", "defaultMessage")]:
+                signed = signer.create_signature(MONTHLY, identifier, bought["transactionId"])
+                answer = PromotionalOffer(messageIdentifier=message, promotionalOfferSignatureV2=signed)
+                self.assertEqual(ask(RealtimeResponseBody(promotionalOffer=answer))[0], expected)
         finally:
             client.delete_realtime_url()
             client.delete_default_message(MONTHLY, "ko-KR")
@@ -736,6 +752,66 @@ class AppStoreTests(unittest.TestCase):
             self.assertEqual(buy(**wrong)["error"], "invalidSignature", wrong)
         self.assertEqual(buy()["state"], "purchased")
         self.assertEqual(buy(token="")["state"], "purchased")
+
+    def test_requests_that_apples_library_signs(self):
+        key = self.store.key
+        private = pathlib.Path(key["privateKey"]).read_bytes()
+        bought = self.buy(MONTHLY)
+        transaction = bought["transactionId"]
+        visitor = self.store.sandbox("GET", f"accounts/{self.account}_visitor/appTransaction")["signedAppTransaction"]
+        visitor = self.verifier.verify_and_decode_app_transaction(visitor).appTransactionId
+
+        def judge(signed):
+            verdict = self.store.sandbox("POST", "signedRequests", {"signedRequest": signed})
+            self.assertEqual(verdict["isAccepted"], "refusal" not in verdict)
+            return verdict
+
+        def accepted(signed, audience):
+            verdict = judge(signed)
+            self.assertTrue(verdict["isAccepted"], verdict)
+            self.assertEqual((verdict["audience"], verdict["claims"]["bid"]), (audience, BUNDLE))
+            return verdict
+
+        def refused(signed, reason):
+            self.assertIn(reason, judge(signed)["refusal"])
+
+        def creator(kind, **changes):
+            values = {"key_id": key["keyId"], "issuer_id": key["issuerId"], "bundle_id": BUNDLE, **changes}
+            return kind(private, **values)
+
+        promotional = creator(PromotionalOfferV2SignatureCreator)
+        accepted(promotional.create_signature(MONTHLY, "spring", transaction), "promotional-offer")
+        accepted(promotional.create_signature(MONTHLY, "spring", None), "promotional-offer")
+        refused(promotional.create_signature(MONTHLY, "autumn", transaction), "offerIdentifier")
+        refused(promotional.create_signature(SEEDS, "spring", transaction), "productId")
+        refused(promotional.create_signature(MONTHLY, "spring", "1234"), "transactionId")
+        for changes, reason in [
+            ({"key_id": "ABCDEFGHJK"}, "kid"), ({"issuer_id": str(uuid.uuid4())}, "iss"),
+            ({"bundle_id": "com.example.other"}, "bid"),
+        ]:
+            other = creator(PromotionalOfferV2SignatureCreator, **changes)
+            refused(other.create_signature(MONTHLY, "spring", transaction), reason)
+
+        introductory = creator(IntroductoryOfferEligibilitySignatureCreator)
+        for allows in (True, False):
+            for customer in (transaction, visitor):
+                signed = introductory.create_signature(MONTHLY, allows, customer)
+                verdict = accepted(signed, "introductory-offer-eligibility")
+                self.assertEqual(verdict["claims"]["allowIntroductoryOffer"], allows)
+        refused(introductory.create_signature(PREMIUM, True, transaction), "no introductory offer")
+
+        advanced = creator(AdvancedCommerceAPIInAppSignatureCreator)
+        charge = AdvancedCommerceOneTimeChargeCreateRequest(
+            requestInfo=AdvancedCommerceRequestInfo(requestReferenceId=uuid.uuid4()),
+            currency="USD",
+            item=AdvancedCommerceOneTimeChargeItem(SKU="bench", description="A bench", displayName="Bench", price=9990),
+            taxCode="C003-00-2",
+        )
+        verdict = accepted(advanced.create_signature(charge), "advanced-commerce-api")
+        self.assertEqual(verdict["request"]["operation"], "CREATE_ONE_TIME_CHARGE")
+
+        # A token for the server API is none for StoreKit.
+        refused(self.client._generate_token(), "aud")
 
     def test_a_store_of_production(self):
         store = Store("--environment", "Production", "--app-apple-id", "1234567890")

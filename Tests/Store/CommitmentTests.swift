@@ -377,6 +377,22 @@ import Testing
             ])
     }
 
+    /// The year was billed up front, so the usual grace period follows it.
+    @Test func `a commitment that follows a year has the grace period of the year`() throws {
+        let first = try #require(try garden.buy(Self.yearly).purchase).transactionIdentifier
+        try buy()
+        try failRenewals()
+        try garden.advance(to: "2027-11-10T12:00:00Z")
+        try store.resolveBillingIssue(of: first)
+        #expect(
+            try told(after: 2) == [
+                "2027-10-31 DID_FAIL_TO_RENEW GRACE_PERIOD | yearly 49990 until 2027-10-31 BILLED_UPFRONT "
+                    + "| 4 renews yearly MONTHLY 2027-10-31 4990 retry grace 2027-11-16 intent 2",
+                "2027-11-10 DID_RENEW BILLING_RECOVERY | yearly 4990 until 2027-11-30 MONTHLY 1/12 until 2028-10-31 59880 "
+                    + "| 1 renews yearly MONTHLY 2027-11-30 4990 | renews yearly MONTHLY 2028-10-31 59880",
+            ])
+    }
+
     @Test(arguments: ["USA", "SGP"])
     func `a commitment is not sold in a storefront where Apple does not sell it`(storefront: String) throws {
         let waiting = try store.add(

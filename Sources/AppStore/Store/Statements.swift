@@ -60,7 +60,8 @@ struct RenewalInfoStatement {
     /// The plan of the next billing period; nil if the subscription has ended, or if the catalog has no plans of the product.
     fileprivate var renewalBillingPlanType: BillingPlanType? {
         let plans = terms.product(subscription.nextProductIdentifier)?.subscription?.billingPlans ?? []
-        return hasEnded || plans.isEmpty ? nil : subscription.nextBillingPlanType
+        let plan = subscription.nextBillingPlanType
+        return hasEnded || plan == .upFront && plans.isEmpty ? nil : plan
     }
 
     /// The continuation of the commitment (App Store Server API, `RenewalCommitmentInfo`).

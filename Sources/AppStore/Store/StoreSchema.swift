@@ -22,14 +22,6 @@ enum StoreSchema {
         guard try !isOfOtherVersion(database) else {
             throw StoreError.storage(StorageFault(cause: .otherVersion, path: path))
         }
-        // A store of before accounts had clocks lacks this table.
-        try database.execute(
-            sql: """
-                CREATE TABLE IF NOT EXISTS account_clock (
-                    account TEXT PRIMARY KEY,
-                    time_offset INTEGER NOT NULL
-                ) STRICT
-                """)
         guard try found(in: database) == 0 else { return }
         try database.execute(sql: tables)
         try database.execute(sql: "PRAGMA user_version = \(version)")
@@ -46,6 +38,11 @@ enum StoreSchema {
     }
 
     private static let tables = """
+        CREATE TABLE account_clock (
+            account TEXT PRIMARY KEY,
+            time_offset INTEGER NOT NULL
+        ) STRICT;
+
         CREATE TABLE app_store_transaction (
             transaction_id TEXT PRIMARY KEY,
             original_transaction_id TEXT NOT NULL,

@@ -29,10 +29,9 @@ extension APIOperation {
         [
             readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
             readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption,
-            requestRetentionMessage, listQueue,
-            readSettings, changeSettings, readTime, advanceTime, reset, deleteStore,
-            listNotifications, notify, addFaults,
-            replay,
+            requestRetentionMessage, judgeSignedRequest, listQueue,
+            readSettings, changeSettings, readTime, advanceTime, reset, deleteStore, listNotifications, notify,
+            addFaults, replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
 
     static let readErrors = APIOperation(
@@ -96,6 +95,11 @@ extension APIOperation {
         "Asks the developer's server for a retention message",
         body: .json(RetentionRequest.schema, isRequired: false),
         answers: [.json("The request and its answer.", RetentionExchange.self)], or: [.conflict, .refused])
+    static let judgeSignedRequest = sandbox(
+        .post, "signedRequests", "judgeSignedRequest",
+        "Judges a promotional offer, an introductory offer or an Advanced Commerce request that a server has signed",
+        body: .json(SignedRequestRequest.schema),
+        answers: [.json("The verdict.", SignedRequestVerdict.self)])
     static let listQueue = sandbox(
         .get, "queue", "listQueue", "Lists the payment queue",
         parameters: [.query("account", "Only the payments of this account.")],

@@ -36,6 +36,12 @@ struct SandboxRoutes: Sendable {
             }
             return try queued.answer(status: .created)
         }
+        group.on(.judgeSignedRequest) { request, context in
+            let compact = try await SandboxBody.decode(request, context, as: SignedRequestRequest.self).signedRequest
+            return try await BlockingWork.run {
+                try store.read { try $0.verdict(onSignedRequest: compact) }
+            }.answer()
+        }
         group.on(.listProducts) { _, _ in
             try await read { books in
                 try List(

@@ -133,12 +133,10 @@ struct TeamTokens: RouterMiddleware {
     }
 
     private func accepts(_ token: String) async throws -> Bool {
-        guard let token = try? SignedToken(compact: Array(token.utf8)), let identifier = token.keyIdentifier,
+        guard let token = try? SignedToken(compact: Array(token.utf8)),
             let key = try await BlockingWork.run({ [store] in try store.read { try $0.teamKeys() } }).first(where: {
-                $0.keyIdentifier.hasSameBytes(as: identifier)
-            }),
-            let publicKey = PublicKey(pem: key.publicKey).flatMap({ TokenKey($0, for: .es256) }),
-            token.isSigned(by: publicKey), let issuer = token.claims.text("iss"), let app = token.claims.text("bid"),
+                $0.isNamed(by: token)
+            }), key.hasSigned(token), let issuer = token.claims.text("iss"), let app = token.claims.text("bid"),
             let audiences = token.claims.audiences, let end = token.claims.date("exp")
         else { return false }
         let now = Double(clock.now().millisecondsSince1970) / 1000

@@ -24,7 +24,7 @@ struct StoreCommand: AsyncParsableCommand {
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
             StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
-            StoreNotify.self, StoreRetention.self, StoreReset.self,
+            StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }

@@ -36,6 +36,14 @@ extension CustomerSubscription {
     /// The plan of the next billing period.
     var nextBillingPlanType: BillingPlanType { unfinishedCommitment == nil ? autoRenewBillingPlanType : .monthly }
 
+    /// True if the next period belongs to the present commitment, or to the one that follows it.
+    var isCommitted: Bool { commitment != nil && nextBillingPlanType == .monthly }
+
+    /// True if the next period of a product is for sale under its plan. A commitment goes on if its plan is withdrawn.
+    func isNextPeriodSold(of subscription: Subscription) -> Bool {
+        nextBillingPlanType == .upFront || unfinishedCommitment != nil || subscription.monthlyPlan != nil
+    }
+
     /// True if another product or another plan follows.
     var hasPendingChange: Bool {
         autoRenewProductIdentifier != productIdentifier || autoRenewBillingPlanType != billingPlanType

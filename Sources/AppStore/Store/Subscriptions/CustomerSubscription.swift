@@ -151,7 +151,7 @@ extension CustomerSubscription {
             productIdentifier: product.productIdentifier,
             price: applied.map { $0.price ?? Price(milliunits: 0, currency: standard.currency) } ?? standard,
             offer: applied, reason: reason, startDate: start, expiresDate: expiresDate,
-            billingPlanType: subscription.billingPlans.isEmpty ? nil : plan, commitment: commitment)
+            billingPlanType: plan == .upFront && subscription.billingPlans.isEmpty ? nil : plan, commitment: commitment)
     }
 
     /// Takes the offer for the next period; nil for the standard price.
