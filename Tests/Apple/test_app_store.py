@@ -162,7 +162,7 @@ class Store:
             [self.till, *arguments], env=self.environment, check=True, capture_output=True, text=True
         ).stdout
 
-    def client(self, bundle=BUNDLE, issuer=None, key_id=None, key=None, environment=Environment.SANDBOX):
+    def client(self, bundle=BUNDLE, issuer=None, key_id=None, key=None, environment=Environment.SANDBOX, store=None):
         client = AppStoreServerAPIClient(
             key or pathlib.Path(self.key["privateKey"]).read_bytes(),
             key_id or self.key["keyId"],
@@ -170,16 +170,20 @@ class Store:
             bundle,
             environment,
         )
-        client._base_url = self.url
+        client._base_url = self.base(store)
         return client
+
+    def base(self, store):
+        """The base address of a named store, or of the one without a name."""
+        return self.url if store is None else f"{self.url}/stores/{store}"
 
     def roots(self):
         folder = pathlib.Path(self.folder.name) / "data/store/keys"
         return [(folder / f"{chain}-root.cer").read_bytes() for chain in ("transactions", "receipts")]
 
-    def sandbox(self, method, path, body=None):
+    def sandbox(self, method, path, body=None, store=None):
         request = urllib.request.Request(
-            self.url + "/sandbox/v1/" + path,
+            self.base(store) + "/sandbox/v1/" + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {self.sandbox_key}"},
@@ -248,6 +252,36 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual(self.transaction(bought["signedTransaction"]).transactionId, info.transactionId)
         self.refused(APIError.INVALID_TRANSACTION_ID, self.client.get_transaction_info, "abc")
         self.refused(APIError.TRANSACTION_ID_NOT_FOUND, self.client.get_transaction_info, "1234")
+
+    def test_named_stores(self):
+        """A store of its own behind another base address, with the same roots and the same team key."""
+        self.buy(GATE)
+        client, other = self.store.client(store="suite-7"), self.store.client(store="suite-8")
+        body = {"account": self.account, "productId": MONTHLY}
+        bought = self.store.sandbox("POST", "purchases", body, store="suite-7")["transactionId"]
+        info = self.transaction(client.get_transaction_info(bought).signedTransactionInfo)
+        self.assertEqual(info.productId, MONTHLY)
+        request = TransactionHistoryRequest()
+        history = client.get_transaction_history(bought, None, request, GetTransactionHistoryVersion.V2)
+        self.assertEqual(len(history.signedTransactions), 1)
+        for stranger in (other, self.client):
+            self.refused(APIError.TRANSACTION_ID_NOT_FOUND, stranger.get_transaction_info, bought)
+        # The team's key signs an offer for the named store.
+        creator = PromotionalOfferSignatureCreator(
+            pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], BUNDLE
+        )
+        nonce, now = uuid.uuid4(), self.store.sandbox("GET", "time", store="suite-7")["millisecondsSince1970"]
+        signature = {
+            "keyIdentifier": self.store.key["keyId"], "nonce": str(nonce), "timestamp": now,
+            "signature": creator.create_signature(MONTHLY, "spring", "", nonce, now),
+        }
+        body.update(offerType="promotional", offerIdentifier="spring", offerSignature=signature)
+        self.assertEqual(self.store.sandbox("POST", "purchases", body, store="suite-7")["state"], "purchased")
+        self.store.sandbox("DELETE", "store", store="suite-7")
+        self.refused(APIError.TRANSACTION_ID_NOT_FOUND, client.get_transaction_info, bought)
+        with self.assertRaises(urllib.error.HTTPError) as context:
+            self.store.sandbox("DELETE", "store")
+        self.assertEqual(context.exception.code, 409)
 
     def test_app_transaction_info(self):
         bought = self.buy(GATE)

@@ -7,7 +7,7 @@ extension OpenAPIDocument {
     static let sandbox: Result<OpenAPIDocument, any Error> = Result {
         try OpenAPIDocument(
             title: "Till, the local App Store",
-            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`) and verifyReceipt.",
+            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`) and verifyReceipt. The header `X-Till-Store: NAME`, or `/stores/NAME` before the path of any request, names a store of its own in the process of `till store`.",
             codes: SharedAnswer.codes(explainedIn: PackageResources.Errors_md), operations: APIOperation.all,
             security: .init("sandboxKey", "The sandbox key."),
             pathParameters: [
@@ -30,8 +30,8 @@ extension APIOperation {
             readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
             readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption,
             requestRetentionMessage, judgeSignedRequest, listQueue,
-            readSettings, changeSettings, readTime, advanceTime, reset, listNotifications, notify, addFaults,
-            replay,
+            readSettings, changeSettings, readTime, advanceTime, reset, deleteStore, listNotifications, notify,
+            addFaults, replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
 
     static let readErrors = APIOperation(
@@ -123,6 +123,8 @@ extension APIOperation {
     static let reset = sandbox(
         .post, "reset", "reset", "Clears the sales, the clocks and the settings",
         answers: [.json("The things that were cleared.", ResetResult.self)])
+    static let deleteStore = sandbox(
+        .delete, "store", "deleteStore", "Deletes a named store", answers: [.empty("It is deleted.")], or: [.conflict])
 
     static let listNotifications = sandbox(
         .get, "notifications", "listNotifications", "Lists the notifications with their attempts",

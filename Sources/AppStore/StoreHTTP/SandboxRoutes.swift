@@ -10,6 +10,8 @@ struct SandboxRoutes: Sendable {
     private static let deliveryTime = Duration.seconds(20)
 
     let store: Store
+    /// Deletes the named store; nil if the store has no name.
+    let delete: (@Sendable () -> Void)?
 
     func add(to group: RouterGroup<ServiceContext>) {
         addPurchases(to: group)
@@ -115,6 +117,14 @@ struct SandboxRoutes: Sendable {
             }
         }
         group.on(.reset) { _, _ in try await BlockingWork.run { try store.reset() }.answer() }
+        group.on(.deleteStore) { _, _ in
+            guard let delete else {
+                throw StoreError.invalidAction(
+                    "Only a named store can be deleted. Clear this one with POST /sandbox/v1/reset.")
+            }
+            delete()
+            return HTTPResponse.Status.noContent
+        }
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {

@@ -186,6 +186,7 @@ struct StoreSales: Command {
 struct StoreServe: Command {
     static let configuration = CommandConfiguration(
         "serve", "Run the store: Apple's server API, verifyReceipt, and the sandbox.",
+        "Test suites that run at once have a store each in memory: put /stores/NAME before the paths of their requests.",
         examples: """
             till store serve
             till store serve --products Garden.storekit --bundle-id com.example.garden
@@ -273,7 +274,7 @@ struct StoreServe: Command {
         let terminal = terminal
         let client = asApple ? AppleNamespace.nsenter : nil
         try await ServiceServer.run(
-            store.routes(sandboxKey: key.apiKey).router(),
+            store.routes(sandboxKey: key.apiKey).router(logger: logger),
             backgroundServices: [store.notificationSending(logger: logger)], configuration: configuration,
             logger: logger
         ) { url in
