@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-api test-apple test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-nodes format lint clean requirements package test-package
+.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-api test-apple test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,9 @@ bench-figures: build ## Measure each figure of a year, in the sums of ten millio
 
 bench-console: build ## Measure each page of the console, with a million transactions, in SQLite and PostgreSQL (ROUNDS=N)
 	@Scripts/bench-console.sh .build/release/till $(or $(ROUNDS),100) $(or $(BENCH_TRANSACTIONS),1000000)
+
+bench-suites: build ## Run 200 test suites at once (SUITES=N), each with a named store in one process of the local App Store
+	@python3 Benchmarks/Suites/measure.py .build/release/till $(or $(SUITES),200)
 
 bench-nodes: ## Predict the rates of 1, 3, 10 and 100 nodes of Citus from measured costs, in a simulation of three minutes
 	@python3 Benchmarks/Service/nodes.py

@@ -12,10 +12,12 @@ import os
 import pathlib
 import queue
 import re
+import shutil
 import socket
 import ssl
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -27,6 +29,15 @@ import zlib
 
 import requests
 from appstoreserverlibrary.api_client import APIException, APIError, AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.jws_signature_creator import (
+    AdvancedCommerceAPIInAppSignatureCreator, IntroductoryOfferEligibilitySignatureCreator,
+    PromotionalOfferV2SignatureCreator,
+)
+from appstoreserverlibrary.models.AdvancedCommerceOneTimeChargeCreateRequest import (
+    AdvancedCommerceOneTimeChargeCreateRequest,
+)
+from appstoreserverlibrary.models.AdvancedCommerceOneTimeChargeItem import AdvancedCommerceOneTimeChargeItem
+from appstoreserverlibrary.models.AdvancedCommerceRequestInfo import AdvancedCommerceRequestInfo
 from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
 from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
 from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
@@ -128,8 +139,9 @@ class Store:
         self.environment = dict(os.environ, TILL_DATA=self.folder.name + "/data")
         self.till = os.environ.get("TILL", str(ROOT / ".build/release/till"))
         products = str(ROOT / "Tests/Support/Garden.storekit")
+        port = () if "--as-apple" in options else ("--port", "0")
         self.process = subprocess.Popen(
-            [self.till, "store", "--port", "0", "--products", products, "--bundle-id", BUNDLE, "--json", *options],
+            [self.till, "store", *port, "--products", products, "--bundle-id", BUNDLE, "--json", *options],
             stdout=subprocess.PIPE,
             env=self.environment,
             text=True,
@@ -142,6 +154,7 @@ class Store:
         answer = json.loads(started)
         self.url, self.sandbox_key = answer["url"], answer["sandboxKey"]
         self.authority = answer.get("authority")
+        self.nsenter = answer.get("nsenter")
         self.key = json.loads(self.run("store", "keys", "--json"))
 
     def run(self, *arguments):
@@ -149,7 +162,7 @@ class Store:
             [self.till, *arguments], env=self.environment, check=True, capture_output=True, text=True
         ).stdout
 
-    def client(self, bundle=BUNDLE, issuer=None, key_id=None, key=None, environment=Environment.SANDBOX):
+    def client(self, bundle=BUNDLE, issuer=None, key_id=None, key=None, environment=Environment.SANDBOX, store=None):
         client = AppStoreServerAPIClient(
             key or pathlib.Path(self.key["privateKey"]).read_bytes(),
             key_id or self.key["keyId"],
@@ -157,16 +170,20 @@ class Store:
             bundle,
             environment,
         )
-        client._base_url = self.url
+        client._base_url = self.base(store)
         return client
+
+    def base(self, store):
+        """The base address of a named store, or of the one without a name."""
+        return self.url if store is None else f"{self.url}/stores/{store}"
 
     def roots(self):
         folder = pathlib.Path(self.folder.name) / "data/store/keys"
         return [(folder / f"{chain}-root.cer").read_bytes() for chain in ("transactions", "receipts")]
 
-    def sandbox(self, method, path, body=None):
+    def sandbox(self, method, path, body=None, store=None):
         request = urllib.request.Request(
-            self.url + "/sandbox/v1/" + path,
+            self.base(store) + "/sandbox/v1/" + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {self.sandbox_key}"},
@@ -235,6 +252,36 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual(self.transaction(bought["signedTransaction"]).transactionId, info.transactionId)
         self.refused(APIError.INVALID_TRANSACTION_ID, self.client.get_transaction_info, "abc")
         self.refused(APIError.TRANSACTION_ID_NOT_FOUND, self.client.get_transaction_info, "1234")
+
+    def test_named_stores(self):
+        """A store of its own behind another base address, with the same roots and the same team key."""
+        self.buy(GATE)
+        client, other = self.store.client(store="suite-7"), self.store.client(store="suite-8")
+        body = {"account": self.account, "productId": MONTHLY}
+        bought = self.store.sandbox("POST", "purchases", body, store="suite-7")["transactionId"]
+        info = self.transaction(client.get_transaction_info(bought).signedTransactionInfo)
+        self.assertEqual(info.productId, MONTHLY)
+        request = TransactionHistoryRequest()
+        history = client.get_transaction_history(bought, None, request, GetTransactionHistoryVersion.V2)
+        self.assertEqual(len(history.signedTransactions), 1)
+        for stranger in (other, self.client):
+            self.refused(APIError.TRANSACTION_ID_NOT_FOUND, stranger.get_transaction_info, bought)
+        # The team's key signs an offer for the named store.
+        creator = PromotionalOfferSignatureCreator(
+            pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], BUNDLE
+        )
+        nonce, now = uuid.uuid4(), self.store.sandbox("GET", "time", store="suite-7")["millisecondsSince1970"]
+        signature = {
+            "keyIdentifier": self.store.key["keyId"], "nonce": str(nonce), "timestamp": now,
+            "signature": creator.create_signature(MONTHLY, "spring", "", nonce, now),
+        }
+        body.update(offerType="promotional", offerIdentifier="spring", offerSignature=signature)
+        self.assertEqual(self.store.sandbox("POST", "purchases", body, store="suite-7")["state"], "purchased")
+        self.store.sandbox("DELETE", "store", store="suite-7")
+        self.refused(APIError.TRANSACTION_ID_NOT_FOUND, client.get_transaction_info, bought)
+        with self.assertRaises(urllib.error.HTTPError) as context:
+            self.store.sandbox("DELETE", "store")
+        self.assertEqual(context.exception.code, 409)
 
     def test_app_transaction_info(self):
         bought = self.buy(GATE)
@@ -601,6 +648,13 @@ class AppStoreTests(unittest.TestCase):
 
             self.assertEqual(ask(offer("spring")), ("promotionalOffer", str(message), None))
             self.assertIn("no promotional offer", ask(offer("autumn"))[2])
+            signer = PromotionalOfferV2SignatureCreator(
+                pathlib.Path(key["privateKey"]).read_bytes(), key["keyId"], key["issuerId"], BUNDLE
+            )
+            for identifier, expected in [("spring", "promotionalOffer"), ("autumn", "defaultMessage")]:
+                signed = signer.create_signature(MONTHLY, identifier, bought["transactionId"])
+                answer = PromotionalOffer(messageIdentifier=message, promotionalOfferSignatureV2=signed)
+                self.assertEqual(ask(RealtimeResponseBody(promotionalOffer=answer))[0], expected)
         finally:
             client.delete_realtime_url()
             client.delete_default_message(MONTHLY, "ko-KR")
@@ -714,6 +768,66 @@ class AppStoreTests(unittest.TestCase):
             self.assertEqual(buy(**wrong)["error"], "invalidSignature", wrong)
         self.assertEqual(buy()["state"], "purchased")
         self.assertEqual(buy(token="")["state"], "purchased")
+
+    def test_requests_that_apples_library_signs(self):
+        key = self.store.key
+        private = pathlib.Path(key["privateKey"]).read_bytes()
+        bought = self.buy(MONTHLY)
+        transaction = bought["transactionId"]
+        visitor = self.store.sandbox("GET", f"accounts/{self.account}_visitor/appTransaction")["signedAppTransaction"]
+        visitor = self.verifier.verify_and_decode_app_transaction(visitor).appTransactionId
+
+        def judge(signed):
+            verdict = self.store.sandbox("POST", "signedRequests", {"signedRequest": signed})
+            self.assertEqual(verdict["isAccepted"], "refusal" not in verdict)
+            return verdict
+
+        def accepted(signed, audience):
+            verdict = judge(signed)
+            self.assertTrue(verdict["isAccepted"], verdict)
+            self.assertEqual((verdict["audience"], verdict["claims"]["bid"]), (audience, BUNDLE))
+            return verdict
+
+        def refused(signed, reason):
+            self.assertIn(reason, judge(signed)["refusal"])
+
+        def creator(kind, **changes):
+            values = {"key_id": key["keyId"], "issuer_id": key["issuerId"], "bundle_id": BUNDLE, **changes}
+            return kind(private, **values)
+
+        promotional = creator(PromotionalOfferV2SignatureCreator)
+        accepted(promotional.create_signature(MONTHLY, "spring", transaction), "promotional-offer")
+        accepted(promotional.create_signature(MONTHLY, "spring", None), "promotional-offer")
+        refused(promotional.create_signature(MONTHLY, "autumn", transaction), "offerIdentifier")
+        refused(promotional.create_signature(SEEDS, "spring", transaction), "productId")
+        refused(promotional.create_signature(MONTHLY, "spring", "1234"), "transactionId")
+        for changes, reason in [
+            ({"key_id": "ABCDEFGHJK"}, "kid"), ({"issuer_id": str(uuid.uuid4())}, "iss"),
+            ({"bundle_id": "com.example.other"}, "bid"),
+        ]:
+            other = creator(PromotionalOfferV2SignatureCreator, **changes)
+            refused(other.create_signature(MONTHLY, "spring", transaction), reason)
+
+        introductory = creator(IntroductoryOfferEligibilitySignatureCreator)
+        for allows in (True, False):
+            for customer in (transaction, visitor):
+                signed = introductory.create_signature(MONTHLY, allows, customer)
+                verdict = accepted(signed, "introductory-offer-eligibility")
+                self.assertEqual(verdict["claims"]["allowIntroductoryOffer"], allows)
+        refused(introductory.create_signature(PREMIUM, True, transaction), "no introductory offer")
+
+        advanced = creator(AdvancedCommerceAPIInAppSignatureCreator)
+        charge = AdvancedCommerceOneTimeChargeCreateRequest(
+            requestInfo=AdvancedCommerceRequestInfo(requestReferenceId=uuid.uuid4()),
+            currency="USD",
+            item=AdvancedCommerceOneTimeChargeItem(SKU="bench", description="A bench", displayName="Bench", price=9990),
+            taxCode="C003-00-2",
+        )
+        verdict = accepted(advanced.create_signature(charge), "advanced-commerce-api")
+        self.assertEqual(verdict["request"]["operation"], "CREATE_ONE_TIME_CHARGE")
+
+        # A token for the server API is none for StoreKit.
+        refused(self.client._generate_token(), "aud")
 
     def test_a_store_of_production(self):
         store = Store("--environment", "Production", "--app-apple-id", "1234567890")
@@ -1027,12 +1141,14 @@ class CommitmentTests(unittest.TestCase):
         self.assertEqual((transaction.price, transaction.currency), (4990, "EUR"))
         commitment, next = transaction.commitmentInfo, renewal.commitmentInfo
         self.assertEqual((commitment.totalBillingPeriods, commitment.commitmentPrice), (12, 59880))
-        if next is None:
-            return data.status, commitment.billingPeriodNumber, renewal.autoRenewStatus, None
-        self.assertEqual(next.commitmentRenewalDate, commitment.commitmentExpiresDate)
-        self.assertEqual((next.commitmentAutoRenewProductId, next.commitmentRenewalPrice), (YEARLY, 59880))
+        self.assertEqual(next.commitmentAutoRenewProductId, YEARLY)
         self.assertEqual(next.commitmentRenewalBillingPlanType, RenewalBillingPlanType.MONTHLY)
-        self.assertEqual(renewal.renewalBillingPlanType, RenewalBillingPlanType.MONTHLY)
+        if data.status == Status.EXPIRED:
+            self.assertEqual((next.commitmentRenewalDate, next.commitmentRenewalPrice), (None, None))
+        else:
+            self.assertEqual(next.commitmentRenewalDate, commitment.commitmentExpiresDate)
+            self.assertEqual(next.commitmentRenewalPrice, 59880)
+            self.assertEqual(renewal.renewalBillingPlanType, RenewalBillingPlanType.MONTHLY)
         return data.status, commitment.billingPeriodNumber, renewal.autoRenewStatus, next.commitmentAutoRenewStatus
 
     def expect(self, type, subtype, *state):
@@ -1063,8 +1179,8 @@ class CommitmentTests(unittest.TestCase):
         # Nothing follows the last month.
         self.expect(NotificationTypeV2.DID_RENEW, None, Status.ACTIVE, 12, off, off)
         self.advance("1mo")
-        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 12, off, None)
-        self.assertEqual(self.answered(bought), (Status.EXPIRED, 12, off, None))
+        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 12, off, off)
+        self.assertEqual(self.answered(bought), (Status.EXPIRED, 12, off, off))
         history = self.client.get_transaction_history(
             bought["transactionId"], None, TransactionHistoryRequest(sort=Order.ASCENDING), GetTransactionHistoryVersion.V2
         )
@@ -1074,7 +1190,7 @@ class CommitmentTests(unittest.TestCase):
         self.assertEqual(sold[-1].expiresDate, sold[-1].commitmentInfo.commitmentExpiresDate)
 
     def test_a_charge_that_fails_and_a_storefront_without_commitments(self):
-        on = AutoRenewStatus.ON
+        on, off = AutoRenewStatus.ON, AutoRenewStatus.OFF
         bought = self.store.buy(YEARLY, "bob", billingPlanType="monthly")
         path = f"transactions/{bought['transactionId']}/"
         self.expect(NotificationTypeV2.SUBSCRIBED, Subtype.INITIAL_BUY, Status.ACTIVE, 1, on, on)
@@ -1100,7 +1216,7 @@ class CommitmentTests(unittest.TestCase):
             self.assertEqual((refusal.code, json.loads(refusal.read())["code"]), (409, "invalidAction"))
         self.store.sandbox("PATCH", "settings", {"storefront": "DEU", "shouldEnterBillingRetryOnRenewal": False})
         self.store.sandbox("POST", path + "expiry", {})
-        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 2, AutoRenewStatus.OFF, None)
+        self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 2, off, off)
 
 
 class HostNameTests(unittest.TestCase):
@@ -1140,6 +1256,50 @@ class HostNameTests(unittest.TestCase):
             else:
                 os.environ["REQUESTS_CA_BUNDLE"] = bundle
             store.close()
+
+    # The client as it is, in a process of its own.
+    CLIENT = """
+import json, pathlib, sys
+from appstoreserverlibrary.api_client import AppStoreServerAPIClient
+from appstoreserverlibrary.models.Environment import Environment
+key, environment, transaction = json.loads(sys.argv[1]), Environment(sys.argv[2]), sys.argv[3]
+client = AppStoreServerAPIClient(
+    pathlib.Path(key["privateKey"]).read_bytes(), key["keyId"], key["issuerId"], key["bundleId"], environment
+)
+print(client.get_transaction_info(transaction).signedTransactionInfo)
+"""
+
+    def test_a_network_in_which_the_store_is_apple(self):
+        # As in a container without the privilege.
+        own = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        bind = ["mount", "--bind", "/etc/hostname", "/etc/hosts"]
+        probe = subprocess.run(["unshare", *own, "--net", "--mount", "--", *bind], capture_output=True)
+        if probe.returncode != 0 or shutil.which("ip", path="/usr/sbin:/usr/bin:/sbin:/bin") is None:
+            self.skipTest("no namespaces here: " + probe.stderr.decode().strip())
+        hosts = pathlib.Path("/etc/hosts").read_bytes()
+        for environment in (Environment.SANDBOX, Environment.LOCAL_TESTING):
+            store = Store("--as-apple", "--environment", environment.value)
+            try:
+                self.assertEqual(store.url, "https://127.0.0.1:443")
+                # Commands play the customer from outside.
+                sale = json.loads(store.run("store", "buy", MONTHLY, "--account", "alice", "--json"))
+                command = [
+                    *store.nsenter.split(), "env", "REQUESTS_CA_BUNDLE=" + store.authority, sys.executable, "-c", self.CLIENT,
+                    json.dumps(store.key), environment.value, sale["transactionId"],
+                ]
+                answer = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+                verifier = SignedDataVerifier(store.roots(), False, environment, BUNDLE)
+                transaction = verifier.verify_and_decode_signed_transaction(answer)
+                self.assertEqual(transaction.transactionId, sale["transactionId"])
+                # The trust of the system is Apple's, too: no variable names the authority.
+                curl = ["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}"]
+                for host in ["api.storekit.itunes.apple.com", "api.storekit-sandbox.apple.com", "buy.itunes.apple.com"]:
+                    url = f"https://{host}/inApps/v1/transactions/1"
+                    status = subprocess.run([*store.nsenter.split(), *curl, url], capture_output=True, text=True).stdout
+                    self.assertEqual(status, "401", host)
+            finally:
+                store.close()
+        self.assertEqual(pathlib.Path("/etc/hosts").read_bytes(), hosts)
 
 
 if __name__ == "__main__":

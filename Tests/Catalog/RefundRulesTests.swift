@@ -77,7 +77,7 @@ import Testing
         #expect(try TestGarden().catalog.refundRules == nil)
     }
 
-    /// What the App Store accepts of `GRANT_PRORATED`, and the share that it is told.
+    /// The facts, the preference that the App Store accepts in place of `GRANT_PRORATED`, and the share that it is told.
     static let prorated: [(RefundFacts, RefundPreference?, Int?)] = [
         (RefundFacts(type: .consumable, consumed: 60_000), .grantProrated, 60_000),
         (RefundFacts(type: .consumable, consumed: 0), .grantFull, 0),

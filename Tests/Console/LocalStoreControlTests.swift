@@ -190,7 +190,8 @@ import Testing
             let created = try #require(try fixture.store.notifications().last)
             #expect(answer.location == "\(path)/\(created.notificationUUID.uuidString.lowercased())?done=created")
             let page = try await browser.get(try #require(answer.location))
-            #expect(page.has(String(name.split(separator: " ")[0])) && page.has(transaction))
+            #expect(page.has(String(name.split(separator: " ")[0])))
+            #expect(transaction.isEmpty || page.has(transaction))
         }
         for name in ["", "REFUND", "PRICE_CHANGE", "RESCIND_CONSENT"] {
             #expect(try await send(name).status == 422, "\(name)")

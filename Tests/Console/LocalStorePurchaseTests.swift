@@ -139,11 +139,27 @@ import Testing
         #expect(try await browser.get("/console/store/queue/1").has("USD 9.99"))
     }
 
+    @Test func `a commitment is bought where Apple sells it, and its pages have its progress`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        let commitment = fields("basic.yearly", ["billing-plan": "monthly"])
+        let refused = try await browser.post("/console/store/buy", commitment, from: "/console/store/buy")
+        #expect(refused.status == 409 && refused.has("does not sell the monthly billing plan in the storefront USA"))
+        _ = try fixture.store.update { $0.storefront = "DEU" }
+        _ = try await browser.post("/console/store/buy", commitment, from: "/console/store/buy")
+        _ = try fixture.store.advance(.oneMonth)
+        let latest = try #require(try fixture.store.history(of: "alice").last)
+        let page = try await browser.get("/console/store/transactions/\(latest.transactionIdentifier)")
+        for text in ["Monthly, with a commitment of twelve months", "2 / 12", "End of the commitment", "2027-10-10"] {
+            #expect(page.has(text), "\(text)")
+        }
+    }
+
     @Test(arguments: [
         (["account": ""], 422), (["account": String(repeating: "a", count: 257)], 422), (["product": "x"], 404),
         (["quantity": "11"], 422), (["quantity": "x"], 422), (["outcome": "x"], 422), (["token": "x"], 422),
         (["offer": "introductory x"], 422), (["offer": "x"], 422), (["user": "a b", "then": "redeem"], 422),
-        (["then": "redeem"], 422),
+        (["then": "redeem"], 422), (["billing-plan": "weekly"], 422), (["billing-plan": "monthly"], 409),
     ])
     func `a wrong field buys nothing`(wrong: [String: String], status: Int) async throws {
         let fixture = try await LocalStoreFixture()

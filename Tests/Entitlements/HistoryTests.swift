@@ -89,6 +89,27 @@ import Testing
         #expect(try await history().last == "expired \(end.rfc3339) customerCancelled")
     }
 
+    /// The end is stated, and dated to the end of the ninety days.
+    @Test func `a cancelled commitment that cannot be charged has its history`() async throws {
+        _ = try store.update { $0.storefront = "DEU" }
+        let bought = try garden.buy("garden.basic.yearly", billingPlanType: .monthly)
+        _ = try await service.redeem(Array(try store.signedTransaction(bought.identifier).utf8), for: alice)
+        try garden.advance(to: "2026-12-15T12:00:00Z")
+        try store.setAutoRenew(false, of: try #require(bought.purchase).transactionIdentifier)
+        try await recordNotifications()
+        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = true }
+        for date in ["2027-01-15T12:00:00Z", "2027-03-15T12:00:00Z", "2027-04-15T12:00:00Z"] {
+            try garden.advance(to: date)
+            try await recordNotifications()
+            try await service.recordDueStates()
+        }
+        #expect(
+            try await history().filter { !$0.hasPrefix("granted") } == [
+                "autoRenewDisabled 2026-12-15T12:00:00Z", "renewalFailed 2026-12-31T12:00:00Z",
+                "expired 2027-03-31T12:00:00Z billingError",
+            ])
+    }
+
     @Test func `a failed renewal leads through the grace period to billing retry, without a statement`() async throws {
         _ = try await buy("garden.premium.monthly")
         _ = try store.update {

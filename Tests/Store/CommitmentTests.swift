@@ -1,4 +1,5 @@
 import AppStore
+import Catalog
 import Foundation
 import Proofs
 import TestSupport
@@ -102,7 +103,7 @@ import Testing
                 "2027-09-30 DID_RENEW | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
                     + "| 1 ends yearly MONTHLY 2027-10-31 intent 1 | \(ending)",
                 "2027-10-31 EXPIRED VOLUNTARY | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
-                    + "| 2 ends yearly intent 1",
+                    + "| 2 ends yearly intent 1 | ends yearly MONTHLY",
             ])
         #expect(try answered() == Self.state(of: try told().last))
         #expect(throws: StoreError.self) { try store.setAutoRenew(true, of: first) }
@@ -178,7 +179,7 @@ import Testing
         #expect(
             try told(after: 3) == [
                 "2027-02-28 EXPIRED BILLING_RETRY | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 "
-                    + "| 2 ends yearly intent 2"
+                    + "| 2 ends yearly intent 2 | ends yearly MONTHLY"
             ])
         #expect(try answered() == Self.state(of: try told().last))
     }
@@ -241,7 +242,7 @@ import Testing
                     ? "2027-10-31 DID_RENEW | yearly 5990 until 2027-11-30 MONTHLY 1/12 until 2028-10-31 71880 "
                         + "| 1 renews yearly MONTHLY 2027-11-30 5990 | renews yearly MONTHLY 2028-10-31 71880"
                     : "2027-10-31 EXPIRED PRICE_INCREASE | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
-                        + "| 2 ends yearly intent 3"))
+                        + "| 2 ends yearly intent 3 | ends yearly MONTHLY"))
     }
 
     /// The refund of an earlier month leaves the commitment, and that of the present one ends it.
@@ -256,7 +257,7 @@ import Testing
                 "2027-01-10 REFUND | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 revoked 2027-01-10 "
                     + "| 1 renews yearly MONTHLY 2027-01-31 4990 | renews yearly MONTHLY 2027-10-31 59880",
                 "2027-01-10 REFUND | yearly 4990 until 2027-01-31 MONTHLY 3/12 until 2027-10-31 59880 revoked 2027-01-10 "
-                    + "| 5 ends yearly",
+                    + "| 5 ends yearly | ends yearly MONTHLY",
             ])
         try garden.advance(to: "2027-04-01T12:00:00Z")
         #expect(try told().count == 5)
@@ -271,7 +272,7 @@ import Testing
         #expect(
             try told(after: 1) == [
                 "2026-10-31 EXPIRED VOLUNTARY | yearly 4990 until 2026-10-31 MONTHLY 1/12 until 2027-10-31 59880 "
-                    + "| 2 ends yearly intent 1",
+                    + "| 2 ends yearly intent 1 | ends yearly MONTHLY",
                 "2026-12-10 SUBSCRIBED RESUBSCRIBE | yearly 4990 until 2027-01-10 MONTHLY 1/12 until 2027-12-10 59880 "
                     + "| 1 renews yearly MONTHLY 2027-01-10 4990 | renews yearly MONTHLY 2027-12-10 59880",
             ])
@@ -377,6 +378,22 @@ import Testing
             ])
     }
 
+    /// The year was billed up front, so the usual grace period follows it.
+    @Test func `a commitment that follows a year has the grace period of the year`() throws {
+        let first = try #require(try garden.buy(Self.yearly).purchase).transactionIdentifier
+        try buy()
+        try failRenewals()
+        try garden.advance(to: "2027-11-10T12:00:00Z")
+        try store.resolveBillingIssue(of: first)
+        #expect(
+            try told(after: 2) == [
+                "2027-10-31 DID_FAIL_TO_RENEW GRACE_PERIOD | yearly 49990 until 2027-10-31 BILLED_UPFRONT "
+                    + "| 4 renews yearly MONTHLY 2027-10-31 4990 retry grace 2027-11-16 intent 2",
+                "2027-11-10 DID_RENEW BILLING_RECOVERY | yearly 4990 until 2027-11-30 MONTHLY 1/12 until 2028-10-31 59880 "
+                    + "| 1 renews yearly MONTHLY 2027-11-30 4990 | renews yearly MONTHLY 2028-10-31 59880",
+            ])
+    }
+
     @Test(arguments: ["USA", "SGP"])
     func `a commitment is not sold in a storefront where Apple does not sell it`(storefront: String) throws {
         let waiting = try store.add(
@@ -405,6 +422,33 @@ import Testing
             $0.shouldEnterBillingRetryOnRenewal = true
             $0.isBillingGracePeriodEnabled = true
         }
+    }
+
+    /// A period under an offer is one of the twelve, and the other plan does not have the offer.
+    @Test func `an offer belongs to its billing plan`() throws {
+        let product = #""productID" : "garden.basic.yearly","#
+        let offer =
+            #""introductoryOffers" : [{"billingPlanType" : "MONTHLY", "displayPrice" : "1.99", "numberOfPeriods" : 2, "#
+            + #""paymentMode" : "payAsYouGo", "subscriptionPeriod" : "P1M"}], "#
+        let text = try String(contentsOf: TestGarden.file, encoding: .utf8).replacing(product, with: offer + product)
+        let folder = garden.folder.folder("other store")
+        try TestShop.installKeys(in: folder)
+        let store = try Store(
+            folder: folder, bundleIdentifier: TestGarden.bundleIdentifier,
+            configuration: try StoreKitConfiguration(json: Array(text.utf8), file: "f"), clock: garden.clock,
+            randomness: .seeded(7))
+        _ = try store.update { $0.storefront = "DEU" }
+        for (account, plan) in [("alice", BillingPlanType.monthly), ("bob", .upFront)] {
+            _ = try store.add(Payment(productIdentifier: Self.yearly, billingPlanType: plan), account: account)
+            _ = try store.process(account: account)
+        }
+        _ = try store.advance(seconds: 70 * 86_400)
+        let months = try store.history(of: "alice")
+        #expect(months.map(\.price.milliunits) == [1990, 1990, 4990])
+        #expect(months.map(\.offer?.kind) == [.introductory, .introductory, nil])
+        #expect(months.compactMap(\.commitment?.billingPeriodNumber) == [1, 2, 3])
+        #expect(months.compactMap(\.commitment?.price.milliunits) == [59_880, 59_880, 59_880])
+        #expect(try store.history(of: "bob").map(\.price.milliunits) == [49_990])
     }
 
     // MARK: The lines
@@ -485,7 +529,8 @@ import Testing
                 "|", Self.number(commitment["commitmentAutoRenewStatus"]) == "1" ? "renews" : "ends",
                 Self.name(Self.text(commitment["commitmentAutoRenewProductId"])),
                 Self.text(commitment["commitmentRenewalBillingPlanType"]),
-                Self.day(commitment["commitmentRenewalDate"]), Self.number(commitment["commitmentRenewalPrice"]),
+                commitment["commitmentRenewalDate"].map { Self.day($0) },
+                commitment["commitmentRenewalPrice"].map { Self.number($0) },
             ]
         }
         return words.compactMap(\.self).joined(separator: " ")

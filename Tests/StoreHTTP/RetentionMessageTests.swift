@@ -111,6 +111,10 @@ import Testing
             #"{"promotionalOffer":{"messageIdentifier":"\#(text)","promotionalOfferSignatureV1":{"encodedSignature":"AAAA","productId":"\#(product)","nonce":"\#(unknown)","timestamp":1793448000000,"keyId":"A","offerIdentifier":"spring"}}}"#,
             "is not the team's"
         ),
+        (
+            #"{"promotionalOffer":{"messageIdentifier":"\#(text)","promotionalOfferSignatureV2":"a.b.c"}}"#,
+            "not a JWT"
+        ),
         (#"{"advancedCommerceInfo":{"messageIdentifier":"\#(text)"}}"#, "no Advanced Commerce products"),
     ])
     func `an answer that is not used leaves the default message`(body: String, reason: String) async throws {

@@ -96,7 +96,7 @@ import Testing
         ("SharingRequest", #"{"account":"a"}"#), ("PriceIncreaseRequest", #"{"price":1,"needsConsent":true}"#),
         ("TimeAdvanceRequest", #"{"by":"1mo"}"#), ("NotificationFaultsRequest", #"{"faults":["drop"]}"#),
         ("NotificationRequest", #"{"notificationType":"RESCIND_CONSENT","account":"a"}"#),
-        ("RetentionRequest", #"{"locale":"en-US"}"#),
+        ("RetentionRequest", #"{"locale":"en-US"}"#), ("SignedRequest", #"{"signedRequest":"a.b.c"}"#),
     ])
     func `a body's schema requires the fields that decoding requires`(schema: String, json: String) throws {
         let schema = try #require(try document()["components"]?["schemas"]?[schema])
@@ -118,6 +118,7 @@ import Testing
             (.post, "/purchases", #"{"account":"alice","productId":"garden.basic.monthly"}"#),
             (.post, "/purchases", #"{"account":"alice","productId":"garden.basic.yearly"}"#),
             (.post, "/notifications", #"{"notificationType":"RESCIND_CONSENT","account":"alice"}"#),
+            (.post, "/signedRequests", #"{"signedRequest":"a.b.c"}"#),
             (.post, "/transactions/\(sold)/cancellation", nil), (.post, "/reset", nil),
         ] {
             let answer = try await send(

@@ -216,6 +216,22 @@ import Testing
         #expect(list.elements.count == 5 && list.elements.allSatisfy { $0.effect == nil })
     }
 
+    @Test func `a commitment is bought by its plan`() async throws {
+        let body = #"{"account":"alice","productId":"garden.basic.yearly","billingPlanType":"monthly"}"#
+        #expect(try await send(.post, "/sandbox/v1/purchases", body).code == "invalidAction")
+        #expect(try await send(.patch, "/sandbox/v1/settings", #"{"storefront":"DEU"}"#).status == 200)
+        let bought = try await send(.post, "/sandbox/v1/purchases", body).decoded(QueueResource.self)
+        #expect((bought.effect, bought.price, bought.currency) == ("charged", 4990, "EUR"))
+        let sold = try garden.transaction(try #require(bought.signedTransaction))
+        #expect(sold.facts.text(.billingPlanType) == "MONTHLY")
+        #expect(sold.facts.text(.commitmentInfo)?.contains(#""totalBillingPeriods":12"#) == true)
+        // The change to the other plan waits for the end of the commitment.
+        let up = body.replacing("monthly\"}", with: "upFront\"}")
+        let changed = try await send(.post, "/sandbox/v1/purchases", up).decoded(QueueResource.self)
+        #expect((changed.effect, changed.nextProductId) == ("changes", "garden.basic.yearly"))
+        #expect(changed.renewalDate == "2027-10-31T12:00:00Z")
+    }
+
     @Test(arguments: ["promotional", "offerCode", "winBack"])
     func `an offer has a type by its name`(type: String) async throws {
         let body = """

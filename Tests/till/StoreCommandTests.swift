@@ -115,6 +115,19 @@ import Testing
         #expect(sales.elements.map(\.price) == [price])
     }
 
+    @Test func `a commitment is bought with its plan, where Apple sells it`() async throws {
+        let till = try await garden()
+        let arguments = ["store", "buy", "garden.basic.yearly", "--account", "alice", "--billing-plan", "monthly"]
+        let refused = try await till.run(arguments: arguments)
+        #expect(refused.status == 1)
+        #expect(refused.error.contains("Choose another one with `till store settings --storefront DEU`."))
+        try await till.run("store", "settings", "--storefront", "DEU")
+        let bought = try await till.run(arguments: arguments)
+        #expect(bought.status == 0 && bought.output.contains("EUR 4.99"), "\(bought.error)")
+        let change = try await till.run("store", "buy", "garden.basic.yearly", "--account", "alice")
+        #expect(change.output.contains("changes to garden.basic.yearly on "))
+    }
+
     @Test func `an interrupted purchase names the command that completes it`() async throws {
         let till = try await garden()
         try await till.run("store", "settings", "--interrupted-purchases", "on")
@@ -199,6 +212,13 @@ import Testing
         #expect(list.notifications.map(\.notificationType) == ["RESCIND_CONSENT", "EXTERNAL_PURCHASE_TOKEN"])
         let refused = try await till.run("store", "notify", "PRICE_CHANGE")
         #expect(refused.status == 1 && refused.error.contains("PRICE_CHANGE is about a subscription."))
+    }
+
+    @Test func `a request that no key has signed is judged, and ends with status 1`() async throws {
+        let till = try await garden()
+        let refused = try await till.run("store", "judge", "a.b.c", "--json")
+        #expect(refused.status == 1 && refused.error.contains("StoreKit would not accept it. It is not a signed JWT"))
+        #expect(try !refused.decoded(SignedRequestVerdict.self).isAccepted)
     }
 
     @Test func `a reset clears the sales, the clock and the settings, and says so`() async throws {
@@ -325,11 +345,13 @@ import Testing
 
     @Test(arguments: [
         ["store", "--products", "x.storekit"], ["store", "--bundle-id", "a"], ["store", "--environment", "Xcode"],
-        ["store", "--port", "70000"], ["store", "time", "--advance", "1 month"], ["store", "refund"],
+        ["store", "--port", "70000"], ["store", "--as-apple", "--port", "1"], ["store", "--as-apple", "--host", "::1"],
+        ["store", "time", "--advance", "1 month"], ["store", "refund"],
         ["store", "subscription", "raise-price", "1"], ["store", "subscription", "seats", "1"],
         ["store", "subscription", "renew", "1", "--price", "5"],
         ["store", "notifications", "--fault", "loud"], ["store", "settings", "--time-rate", "fast"],
-        ["store", "buy", "x"], ["store", "buy", "x", "--account", "a", "--app-account-token", "b"],
+        ["store", "buy", "x"], ["store", "buy", "x", "--account", "a", "--billing-plan", "weekly"],
+        ["store", "buy", "x", "--account", "a", "--app-account-token", "b"],
     ])
     func `wrong usage ends with status 64`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)
@@ -340,7 +362,7 @@ import Testing
     @Test(arguments: [
         ["time"], ["sales", "alice"], ["refund", "1"], ["settings"], ["notifications"], ["resolve", "1"], ["reset"],
         ["queue"], ["approve", "1"], ["decline", "1"], ["notify", "MIGRATION", "--transaction", "1"],
-        ["retention", "1"],
+        ["retention", "1"], ["judge", "a.b.c"],
     ])
     func `commands on a missing store do not create it`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)

@@ -60,10 +60,11 @@ struct RenewalInfoStatement {
     /// The plan of the next billing period; nil if the subscription has ended, or if the catalog has no plans of the product.
     fileprivate var renewalBillingPlanType: BillingPlanType? {
         let plans = terms.product(subscription.nextProductIdentifier)?.subscription?.billingPlans ?? []
-        return hasEnded || plans.isEmpty ? nil : subscription.nextBillingPlanType
+        let plan = subscription.nextBillingPlanType
+        return hasEnded || plan == .upFront && plans.isEmpty ? nil : plan
     }
 
-    /// The continuation of the commitment (App Store Server API, `RenewalCommitmentInfo`).
+    /// The continuation of the commitment (App Store Server API, `RenewalCommitmentInfo`). One that has ended has no date and price.
     fileprivate var commitment: StatementFields? {
         guard let commitment = subscription.commitment else { return nil }
         let status: AutoRenewStatus = subscription.isAutoRenewing ? .on : .off
@@ -71,8 +72,8 @@ struct RenewalInfoStatement {
             "commitmentAutoRenewProductId": subscription.autoRenewProductIdentifier,
             "commitmentAutoRenewStatus": status.rawValue,
             "commitmentRenewalBillingPlanType": subscription.autoRenewBillingPlanType.rawValue,
-            "commitmentRenewalDate": commitment.expiresDate,
-            "commitmentRenewalPrice": subscription.commitmentRenewalPrice(terms)?.milliunits,
+            "commitmentRenewalDate": hasEnded ? nil : commitment.expiresDate,
+            "commitmentRenewalPrice": hasEnded ? nil : subscription.commitmentRenewalPrice(terms)?.milliunits,
         ]
     }
 

@@ -16,7 +16,14 @@ package final class Store: Sendable {
     let queue: DatabaseQueue
     /// The observers of the commits that change the store, by the numbers of their registrations.
     private let observers = Mutex<(last: Int, all: [Int: @Sendable () -> Void])>((0, [:]))
+    /// The file of the database. Faults name it.
     let path: String
+    /// The database with the team's keys; nil for the store's own.
+    private let teamKeyQueue: DatabaseQueue?
+    /// True for a store that ends with its last reference.
+    var isInMemory: Bool { path == Self.memory }
+    /// The name of a database in memory, as SQLite has it.
+    private static let memory = ":memory:"
     /// The maximum number of due events in one commit.
     static let catchUpLimit = 200
 
@@ -49,6 +56,19 @@ package final class Store: Sendable {
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
         path = file.path
         queue = try Self.open(file, isDurable: isDurable)
+        teamKeyQueue = nil
+    }
+
+    /// A fresh store in memory. It sells the same products for the same app, signs with the same keys, and accepts the same team keys,
+    /// also those that are made later.
+    init(besides main: Store) throws(StoreError) {
+        (configuration, issuer, machineClock) = (main.configuration, main.issuer, main.machineClock)
+        (path, teamKeyQueue) = (Self.memory, main.queue)
+        do {
+            let queue = try DatabaseQueue()
+            try queue.write { try StoreSchema.prepare($0, path: Self.memory) }
+            self.queue = queue
+        } catch { throw Self.fault(error, path: Self.memory) }
     }
 
     /// The roots of the store's two chains. A service has to trust them to accept the store's proofs.
@@ -169,8 +189,8 @@ extension Store {
         let (state, machineTime) = (StateRecords(database: database), machineClock.now())
         return Books(
             database: database, configuration: configuration, issuer: issuer,
-            settings: try state.settings() ?? StoreSettings(configuration), machineTime: machineTime,
-            now: machineTime.adding(milliseconds: try state.offset()))
+            settings: try state.settings() ?? StoreSettings(configuration), teamKeyQueue: teamKeyQueue,
+            machineTime: machineTime, now: machineTime.adding(milliseconds: try state.offset()))
     }
 
     func fault(_ error: any Error) -> StoreError { Self.fault(error, path: path) }

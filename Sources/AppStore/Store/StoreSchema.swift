@@ -22,21 +22,6 @@ enum StoreSchema {
         guard try !isOfOtherVersion(database) else {
             throw StoreError.storage(StorageFault(cause: .otherVersion, path: path))
         }
-        // A store of before accounts had clocks, and seats could be claimed, lacks these tables.
-        try database.execute(
-            sql: """
-                CREATE TABLE IF NOT EXISTS account_clock (
-                    account TEXT PRIMARY KEY,
-                    time_offset INTEGER NOT NULL
-                ) STRICT;
-                CREATE TABLE IF NOT EXISTS seat_claim (
-                    seat_claim_id TEXT PRIMARY KEY,
-                    original_transaction_id TEXT NOT NULL,
-                    request_id TEXT NOT NULL,
-                    app_transaction_id TEXT,
-                    UNIQUE (original_transaction_id, request_id)
-                ) STRICT
-                """)
         guard try found(in: database) == 0 else { return }
         try database.execute(sql: tables)
         try database.execute(sql: "PRAGMA user_version = \(version)")
@@ -53,6 +38,11 @@ enum StoreSchema {
     }
 
     private static let tables = """
+        CREATE TABLE account_clock (
+            account TEXT PRIMARY KEY,
+            time_offset INTEGER NOT NULL
+        ) STRICT;
+
         CREATE TABLE app_store_transaction (
             transaction_id TEXT PRIMARY KEY,
             original_transaction_id TEXT NOT NULL,
@@ -116,6 +106,14 @@ enum StoreSchema {
             name TEXT NOT NULL,
             value TEXT NOT NULL,
             UNIQUE (kind, name)
+        ) STRICT;
+
+        CREATE TABLE seat_claim (
+            seat_claim_id TEXT PRIMARY KEY,
+            original_transaction_id TEXT NOT NULL,
+            request_id TEXT NOT NULL,
+            app_transaction_id TEXT,
+            UNIQUE (original_transaction_id, request_id)
         ) STRICT;
 
         CREATE TABLE team_key (

@@ -27,8 +27,9 @@ extension Store {
     package static let longestDelivery = Duration.seconds(600)
     /// The longest time in which a notification is delivered while the clock waits for it.
     private static let deliveryTime = Duration.seconds(5)
-    /// The pause between two looks at the deliveries.
+    /// The first pause between two looks at a delivery. Each later one is twice as long, up to the longest.
     private static let deliveryCheckInterval = Duration.milliseconds(2)
+    private static let longestDeliveryCheckInterval = Duration.milliseconds(32)
 
     /// Advances a clock from one moment at which something is due to the next. The events of each moment happen, and their
     /// notifications are delivered, before the clock passes it. So a service beside the store never sees an end before the
@@ -81,14 +82,17 @@ extension Store {
     private func waitForDeliveries(until end: ContinuousClock.Instant) async throws -> Bool {
         guard try settings().notificationsURL != nil else { return false }
         var (awaited, limit): (NotificationDelivery?, ContinuousClock.Instant) = (nil, .now)
+        var pause = Self.deliveryCheckInterval
         while let next = try nextDelivery() {
             let now = ContinuousClock.now
             if next != awaited {
                 guard isDelivering else { return false }
                 (awaited, limit) = (next, now + Self.deliveryTime)
+                pause = Self.deliveryCheckInterval
             }
             guard now < min(limit, end) else { return false }
-            try await Task.sleep(for: Self.deliveryCheckInterval)
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, Self.longestDeliveryCheckInterval)
         }
         return true
     }

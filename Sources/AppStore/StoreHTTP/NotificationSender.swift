@@ -15,6 +15,8 @@ struct NotificationSender: Sendable {
     private static let timeout = Duration.seconds(30)
     /// The polling interval. Other processes may add notifications to the same store.
     private static let interval = Duration.milliseconds(100)
+    /// The polling interval of a store in memory, for notifications that become due by the clock.
+    private static let intervalInMemory = Duration.seconds(1)
     /// The first pause after a delivery. The clock of the store may wait to advance to the next one.
     private static let shortestInterval = Duration.milliseconds(2)
 
@@ -26,6 +28,7 @@ struct NotificationSender: Sendable {
         defer { withExtendedLifetime(lock) {} }
         try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
             await cancelWhenGracefulShutdown {
+                guard !store.isInMemory else { return await sendAfterCommits(client) }
                 var pause = Self.interval
                 while !Task.isCancelled {
                     pause = await sendDue(client) ? Self.shortestInterval : min(pause * 2, Self.interval)
@@ -33,6 +36,22 @@ struct NotificationSender: Sendable {
                     try? await Task.sleep(for: pause)
                 }
             }
+        }
+    }
+
+    /// Sends what each commit made due. Only this process changes a store in memory, and it may have hundreds of them.
+    private func sendAfterCommits(_ client: HTTPClient) async {
+        let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        // The check for commits of other processes finds none.
+        let observation = store.observe(checkingEvery: .seconds(86_400)) { wake.yield() }
+        defer { observation.cancel() }
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await _ in AsyncStream.ticks(every: Self.intervalInMemory) { wake.yield() }
+                wake.finish()
+            }
+            wake.yield()
+            for await _ in wakes { _ = await sendDue(client) }
         }
     }
 

@@ -170,13 +170,6 @@ private struct RealtimeResponseBody: Decodable {
     let advancedCommerceInfo: AdvancedCommerceInfo?
 }
 
-/// The reason why an answer of a developer's server is not used.
-private struct RetentionRefusal: Error {
-    let sentence: String
-
-    init(_ sentence: String) { self.sentence = sentence }
-}
-
 extension Books {
     fileprivate func realtimeRequest(
         for transactionIdentifier: String,
@@ -196,7 +189,8 @@ extension Books {
                 "originalTransactionId": subscription.originalTransactionIdentifier,
                 // Apple's clients require the number in each environment.
                 "appAppleId": issuer.knownAppAppleIdentifier ?? 0, "productId": subscription.productIdentifier,
-                "userLocale": locale, "requestIdentifier": UUID(randomness: randomness), "signedDate": now,
+                "userLocale": locale, "requestIdentifier": UUID(randomness: randomness),
+                "signedDate": try now(of: subscription.account),
                 "environment": issuer.environment.rawValue,
             ]), subscription: subscription, locale: locale)
     }
@@ -209,7 +203,7 @@ extension Books {
     ) throws -> RetentionChoice {
         do {
             return try choice(in: body, for: subscription)
-        } catch let refusal as RetentionRefusal {
+        } catch let refusal as AppStoreRefusal {
             return try defaultChoice(for: subscription, locale: locale, because: refusal.sentence)
         }
     }
@@ -228,7 +222,7 @@ extension Books {
 
     private func choice(in body: [UInt8], for subscription: CustomerSubscription) throws -> RetentionChoice {
         guard let answer = try? CheckedJSON.decode(RealtimeResponseBody.self, from: body) else {
-            throw RetentionRefusal("The body is not a RealtimeResponseBody, or it has a field of another form.")
+            throw AppStoreRefusal("The body is not a RealtimeResponseBody, or it has a field of another form.")
         }
         switch (answer.message, answer.alternateProduct, answer.promotionalOffer, answer.advancedCommerceInfo) {
         case (let message?, nil, nil, nil):
@@ -236,16 +230,16 @@ extension Books {
         case (nil, let alternate?, nil, nil):
             try checkGroup(of: alternate.productId, like: subscription)
             guard alternate.productId != subscription.productIdentifier else {
-                throw RetentionRefusal("The customer is subscribed to \"\(alternate.productId)\" already.")
+                throw AppStoreRefusal("The customer is subscribed to \"\(alternate.productId)\" already.")
             }
             return try choice(.alternateProduct, alternate.messageIdentifier)
         case (nil, nil, let offer?, nil):
             try check(offer, for: subscription)
             return try choice(.promotionalOffer, offer.messageIdentifier)
         case (nil, nil, nil, .some):
-            throw RetentionRefusal("The store sells no Advanced Commerce products.")
+            throw AppStoreRefusal("The store sells no Advanced Commerce products.")
         default:
-            throw RetentionRefusal(
+            throw AppStoreRefusal(
                 "The body must have one of message, alternateProduct, promotionalOffer and advancedCommerceInfo.")
         }
     }
@@ -254,18 +248,18 @@ extension Books {
     private func choice(_ kind: RetentionChoice.Kind, _ identifier: UUID) throws -> RetentionChoice {
         let identifier = identifier.lowercasedString
         guard let record = try messaging.find(.message, identifier) else {
-            throw RetentionRefusal("No message \(identifier) is uploaded.")
+            throw AppStoreRefusal("No message \(identifier) is uploaded.")
         }
         let message: UploadMessageRequestBody = try StoreRecord.value(record)
         guard kind == .message || message.image == nil else {
-            throw RetentionRefusal("The message \(identifier) has an image, which only the part message may show.")
+            throw AppStoreRefusal("The message \(identifier) has an image, which only the part message may show.")
         }
         return RetentionChoice(kind: kind, messageIdentifier: identifier)
     }
 
-    private func checkGroup(of product: String, like subscription: CustomerSubscription) throws(RetentionRefusal) {
+    private func checkGroup(of product: String, like subscription: CustomerSubscription) throws(AppStoreRefusal) {
         guard configuration.product(product)?.subscription?.groupIdentifier == subscription.groupIdentifier else {
-            throw RetentionRefusal("\"\(product.prefix(100))\" is no subscription of the same group.")
+            throw AppStoreRefusal("\"\(product.prefix(100))\" is no subscription of the same group.")
         }
     }
 
@@ -273,20 +267,24 @@ extension Books {
         _ offer: RealtimeResponseBody.PromotionalOffer,
         for subscription: CustomerSubscription
     ) throws {
-        guard let signed = offer.promotionalOfferSignatureV1 else {
-            guard offer.promotionalOfferSignatureV2 != nil else {
-                throw RetentionRefusal("The promotional offer has no signature.")
-            }
-            return
+        switch (offer.promotionalOfferSignatureV1, offer.promotionalOfferSignatureV2) {
+        case (let signed?, nil): try check(signed, for: subscription)
+        case (nil, let compact?):
+            try checkGroup(of: try checkedProduct(ofSignedOffer: compact), like: subscription)
+        case (nil, nil): throw AppStoreRefusal("The promotional offer has no signature.")
+        case (.some, .some): throw AppStoreRefusal("The promotional offer has two signatures. Send one.")
         }
-        guard offer.promotionalOfferSignatureV2 == nil else {
-            throw RetentionRefusal("The promotional offer has two signatures. Send one.")
-        }
+    }
+
+    private func check(
+        _ signed: RealtimeResponseBody.PromotionalOffer.SignatureV1,
+        for subscription: CustomerSubscription
+    ) throws {
         try checkGroup(of: signed.productId, like: subscription)
         let choice = Payment.OfferChoice(kind: .promotional, identifier: signed.offerIdentifier)
         let offers = configuration.product(signed.productId)?.subscription?.offers ?? []
         guard offers.contains(where: { $0.kind == .promotional && $0.identifier == choice.identifier }) else {
-            throw RetentionRefusal("The product has no promotional offer \"\(choice.identifier.prefix(100))\".")
+            throw AppStoreRefusal("The product has no promotional offer \"\(choice.identifier.prefix(100))\".")
         }
         do {
             try check(
@@ -296,7 +294,7 @@ extension Books {
                 of: choice,
                 for: Payment(productIdentifier: signed.productId, appAccountToken: signed.appAccountToken))
         } catch is PaymentFailure {
-            throw RetentionRefusal("The signature of the promotional offer is not the team's, or is older than a day.")
+            throw AppStoreRefusal("The signature of the promotional offer is not the team's, or is older than a day.")
         }
     }
 }

@@ -7,7 +7,7 @@ extension OpenAPIDocument {
     static let sandbox: Result<OpenAPIDocument, any Error> = Result {
         try OpenAPIDocument(
             title: "Till, the local App Store",
-            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`) and verifyReceipt.",
+            "The sandbox API, with which tests play the customer, Apple and time. Apple's own documentation describes the App Store Server API (`/inApps`) and verifyReceipt. The header `X-Till-Store: NAME`, or `/stores/NAME` before the path of any request, names a store of its own in the process of `till store`.",
             codes: SharedAnswer.codes(explainedIn: PackageResources.Errors_md), operations: APIOperation.all,
             security: .init("sandboxKey", "The sandbox key."),
             pathParameters: [
@@ -29,9 +29,9 @@ extension APIOperation {
         [
             readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
             readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption,
-            requestRetentionMessage, listQueue,
-            readSettings, changeSettings, readTime, advanceTime, reset, listNotifications, notify, addFaults,
-            replay,
+            requestRetentionMessage, judgeSignedRequest, listQueue,
+            readSettings, changeSettings, readTime, advanceTime, reset, deleteStore, listNotifications, notify,
+            addFaults, replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
 
     static let readErrors = APIOperation(
@@ -95,6 +95,11 @@ extension APIOperation {
         "Asks the developer's server for a retention message",
         body: .json(RetentionRequest.schema, isRequired: false),
         answers: [.json("The request and its answer.", RetentionExchange.self)], or: [.conflict, .refused])
+    static let judgeSignedRequest = sandbox(
+        .post, "signedRequests", "judgeSignedRequest",
+        "Judges a promotional offer, an introductory offer or an Advanced Commerce request that a server has signed",
+        body: .json(SignedRequestRequest.schema),
+        answers: [.json("The verdict.", SignedRequestVerdict.self)])
     static let listQueue = sandbox(
         .get, "queue", "listQueue", "Lists the payment queue",
         parameters: [.query("account", "Only the payments of this account.")],
@@ -118,6 +123,8 @@ extension APIOperation {
     static let reset = sandbox(
         .post, "reset", "reset", "Clears the sales, the clocks and the settings",
         answers: [.json("The things that were cleared.", ResetResult.self)])
+    static let deleteStore = sandbox(
+        .delete, "store", "deleteStore", "Deletes a named store", answers: [.empty("It is deleted.")], or: [.conflict])
 
     static let listNotifications = sandbox(
         .get, "notifications", "listNotifications", "Lists the notifications with their attempts",

@@ -189,6 +189,15 @@ struct RetentionRequest: SandboxRequest {
     var locale: String?
 }
 
+/// A request to judge what a developer's server has signed for StoreKit.
+struct SignedRequestRequest: SandboxRequest {
+    static let schema = Schema.object("A signed request of an app to StoreKit.", named: "SignedRequest").fields([
+        "signedRequest": .text("The JWS in compact form.")
+    ]).closed
+
+    let signedRequest: String
+}
+
 /// A request to advance the store's clock, or an account's.
 struct TimeAdvanceRequest: SandboxRequest {
     static let schema = Schema.object("A step of the clock.", named: "TimeAdvanceRequest").fields([

@@ -10,6 +10,8 @@ struct SandboxRoutes: Sendable {
     private static let deliveryTime = Duration.seconds(20)
 
     let store: Store
+    /// Deletes the named store; nil if the store has no name.
+    let delete: (@Sendable () -> Void)?
 
     func add(to group: RouterGroup<ServiceContext>) {
         addPurchases(to: group)
@@ -33,6 +35,12 @@ struct SandboxRoutes: Sendable {
                 }
             }
             return try queued.answer(status: .created)
+        }
+        group.on(.judgeSignedRequest) { request, context in
+            let compact = try await SandboxBody.decode(request, context, as: SignedRequestRequest.self).signedRequest
+            return try await BlockingWork.run {
+                try store.read { try $0.verdict(onSignedRequest: compact) }
+            }.answer()
         }
         group.on(.listProducts) { _, _ in
             try await read { books in
@@ -109,6 +117,14 @@ struct SandboxRoutes: Sendable {
             }
         }
         group.on(.reset) { _, _ in try await BlockingWork.run { try store.reset() }.answer() }
+        group.on(.deleteStore) { _, _ in
+            guard let delete else {
+                throw StoreError.invalidAction(
+                    "Only a named store can be deleted. Clear this one with POST /sandbox/v1/reset.")
+            }
+            delete()
+            return HTTPResponse.Status.noContent
+        }
     }
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {

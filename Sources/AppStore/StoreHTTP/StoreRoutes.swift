@@ -2,6 +2,7 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Logging
 import Proofs
 
 /// The store's routes: the App Store's (`/inApps`, `/groups`, `/verifyReceipt`), and the sandbox's, which control the customer and Apple
@@ -12,13 +13,31 @@ package struct StoreRoutes: RouteSource {
     let sandboxKey: APIKey
     /// The machine's clock, for the dates of developers' tokens.
     let clock: any WallClock
+    /// Deletes the named store; nil if the store has no name.
+    var delete: (@Sendable () -> Void)?
 
-    /// The routes of a stand-alone store, with its own description, error codes and readiness.
-    package func router() -> Router<ServiceContext> {
+    /// The routes of a stand-alone store, with its own description, error codes and readiness, and of the named stores in its process.
+    ///
+    /// - Parameter logger: The logger of the notifications that named stores send.
+    package func router(logger: Logger = Logger(label: "till.store")) -> Router<ServiceContext> {
+        let (metrics, limits) = (ServiceMetrics(), SharedLimits())
         let router = Router(context: ServiceContext.self)
-        router.addMiddleware(counting: ServiceMetrics(), SharedLimits(), routes: descriptions)
-        addAlone(to: router)
+        // Around all other middleware, because a named store has its own.
+        router.add(
+            middleware: NamedStores(clock: clock) { delete in
+                let named = try Store(besides: store)
+                let router = Router(context: ServiceContext.self)
+                StoreRoutes(store: named, sandboxKey: sandboxKey, clock: clock, delete: delete)
+                    .addAlone(to: router, metrics, limits)
+                return (router.buildResponder(), named.notificationSending(logger: logger))
+            })
+        addAlone(to: router, metrics, limits)
         return router
+    }
+
+    private func addAlone(to router: Router<ServiceContext>, _ metrics: ServiceMetrics, _ limits: SharedLimits) {
+        router.addMiddleware(counting: metrics, limits, routes: descriptions)
+        addAlone(to: router)
     }
 
     /// The methods and paths of a stand-alone store, such as `GET /sandbox/v1/time`.
@@ -55,18 +74,19 @@ package struct StoreRoutes: RouteSource {
     }
 
     package func add(to router: Router<ServiceContext>) {
+        let all = router.group().add(middleware: NamedStoreRefusal())
         let limits = ServerAPILimits(store: store, clock: clock)
         func server(_ path: RouterPath) -> RouterGroup<ServiceContext> {
-            router.group(path).add(middleware: ServerAPIErrorMiddleware())
+            all.group(path).add(middleware: ServerAPIErrorMiddleware())
                 .add(middleware: TeamTokens(store: store, clock: clock)).add(middleware: limits)
         }
         ServerAPIRoutes(store: store).add(to: server("inApps"))
         if store.environment != .production { ServerAPIRoutes(store: store).addGroups(to: server("groups")) }
-        VerifyReceiptRoutes(store: store).add(to: router)
+        VerifyReceiptRoutes(store: store).add(to: all)
         // Without the key, and at a path that the service does not use.
         router.group().on(.readSandboxDescription) { request, _ in try Self.description(for: request) }
-        let sandbox = router.group().add(middleware: SandboxKeyMiddleware(key: sandboxKey))
-        SandboxRoutes(store: store).add(to: sandbox)
+        let sandbox = all.group().add(middleware: SandboxKeyMiddleware(key: sandboxKey))
+        SandboxRoutes(store: store, delete: delete).add(to: sandbox)
     }
 }
 
@@ -115,12 +135,10 @@ struct TeamTokens: RouterMiddleware {
     }
 
     private func accepts(_ token: String) async throws -> Bool {
-        guard let token = try? SignedToken(compact: Array(token.utf8)), let identifier = token.keyIdentifier,
+        guard let token = try? SignedToken(compact: Array(token.utf8)),
             let key = try await BlockingWork.run({ [store] in try store.read { try $0.teamKeys() } }).first(where: {
-                $0.keyIdentifier.hasSameBytes(as: identifier)
-            }),
-            let publicKey = PublicKey(pem: key.publicKey).flatMap({ TokenKey($0, for: .es256) }),
-            token.isSigned(by: publicKey), let issuer = token.claims.text("iss"), let app = token.claims.text("bid"),
+                $0.isNamed(by: token)
+            }), key.hasSigned(token), let issuer = token.claims.text("iss"), let app = token.claims.text("bid"),
             let audiences = token.claims.audiences, let end = token.claims.date("exp")
         else { return false }
         let now = Double(clock.now().millisecondsSince1970) / 1000
@@ -142,13 +160,13 @@ struct VerifyReceiptRoutes: Sendable {
 
     let store: Store
 
-    func add(to router: Router<ServiceContext>) {
+    func add(to group: RouterGroup<ServiceContext>) {
         for (path, environment) in [
             ("verifyReceipt", nil), ("production/verifyReceipt", AppStoreEnvironment.production),
             ("sandbox/verifyReceipt", .sandbox),
         ] {
             for method in [HTTPRequest.Method.post, .get, .put, .delete] {
-                router.on(RouterPath(path), method: method) { request, context in
+                group.on(RouterPath(path), method: method) { request, context in
                     try await answer(request, context, in: environment ?? self.environment(ofHost: request))
                 }
             }

@@ -56,11 +56,16 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
 
 /// Typed access to the claims of a token (RFC 7519 section 4).
 package struct TokenClaims: Sendable {
-    let object: JSONObject
+    package let object: JSONObject
 
     /// The text of a claim; nil for a missing claim, or one of another type.
     package func text(_ name: String) -> String? {
         if case .string(let text) = object[name] { text } else { nil }
+    }
+
+    /// The truth of a claim; nil for a missing claim, or one of another type.
+    package func flag(_ name: String) -> Bool? {
+        if case .bool(let flag) = object[name] { flag } else { nil }
     }
 
     /// The audiences of `aud`, which is a string or an array of strings (RFC 7519 section 4.1.3); nil for anything else.

@@ -15,7 +15,7 @@ package enum RequestHead {
         ]
             + [
                 .forwardedFor, .idempotencyKey, .idToken, .lastEventID, .revenueCatEntityTag, .secFetchDest,
-                .secFetchSite,
+                .secFetchSite, .store,
             ].compactMap(\.self))
 
     /// The reason to refuse a head.
@@ -120,6 +120,8 @@ extension HTTPField.Name {
     static let secondHost = Self("Host")
     package static let secFetchDest = Self("Sec-Fetch-Dest")
     package static let secFetchSite = Self("Sec-Fetch-Site")
+    /// The name of a local App Store, among those of one process.
+    package static let store = Self("X-Till-Store")
     /// The reason of `ConnectionHandler` to refuse a request. No client can set it.
     package static let refusal = Self("till-refusal")
 }

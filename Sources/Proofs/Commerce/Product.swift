@@ -182,6 +182,14 @@ public struct MultiSeat: Hashable, Sendable {
     }
 }
 
+/// The billing plan of a subscription, with StoreKit's names (App Store Server API, `billingPlanType`).
+public enum BillingPlanType: String, Sendable, NamedCase, Codable {
+    /// Each period of the subscription is paid at its start.
+    case upFront = "BILLED_UPFRONT"
+    /// A year is paid for in twelve months, to which the customer is committed.
+    case monthly = "MONTHLY"
+}
+
 /// A way to pay for a subscription (StoreKit's `Product.SubscriptionInfo.PricingTerms`).
 public struct BillingPlan: Hashable, Sendable {
     /// The number of billing periods of a commitment.

@@ -24,7 +24,7 @@ struct StoreCommand: AsyncParsableCommand {
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
             StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
-            StoreNotify.self, StoreRetention.self, StoreReset.self,
+            StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }
@@ -186,10 +186,12 @@ struct StoreSales: Command {
 struct StoreServe: Command {
     static let configuration = CommandConfiguration(
         "serve", "Run the store: Apple's server API, verifyReceipt, and the sandbox.",
+        "Test suites that run at once have a store each in memory: put /stores/NAME before the paths of their requests.",
         examples: """
             till store serve
             till store serve --products Garden.storekit --bundle-id com.example.garden
             till store serve --notifications-url http://127.0.0.1:3000/apple
+            till store serve --as-apple
             """)
 
     @Option(help: "The address to listen on.")
@@ -221,6 +223,12 @@ struct StoreServe: Command {
     @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")
     var tls = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Be Apple for unmodified clients: TLS on 127.0.0.1:443, in a network of the store's own. Prints the command that "
+                + "runs a client in it."))
+    var asApple = false
+
     @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .notice
 
@@ -237,6 +245,9 @@ struct StoreServe: Command {
             environment != .xcode,
             "--environment must be Sandbox, Production or LocalTesting. Proofs of Xcode come from its own test session."
         )
+        try require(
+            !asApple || host == "127.0.0.1" && port == 8081,
+            "--as-apple serves 127.0.0.1:443. Leave out --host and --port.")
         try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
     }
 
@@ -245,6 +256,10 @@ struct StoreServe: Command {
         try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
         let data = common.dataDirectory
         try data.prepare()
+        let identity = tls || asApple ? try identity(in: data) : nil
+        if asApple, let namespace = try identity.map(AppleNamespace.init), !namespace.isEntered {
+            try namespace.enter()
+        }
         if let products, let bundleId {
             try StoreApp.keep(
                 bundleId, products: products, environment: environment, appAppleIdentifier: appAppleId, in: data)
@@ -253,27 +268,32 @@ struct StoreServe: Command {
         if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL } }
         var logger = Logger(label: "till.store")
         logger.logLevel = logLevel
-        let identity =
-            tls
-            ? try ServerIdentity(
-                folder: data.storeFolder.appending(path: "tls", directoryHint: .isDirectory), clock: SystemClock(),
-                randomness: .system) : nil
         var configuration = ServerConfiguration()
-        (configuration.host, configuration.port) = (host, port)
+        (configuration.host, configuration.port) = (host, asApple ? 443 : port)
         configuration.tls = identity.map { ($0.certificate, $0.key) }
         let terminal = terminal
+        let client = asApple ? AppleNamespace.nsenter : nil
         try await ServiceServer.run(
-            store.routes(sandboxKey: key.apiKey).router(),
+            store.routes(sandboxKey: key.apiKey).router(logger: logger),
             backgroundServices: [store.notificationSending(logger: logger)], configuration: configuration,
             logger: logger
         ) { url in
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
+            if let client { terminal.line("Clients: \(client) COMMAND") }
             try? terminal.report([
                 "url": url.absoluteString, "sandboxKey": key.printed, "authority": identity?.authority.path,
+                "nsenter": client,
             ])
         }
+    }
+
+    /// The certificate for Apple's host names. It is made at each start, and its authority once.
+    private func identity(in data: DataDirectory) throws -> ServerIdentity {
+        try ServerIdentity(
+            folder: data.storeFolder.appending(path: "tls", directoryHint: .isDirectory), clock: SystemClock(),
+            randomness: .system)
     }
 }
 

@@ -191,11 +191,12 @@ package final class DeliveryLock: Sendable {
 }
 
 extension Store {
-    private var deliveryFile: URL { URL(filePath: path).appendingPathExtension("delivery") }
+    /// The file of the lock; nil in memory, where this process delivers from the store's beginning to its end.
+    private var deliveryFile: URL? { isInMemory ? nil : URL(filePath: path).appendingPathExtension("delivery") }
 
     /// True if a process delivers the notifications.
-    var isDelivering: Bool { DeliveryLock.isHeld(deliveryFile) }
+    var isDelivering: Bool { deliveryFile.map(DeliveryLock.isHeld) ?? true }
 
     /// Lets the clock wait for notifications at each due moment, as long as the lock is referenced.
-    package func beginDelivering() -> DeliveryLock? { DeliveryLock(deliveryFile) }
+    package func beginDelivering() -> DeliveryLock? { deliveryFile.flatMap { DeliveryLock($0) } }
 }

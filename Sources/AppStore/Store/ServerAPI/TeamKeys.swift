@@ -47,6 +47,10 @@ extension Books {
     }
 
     package func teamKeys() throws -> [TeamKey] {
+        try teamKeyQueue?.read(Self.teamKeys) ?? Self.teamKeys(in: database)
+    }
+
+    @Sendable private static func teamKeys(in database: Database) throws -> [TeamKey] {
         try Row.fetchAll(database, sql: "SELECT * FROM team_key ORDER BY rowid").map {
             TeamKey(keyIdentifier: $0["key_id"], issuerIdentifier: $0["issuer_id"], publicKey: $0["public_key"])
         }

@@ -22,7 +22,9 @@ extension CustomerSubscription {
     var billingPlanType: BillingPlanType { commitment == nil ? .upFront : .monthly }
 
     /// The commitment, if further billing periods of it follow.
-    var unfinishedCommitment: Commitment? { commitment.flatMap { $0.isInLastPeriod ? nil : $0 } }
+    var unfinishedCommitment: Commitment? {
+        dueDate == nil ? nil : commitment.flatMap { $0.isInLastPeriod ? nil : $0 }
+    }
 
     /// True if the next billing period is charged (StoreKit, `willAutoRenew`). The periods of a commitment are, whatever the
     /// customer has decided about its renewal.
@@ -35,6 +37,14 @@ extension CustomerSubscription {
 
     /// The plan of the next billing period.
     var nextBillingPlanType: BillingPlanType { unfinishedCommitment == nil ? autoRenewBillingPlanType : .monthly }
+
+    /// True if the next period belongs to the present commitment, or to the one that follows it.
+    var isCommitted: Bool { commitment != nil && nextBillingPlanType == .monthly }
+
+    /// True if the next period of a product is for sale under its plan. A commitment goes on if its plan is withdrawn.
+    func isNextPeriodSold(of subscription: Subscription) -> Bool {
+        nextBillingPlanType == .upFront || unfinishedCommitment != nil || subscription.monthlyPlan != nil
+    }
 
     /// True if another product or another plan follows.
     var hasPendingChange: Bool {

@@ -44,7 +44,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package internal(set) var renewalQuantity = 1
     /// The billing plan of the next renewal; after a commitment, if there is one.
     package internal(set) var autoRenewBillingPlanType = BillingPlanType.upFront
-    /// The commitment that the customer pays for monthly; nil if each period is paid at its start.
+    /// The commitment that the customer pays for monthly, or has paid for until it ended; nil if each period is paid at its start.
     package internal(set) var commitment: Commitment?
     /// The customer's setting. It is about the renewal of the commitment, if there is one.
     package internal(set) var isAutoRenewing = true
@@ -166,7 +166,7 @@ extension CustomerSubscription {
             price: seats.map { Price(milliunits: $0.averagePrice, currency: standard.currency) } ?? offerPrice
                 ?? standard,
             offer: applied, reason: reason, startDate: start, expiresDate: expiresDate,
-            billingPlanType: subscription.billingPlans.isEmpty ? nil : plan, commitment: commitment)
+            billingPlanType: plan == .upFront && subscription.billingPlans.isEmpty ? nil : plan, commitment: commitment)
     }
 
     /// Takes the offer for the next period; nil for the standard price.
@@ -364,7 +364,6 @@ extension CustomerSubscription {
     /// Ends the paid period: it was refunded, or its family sharing ended.
     package mutating func revoke() {
         state = .revoked
-        commitment = nil
         isAutoRenewing = false
         priceIncrease = nil
         nextOffer = nil
@@ -373,6 +372,7 @@ extension CustomerSubscription {
     /// Reinstates the subscription after a reversed refund, until the end of the paid period. It does not renew.
     package mutating func reinstate(at now: Timestamp) {
         guard state == .revoked else { return }
+        commitment = nil
         state = expiresDate > now ? .subscribed : .expired(.customerCancelled)
     }
 }

@@ -18,7 +18,9 @@ extension CustomerSubscription {
         guard willAutoRenew else {
             return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
         }
-        guard let (product, subscription) = nextSubscription(terms) else {
+        guard let product = terms.product(nextProductIdentifier), let subscription = product.subscription,
+            isNextPeriodSold(of: subscription)
+        else {
             return expire(.productNotAvailable, .productNotForSale)
         }
         if unfinishedCommitment == nil, let priceIncrease, !priceIncrease.isAccepted {
@@ -30,17 +32,17 @@ extension CustomerSubscription {
         return [.charge(renew(product, subscription, at: expiresDate, terms)), .notify(.didRenew, nil)]
     }
 
-    /// Begins the attempts to charge the next period. A period of a commitment has no grace period, and is retried for longer.
+    /// Begins the attempts to charge the next period. Under a commitment, there is no grace period, and they last longer.
     private mutating func failToRenew(
         _ subscription: Subscription,
         _ terms: SubscriptionTerms,
         hasGracePeriod: Bool
     ) -> [SubscriptionEffect] {
-        guard nextBillingPlanType == .upFront else {
+        guard !isCommitted else {
             let until = expiresDate.adding(seconds: terms.timeRate.commitmentBillingRetrySeconds)
             return enter(.inBillingRetryPeriod(until: until), telling: .didFailToRenew)
         }
-        // The commitment is fulfilled, and a subscription that is billed up front follows.
+        // A fulfilled commitment, after which the subscription is billed up front.
         commitment = nil
         let retryUntil = expiresDate.adding(seconds: terms.timeRate.billingRetrySeconds)
         guard hasGracePeriod else {
@@ -111,7 +113,7 @@ extension CustomerSubscription {
         guard state == .subscribed, willAutoRenew else { throw invalid("does not renew, so no charge can fail") }
         guard priceIncrease?.isAccepted ?? true else { throw invalid("waits for consent to a price increase") }
         let (_, subscription) = try renewing(terms)
-        guard !hasGracePeriod || nextBillingPlanType == .upFront else {
+        guard !hasGracePeriod || !isCommitted else {
             throw invalid("is billed monthly under a commitment, which has no grace period")
         }
         expiresDate = min(expiresDate, terms.now)
@@ -127,7 +129,6 @@ extension CustomerSubscription {
 
     mutating func expire(_ intent: ExpirationIntent, _ subtype: Subtype) -> [SubscriptionEffect] {
         isAutoRenewing = false
-        commitment = nil
         priceIncrease = nil
         nextOffer = nil
         return enter(.expired(intent), telling: .expired, subtype)
@@ -144,15 +145,9 @@ extension CustomerSubscription {
 
     /// The product of the next renewal.
     private func renewing(_ terms: SubscriptionTerms) throws(StoreError) -> (Product, Subscription) {
-        guard let next = nextSubscription(terms) else { throw .productNotFound(nextProductIdentifier) }
-        return next
-    }
-
-    /// The product of the next renewal; nil if it is not for sale under the plan. A commitment goes on if its plan is withdrawn.
-    private func nextSubscription(_ terms: SubscriptionTerms) -> (Product, Subscription)? {
         guard let product = terms.product(nextProductIdentifier), let subscription = product.subscription,
-            nextBillingPlanType == .upFront || unfinishedCommitment != nil || subscription.monthlyPlan != nil
-        else { return nil }
+            isNextPeriodSold(of: subscription)
+        else { throw .productNotFound(nextProductIdentifier) }
         return (product, subscription)
     }
 

@@ -27,14 +27,6 @@ public enum OfferDiscountType: String, Sendable, CaseIterable, Codable {
     case oneTime = "ONE_TIME"
 }
 
-/// The billing plan of a subscription, with StoreKit's names (App Store Server API, `billingPlanType`).
-public enum BillingPlanType: String, Sendable, NamedCase, Codable {
-    /// Each period of the subscription is paid at its start.
-    case upFront = "BILLED_UPFRONT"
-    /// A year is paid for in twelve months, to which the customer is committed.
-    case monthly = "MONTHLY"
-}
-
 /// The host of the invitations to the seats of a subscription (App Store Server API, `invitationManagement`).
 public enum InvitationManagement: String, Sendable, CaseIterable, Codable {
     /// Each member has a transaction of their own.

@@ -1,0 +1,225 @@
+import Catalog
+import Foundation
+import HTTPSupport
+import Proofs
+
+/// A request of an app to StoreKit that the developer's server has signed, by its audience (StoreKit, "Generating JWS to sign App Store
+/// requests").
+package enum SignedRequestKind: String, Sendable, CaseIterable {
+    case promotionalOffer = "promotional-offer"
+    case introductoryOfferEligibility = "introductory-offer-eligibility"
+    case advancedCommerce = "advanced-commerce-api"
+}
+
+/// The verdict of the store on a signed request.
+package struct SignedRequestVerdict: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>(
+        "The verdict on a request that a developer's server has signed.", named: "SignedRequestVerdict"
+    ) {
+        $0.field("isAccepted", "True if StoreKit would accept it.", \.isAccepted)
+        $0.field("refusal", "The reason why not; absent if it is accepted.", \.refusal)
+        $0.field("audience", .one(of: SignedRequestKind.self, "The feature; absent for another one."), \.audience)
+        $0.field("claims", "The claims, whoever has signed them; absent without a JWT.", \.claims)
+        $0.field("request", "The decoded request of the Advanced Commerce API.", \.request)
+    }
+
+    package let isAccepted: Bool
+    package let refusal: String?
+    package let audience: String?
+    package let claims: JSONContent?
+    package let request: JSONContent?
+}
+
+/// The reason why the App Store does not use what a developer's server has made.
+struct AppStoreRefusal: Error {
+    let sentence: String
+
+    init(_ sentence: String) { self.sentence = sentence }
+}
+
+extension TeamKey {
+    /// True if the key has the identifier of a token, byte for byte.
+    func isNamed(by token: SignedToken) -> Bool {
+        token.keyIdentifier.map(keyIdentifier.hasSameBytes) ?? false
+    }
+
+    /// True if the key has signed a token.
+    func hasSigned(_ token: SignedToken) -> Bool {
+        PublicKey(pem: publicKey).flatMap { TokenKey($0, for: .es256) }.map(token.isSigned) ?? false
+    }
+}
+
+extension Books {
+    /// The difference between the clocks of the developer's server and of the store that is tolerated, in seconds.
+    private static let clockTolerance: Int64 = 60
+
+    /// The verdict on a request, as StoreKit would judge it on a device.
+    package func verdict(onSignedRequest compact: String) throws -> SignedRequestVerdict {
+        let token = try? SignedToken(compact: Array(compact.utf8))
+        let kind = token.flatMap(Self.kind)
+        var request: SignedAdvancedCommerceRequest?
+        var refusal: String?
+        do {
+            guard let token else {
+                throw AppStoreRefusal("It is not a signed JWT in compact form, of at most 8 KB.")
+            }
+            request = kind == .advancedCommerce ? SignedAdvancedCommerceRequest(token.claims) : nil
+            guard let kind else {
+                let audiences = SignedRequestKind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw AppStoreRefusal("The claim aud must be one of \(audiences).")
+            }
+            try check(token)
+            switch kind {
+            case .promotionalOffer: try checkPromotionalOffer(token.claims)
+            case .introductoryOfferEligibility: try checkIntroductoryOffer(token.claims)
+            case .advancedCommerce:
+                guard let request else {
+                    throw AppStoreRefusal("The claim request must be the base64 of a JSON object.")
+                }
+                try request.check()
+            }
+        } catch let reason as AppStoreRefusal {
+            refusal = reason.sentence
+        }
+        return SignedRequestVerdict(
+            isAccepted: refusal == nil, refusal: refusal, audience: kind?.rawValue,
+            claims: try token.map { try JSONContent($0.claims.object) },
+            request: try request.map { try JSONContent($0.object) })
+    }
+
+    /// Checks the signature of a promotional offer (version 2), and the offer.
+    ///
+    /// - Returns: The product of the offer.
+    /// - Throws: `AppStoreRefusal`.
+    func checkedProduct(ofSignedOffer compact: String) throws -> String {
+        guard let token = try? SignedToken(compact: Array(compact.utf8)), Self.kind(of: token) == .promotionalOffer
+        else { throw AppStoreRefusal("The signature is not a JWT with the audience promotional-offer.") }
+        try check(token)
+        return try checkPromotionalOffer(token.claims)
+    }
+
+    private static func kind(of token: SignedToken) -> SignedRequestKind? {
+        guard let audiences = token.claims.audiences, audiences.count == 1 else { return nil }
+        return SignedRequestKind.allCases.first { $0.rawValue.hasSameBytes(as: audiences[0]) }
+    }
+
+    /// Checks the parts that all requests have.
+    private func check(_ token: SignedToken) throws {
+        guard token.algorithm.hasSameBytes(as: "ES256") else {
+            throw AppStoreRefusal("The header's alg must be ES256.")
+        }
+        guard let key = try teamKeys().first(where: { $0.isNamed(by: token) }) else {
+            throw AppStoreRefusal("The header's kid names no key of the store. Make one with `till store keys`.")
+        }
+        guard key.hasSigned(token) else {
+            throw AppStoreRefusal("The signature is not by the key \(key.keyIdentifier).")
+        }
+        let claims = token.claims
+        guard claims.text("iss").map(key.issuerIdentifier.hasSameBytes) ?? false else {
+            throw AppStoreRefusal("The claim iss must be the key's issuer, \(key.issuerIdentifier).")
+        }
+        guard claims.text("bid").map(issuer.bundleIdentifier.hasSameBytes) ?? false else {
+            throw AppStoreRefusal("The claim bid must be the app, \(issuer.bundleIdentifier).")
+        }
+        guard let start = claims.date("iat"), start >= 0,
+            start <= Double(now.secondsSince1970 + Self.clockTolerance)
+        else { throw AppStoreRefusal("The claim iat must be a time in seconds since 1970 that has come.") }
+        guard claims.text("nonce").flatMap(UUID.init(uuidString:)) != nil else {
+            throw AppStoreRefusal("The claim nonce must be a UUID.")
+        }
+    }
+
+    /// - Returns: The product of the offer.
+    @discardableResult
+    private func checkPromotionalOffer(_ claims: TokenClaims) throws -> String {
+        let (product, offers) = try subscription(in: claims)
+        guard let identifier = claims.text("offerIdentifier"),
+            let offer = offers.first(where: { $0.kind == .promotional && $0.identifier == identifier })
+        else { throw AppStoreRefusal("The claim offerIdentifier must be a promotional offer of the product.") }
+        // Without a transaction, any customer's device may use the signature.
+        if let account = try customer(in: claims, isRequired: false) {
+            let known = try product.subscription.flatMap {
+                try subscriptions.subscription(of: account, group: $0.groupIdentifier)
+            }
+            guard known != nil, offer.eligibility?.contains(known.eligibility) ?? true else {
+                throw AppStoreRefusal("The customer of transactionId is not eligible for the offer.")
+            }
+        }
+        return product.productIdentifier
+    }
+
+    private func checkIntroductoryOffer(_ claims: TokenClaims) throws {
+        let (_, offers) = try subscription(in: claims)
+        guard offers.contains(where: { $0.kind == .introductory }) else {
+            throw AppStoreRefusal("The product has no introductory offer.")
+        }
+        guard claims.flag("allowIntroductoryOffer") != nil else {
+            throw AppStoreRefusal("The claim allowIntroductoryOffer must be true or false.")
+        }
+        _ = try customer(in: claims, isRequired: true)
+    }
+
+    private func subscription(in claims: TokenClaims) throws(AppStoreRefusal) -> (Product, [SubscriptionOffer]) {
+        guard let product = claims.text("productId").flatMap(configuration.product),
+            let offers = product.subscription?.offers
+        else { throw AppStoreRefusal("The claim productId must be an auto-renewable subscription of the store.") }
+        return (product, offers)
+    }
+
+    /// The account of the claim `transactionId`; nil without one, and for the app transaction of an account that has bought nothing.
+    private func customer(in claims: TokenClaims, isRequired: Bool) throws -> String? {
+        guard claims.object["transactionId"] != nil || isRequired else { return nil }
+        guard let identifier = claims.text("transactionId") else {
+            throw AppStoreRefusal("The claim transactionId must be the text of a number.")
+        }
+        do {
+            return try apiAccount(ofAny: identifier)
+        } catch is ServerAPIError {
+            throw AppStoreRefusal("The claim transactionId must be a transaction or an app transaction of a customer.")
+        }
+    }
+}
+
+/// A request of the Advanced Commerce API in an app. The store sells no such products, so it checks the form alone.
+struct SignedAdvancedCommerceRequest {
+    /// The required members of each operation, besides those of all.
+    private static let required = [
+        "CREATE_ONE_TIME_CHARGE": ["currency", "item", "taxCode"],
+        "CREATE_SUBSCRIPTION": ["currency", "descriptors", "items", "period", "taxCode"],
+        "MODIFY_SUBSCRIPTION": ["retainBillingCycle", "transactionId"],
+        "REACTIVATE_SUBSCRIPTION": ["transactionId"],
+    ]
+
+    let object: JSONObject
+
+    /// - Returns: Nil if the claim is not the base64 of a JSON object.
+    init?(_ claims: TokenClaims) {
+        guard let bytes = claims.text("request").flatMap({ Base64.decode($0.utf8) }),
+            case .object(let object)? = try? JSONParser.parse(bytes)
+        else { return nil }
+        self.object = object
+    }
+
+    func check() throws(AppStoreRefusal) {
+        guard case .string(let operation)? = object["operation"], let required = Self.required[operation] else {
+            let operations = Self.required.keys.sorted().joined(separator: ", ")
+            throw AppStoreRefusal("The request's operation must be one of \(operations).")
+        }
+        guard case .string("1")? = object["version"] else {
+            throw AppStoreRefusal("The request's version must be the text 1.")
+        }
+        guard case .object(let info)? = object["requestInfo"],
+            case .string(let reference)? = info["requestReferenceId"],
+            UUID(uuidString: reference) != nil
+        else { throw AppStoreRefusal("The request's requestInfo must have a UUID as its requestReferenceId.") }
+        for name in required where object[name].map({ $0 == .null }) ?? true {
+            throw AppStoreRefusal("The request lacks \(name), which \(operation) requires.")
+        }
+    }
+}
+
+extension JSONContent {
+    fileprivate init(_ object: JSONObject) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(JSONValue.object(object).compactText.utf8))
+    }
+}
