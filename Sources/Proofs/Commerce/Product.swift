@@ -149,6 +149,14 @@ public struct Subscription: Hashable, Sendable {
     }
 }
 
+/// The host of the invitations to the seats of a subscription (App Store Server API, `invitationManagement`).
+public enum InvitationManagement: String, Sendable, CaseIterable, Codable {
+    /// Each member has a transaction of their own.
+    case apple = "APPLE"
+    /// The app's server claims the seats, and members have no transactions.
+    case developer = "DEVELOPER"
+}
+
 /// The seats with which a subscription is sold (StoreKit's `Product.supportsMultiSeatPurchase` and `SeatBasedPricing`).
 public struct MultiSeat: Hashable, Sendable {
     /// The price of each seat from a number of seats on. The seats before keep their prices.

@@ -27,14 +27,6 @@ public enum OfferDiscountType: String, Sendable, CaseIterable, Codable {
     case oneTime = "ONE_TIME"
 }
 
-/// The host of the invitations to the seats of a subscription (App Store Server API, `invitationManagement`).
-public enum InvitationManagement: String, Sendable, CaseIterable, Codable {
-    /// Each member has a transaction of their own.
-    case apple = "APPLE"
-    /// The app's server claims the seats, and members have no transactions.
-    case developer = "DEVELOPER"
-}
-
 /// The reason why several transactions represent one period (App Store Server API, `additionalTransactionReason`).
 public enum AdditionalTransactionReason: String, Sendable, CaseIterable, Codable {
     case seatAddition = "SEAT_ADDITION"
