@@ -237,6 +237,8 @@ class Actions(unittest.TestCase):
             self.open_customer(window, name)
             window.open("store?account=" + name)
             window.open(next(link for link in window.links() if re.search(r"/store/transactions/\d+", link)))
+            # The shop's server has set no address for retention messages.
+            self.assertTrue(window.send("/retention", fails=True))
             for steps in (
                 ["forceRenewal"], ["failRenewal", "resolveBillingIssue"], ["turnAutoRenewOff"], ["turnAutoRenewOn"],
                 ["changeSeats"], ["requestPriceIncrease", "consentToPriceIncrease"], ["requestRefund", "declineRefund"], ["refund", "reverseRefund"], ["expire"],
