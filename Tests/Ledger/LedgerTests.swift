@@ -185,7 +185,8 @@ import Testing
             }
                 == answer(3))
         for (moment, kept) in [(9, answer(3)), (10, nil)] as [(Int64, KeptAnswer?)] {
-            try await ledger.write { try $0.answers.delete(before: Self.later(moment)) }
+            let deleted = try await ledger.write { try $0.answers.delete(before: Self.later(moment), limit: 9) }
+            #expect(deleted == (kept == nil ? 1 : 0))
             #expect(try await ledger.read { try $0.answers.answer(for: key, since: Self.now) } == kept)
         }
     }

@@ -159,7 +159,7 @@ extension Store {
 
     /// The error of a use case, or else the fault of the store.
     private func ownError(_ error: any Error) -> any Error {
-        error is ServerAPIError || error is SeatError || error is any CodedError ? error : fault(error)
+        error is any ServerAPIRefusal || error is any CodedError ? error : fault(error)
     }
 
     /// Runs a use case in one transaction, without blocking the caller's thread.

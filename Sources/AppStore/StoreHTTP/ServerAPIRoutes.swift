@@ -198,21 +198,18 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let error as ServerAPIError {
-            context.notes.code = String(error.rawValue)
+        } catch let error as any ServerAPIRefusal {
+            context.notes.code = String(error.number)
             return JSONAnswer.response(
-                bytes: try JSONAnswer.encode(error), status: .init(code: error.httpStatus))
-        } catch let error as SeatError {
-            context.notes.code = String(error.code)
-            return JSONAnswer.response(
-                bytes: try JSONAnswer.encode(error), status: .init(code: SeatError.httpStatus))
+                bytes: try JSONAnswer.encode(error.body), status: .init(code: error.httpStatus))
         } catch let error as StoreError {
             context.notes.code = error.code
             context.logger.log(
                 level: context.sharedLimits?.lines.level(.error) ?? .error, "the store failed",
                 metadata: ["code": "\(error.code)"])
             return JSONAnswer.response(
-                bytes: try JSONAnswer.encode(ServerAPIError.generalInternalRetryable), status: .internalServerError)
+                bytes: try JSONAnswer.encode(ServerAPIError.generalInternalRetryable.body), status: .internalServerError
+            )
         }
     }
 }
@@ -236,7 +233,7 @@ struct ServerAPILimits: RouterMiddleware {
             return try await next(request, context)
         }
         return JSONAnswer.response(
-            bytes: try JSONAnswer.encode(ServerAPIError.rateLimitExceeded), status: .tooManyRequests,
+            bytes: try JSONAnswer.encode(ServerAPIError.rateLimitExceeded.body), status: .tooManyRequests,
             headers: [Self.retryAfter: String(end.millisecondsSince1970)])
     }
 }

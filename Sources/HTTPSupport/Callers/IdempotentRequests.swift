@@ -168,6 +168,8 @@ package final class IdempotentRequests: Sendable {
 
 extension IdempotentRequests {
     private static let deletionInterval = Duration.seconds(10 * 60)
+    /// The largest number of answers that one commit deletes. Purchases wait for it.
+    private static let deletedAtOnce = 1000
 
     /// The task that deletes the kept answers that are older than a day. They are no longer given.
     ///
@@ -179,7 +181,9 @@ extension IdempotentRequests {
                 var code: String?
                 do {
                     let oldest = clock.now().adding(days: -1)
-                    try await ledger.writeInBackground { try $0.answers.delete(before: oldest) }
+                    while try await ledger.writeInBackground({
+                        try $0.answers.delete(before: oldest, limit: deletedAtOnce)
+                    }) == deletedAtOnce {}
                 } catch {
                     code = Problem.code(of: error)
                 }

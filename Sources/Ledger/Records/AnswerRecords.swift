@@ -37,9 +37,16 @@ package struct AnswerRecords {
             })
     }
 
-    /// Deletes all answers that are older than a moment.
-    package func delete(before moment: Timestamp) throws {
-        try database.execute("DELETE FROM kept_answer WHERE kept_at < $1", [moment])
+    /// Deletes answers that are older than a moment, the oldest first.
+    ///
+    /// - Returns: The number of deleted answers; `limit` if there may be more.
+    package func delete(before moment: Timestamp, limit: Int) throws -> Int {
+        let old: [[SQLValue]] = try database.rows(
+            "SELECT idempotency_key, caller FROM kept_answer WHERE kept_at < $1 ORDER BY kept_at LIMIT $2",
+            [moment, limit]
+        ) { [try $0.nextValue(), try $0.nextValue()] }
+        try database.delete(from: "kept_answer", where: ["idempotency_key", "caller"], old)
+        return old.count
     }
 
     /// The answer kept under an idempotency key; nil if there is none, or if it is older than a moment.

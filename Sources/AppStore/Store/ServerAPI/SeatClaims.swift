@@ -3,7 +3,7 @@ import GRDB
 import Proofs
 
 /// An error of the endpoints about seats and groups. Apple publishes the names, but neither numbers nor messages.
-package enum SeatError: Error, Sendable, CaseIterable, Encodable {
+package enum SeatError: ServerAPIRefusal, CaseIterable {
     case noAvailableSeats
     case seatClaimIdNotFound
     case appTransactionIdNotFound
@@ -11,8 +11,7 @@ package enum SeatError: Error, Sendable, CaseIterable, Encodable {
     case groupIdNotFound
 
     /// The number of every error whose own number is not published.
-    private static let general = ServerAPIError.generalBadRequest
-    static var httpStatus: Int { general.httpStatus }
+    package var number: Int { ServerAPIError.generalBadRequest.number }
 
     package var message: String {
         switch self {
@@ -22,19 +21,6 @@ package enum SeatError: Error, Sendable, CaseIterable, Encodable {
         case .transactionNotDevManagedGroup: "Transaction not dev managed group."
         case .groupIdNotFound: "Group id not found."
         }
-    }
-
-    var code: Int { Self.general.rawValue }
-
-    private enum CodingKeys: CodingKey {
-        case errorCode
-        case errorMessage
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(code, forKey: .errorCode)
-        try container.encode(message, forKey: .errorMessage)
     }
 }
 

@@ -4,7 +4,7 @@ import Proofs
 /// An error of the App Store Server API, with its number and message (App Store Server API, "Error codes").
 ///
 /// No request causes some of them: the store answers these only while `StoreSettings.serverAPIError` has their number.
-package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
+package enum ServerAPIError: Int, ServerAPIRefusal, CaseIterable {
     case generalBadRequest = 4_000_000
     case invalidAppIdentifier = 4_000_002
     case invalidRequestRevision = 4_000_005
@@ -95,8 +95,7 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
     case generalInternal = 5_000_000
     case generalInternalRetryable = 5_000_001
 
-    /// The first three digits of the number.
-    var httpStatus: Int { rawValue / 10_000 }
+    package var number: Int { rawValue }
 
     /// Apple's message, as far as its pages name it.
     package var message: String {
@@ -183,17 +182,25 @@ package enum ServerAPIError: Int, Error, Sendable, CaseIterable, Encodable {
 
     /// The words of the name without `invalid`.
     private var subject: Substring { words.dropFirst("invalid ".count) }
+}
 
-    private enum CodingKeys: CodingKey {
-        case errorCode
-        case errorMessage
-    }
+/// An error that the App Store's server answers with a number and a message.
+package protocol ServerAPIRefusal: Error {
+    var number: Int { get }
+    var message: String { get }
+}
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(rawValue, forKey: .errorCode)
-        try container.encode(message, forKey: .errorMessage)
-    }
+extension ServerAPIRefusal {
+    /// The first three digits of the number.
+    var httpStatus: Int { number / 10_000 }
+
+    var body: ServerAPIRefusalBody { ServerAPIRefusalBody(errorCode: number, errorMessage: message) }
+}
+
+/// The body of the answer with an error.
+struct ServerAPIRefusalBody: Encodable {
+    let errorCode: Int
+    let errorMessage: String
 }
 
 extension String {
