@@ -24,7 +24,7 @@ import Testing
         try buy()
         try garden.advance(to: "2027-12-01T12:00:00Z")
         #expect(
-            try told() == [
+            try lines.told() == [
                 "2026-10-31 SUBSCRIBED INITIAL_BUY | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 "
                     + "| 1 renews yearly MONTHLY 2026-11-30 4990 | renews yearly MONTHLY 2027-10-31 59880"
             ] + Self.renewals(2...12)
@@ -34,7 +34,7 @@ import Testing
                     "2027-11-30 DID_RENEW | yearly 4990 until 2027-12-31 MONTHLY 2/12 until 2028-10-31 59880 "
                         + "| 1 renews yearly MONTHLY 2027-12-31 4990 | renews yearly MONTHLY 2028-10-31 59880",
                 ])
-        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
         #expect(try store.history(of: "alice").map(\.price.currency) == Array(repeating: "EUR", count: 14))
     }
 
@@ -59,14 +59,14 @@ import Testing
     @Test func `a year that is billed up front has its plan, and no commitment`() throws {
         try garden.buy(Self.yearly)
         #expect(
-            try told() == [
+            try lines.told() == [
                 "2026-10-31 SUBSCRIBED INITIAL_BUY | yearly 49990 until 2027-10-31 BILLED_UPFRONT "
                     + "| 1 renews yearly BILLED_UPFRONT 2027-10-31 49990"
             ])
         // The catalog has no plans of the month.
         try garden.buy("garden.premium.monthly", account: "bob")
         #expect(
-            try told().last == "2026-10-31 SUBSCRIBED INITIAL_BUY | premium.monthly 9990 until 2026-11-30 "
+            try lines.told().last == "2026-10-31 SUBSCRIBED INITIAL_BUY | premium.monthly 9990 until 2026-11-30 "
                 + "| 1 renews premium.monthly 2026-11-30 9990")
     }
 
@@ -92,20 +92,20 @@ import Testing
         try store.setAutoRenew(false, of: first)
         let ending = "ends yearly MONTHLY 2027-10-31 59880"
         #expect(
-            try told(after: 5) == [
+            try lines.told(after: 5) == [
                 "2027-03-10 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED | yearly 4990 until 2027-03-31 MONTHLY 5/12 "
                     + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2027-03-31 4990 | \(ending)"
             ])
-        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
         try garden.advance(to: "2028-01-01T12:00:00Z")
         #expect(
-            try told(after: 6) == Self.renewals(6...11, commitment: ending) + [
+            try lines.told(after: 6) == Self.renewals(6...11, commitment: ending) + [
                 "2027-09-30 DID_RENEW | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
                     + "| 1 ends yearly MONTHLY 2027-10-31 intent 1 | \(ending)",
                 "2027-10-31 EXPIRED VOLUNTARY | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
                     + "| 2 ends yearly intent 1 | ends yearly MONTHLY",
             ])
-        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
         #expect(throws: StoreError.self) { try store.setAutoRenew(true, of: first) }
     }
 
@@ -114,10 +114,10 @@ import Testing
         try store.setAutoRenew(false, of: first)
         try garden.advance(to: "2027-10-15T12:00:00Z")
         // In the last month, nothing else follows.
-        #expect(try answered().contains("| 1 ends yearly MONTHLY 2027-10-31 intent 1 | ends "))
+        #expect(try lines.answered().contains("| 1 ends yearly MONTHLY 2027-10-31 intent 1 | ends "))
         try store.setAutoRenew(true, of: first)
         #expect(
-            try told(after: 13) == [
+            try lines.told(after: 13) == [
                 "2027-10-15 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED | yearly 4990 until 2027-10-31 MONTHLY 12/12 "
                     + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2027-10-31 4990 "
                     + "| renews yearly MONTHLY 2027-10-31 59880"
@@ -132,7 +132,7 @@ import Testing
         try garden.advance(to: "2026-11-10T12:00:00Z")
         try store.forceRenewal(of: first)
         #expect(
-            try told().last
+            try lines.told().last
                 == "2026-11-10 DID_RENEW | yearly 4990 until 2026-12-10 MONTHLY 2/12 until 2027-10-10 59880 "
                 + "| 1 renews yearly MONTHLY 2026-12-10 4990 | ends yearly MONTHLY 2027-10-10 59880")
     }
@@ -143,12 +143,12 @@ import Testing
         let request = try JSONDecoder().decode(ExtendRenewalDateRequest.self, from: Data(body.utf8))
         _ = try store.writeOrThrow { try $0.extendSubscriptionRenewalDate(first, request) }
         #expect(
-            try told().last
+            try lines.told().last
                 == "2026-10-31 RENEWAL_EXTENDED | yearly 4990 until 2026-12-10 MONTHLY 1/12 until 2027-11-10 59880 "
                 + "| 1 renews yearly MONTHLY 2026-12-10 4990 | renews yearly MONTHLY 2027-11-10 59880")
         try garden.advance(to: "2026-12-11T12:00:00Z")
         #expect(
-            try told().last
+            try lines.told().last
                 == "2026-12-10 DID_RENEW | yearly 4990 until 2027-01-10 MONTHLY 2/12 until 2027-11-10 59880 "
                 + "| 1 renews yearly MONTHLY 2027-01-10 4990 | renews yearly MONTHLY 2027-11-10 59880")
     }
@@ -162,26 +162,26 @@ import Testing
             "yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 | 3 renews yearly MONTHLY 2026-11-30 4990 "
             + "retry intent 2"
         #expect(
-            try told(after: 1) == [
+            try lines.told(after: 1) == [
                 "2026-11-30 DID_FAIL_TO_RENEW | \(failed) | renews yearly MONTHLY 2027-10-31 59880"
             ])
         // The customer ends the renewal of the commitment. What is owed stays owed.
         try store.setAutoRenew(false, of: first)
         #expect(
-            try told(after: 2) == [
+            try lines.told(after: 2) == [
                 "2026-12-15 DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED | \(failed) "
                     + "| ends yearly MONTHLY 2027-10-31 59880"
             ])
         try garden.advance(to: "2027-02-28T11:59:59Z")
-        #expect(try answered() == Self.state(of: try told().last))
-        #expect(try told().count == 3)
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
+        #expect(try lines.told().count == 3)
         try garden.advance(to: "2027-03-01T12:00:00Z")
         #expect(
-            try told(after: 3) == [
+            try lines.told(after: 3) == [
                 "2027-02-28 EXPIRED BILLING_RETRY | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 "
                     + "| 2 ends yearly intent 2 | ends yearly MONTHLY"
             ])
-        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
     }
 
     /// The service continues when the charge succeeds, and all later dates move.
@@ -193,7 +193,7 @@ import Testing
         try store.resolveBillingIssue(of: first)
         try garden.advance(to: "2027-02-16T12:00:00Z")
         #expect(
-            try told(after: 2) == [
+            try lines.told(after: 2) == [
                 "2027-01-15 DID_RENEW BILLING_RECOVERY | yearly 4990 until 2027-02-15 MONTHLY 2/12 until 2027-12-15 59880 "
                     + "| 1 renews yearly MONTHLY 2027-02-15 4990 | renews yearly MONTHLY 2027-12-15 59880",
                 "2027-02-15 DID_RENEW | yearly 4990 until 2027-03-15 MONTHLY 3/12 until 2027-12-15 59880 "
@@ -210,7 +210,7 @@ import Testing
         #expect(throws: refusal) { try store.failRenewal(of: first, hasGracePeriod: true) }
         try store.failRenewal(of: first, hasGracePeriod: false)
         #expect(
-            try told().last
+            try lines.told().last
                 == "2026-10-31 DID_FAIL_TO_RENEW | yearly 4990 until 2026-10-31 MONTHLY 1/12 until 2027-10-31 "
                 + "59880 | 3 renews yearly MONTHLY 2026-10-31 4990 retry intent 2 | renews yearly MONTHLY 2027-10-31 59880"
         )
@@ -226,7 +226,7 @@ import Testing
         try garden.advance(to: "2027-10-15T12:00:00Z")
         let higher = "renews yearly MONTHLY 2027-10-31 71880"
         #expect(
-            try told(after: 10) == [
+            try lines.told(after: 10) == [
                 "2027-08-10 PRICE_INCREASE PENDING | yearly 4990 until 2027-08-31 MONTHLY 10/12 until 2027-10-31 59880 "
                     + "| 1 renews yearly MONTHLY 2027-08-31 4990 | \(higher)",
                 "2027-08-31 DID_RENEW | yearly 4990 until 2027-09-30 MONTHLY 11/12 until 2027-10-31 59880 "
@@ -237,7 +237,7 @@ import Testing
         if isAccepted { try store.consentToPriceIncrease(of: first) }
         try garden.advance(to: "2027-11-01T12:00:00Z")
         #expect(
-            try told().last
+            try lines.told().last
                 == (isAccepted
                     ? "2027-10-31 DID_RENEW | yearly 5990 until 2027-11-30 MONTHLY 1/12 until 2028-10-31 71880 "
                         + "| 1 renews yearly MONTHLY 2027-11-30 5990 | renews yearly MONTHLY 2028-10-31 71880"
@@ -253,15 +253,15 @@ import Testing
         try store.refund(periods[0])
         try store.refund(periods[2])
         #expect(
-            try told(after: 3) == [
+            try lines.told(after: 3) == [
                 "2027-01-10 REFUND | yearly 4990 until 2026-11-30 MONTHLY 1/12 until 2027-10-31 59880 revoked 2027-01-10 "
                     + "| 1 renews yearly MONTHLY 2027-01-31 4990 | renews yearly MONTHLY 2027-10-31 59880",
                 "2027-01-10 REFUND | yearly 4990 until 2027-01-31 MONTHLY 3/12 until 2027-10-31 59880 revoked 2027-01-10 "
                     + "| 5 ends yearly | ends yearly MONTHLY",
             ])
         try garden.advance(to: "2027-04-01T12:00:00Z")
-        #expect(try told().count == 5)
-        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try lines.told().count == 5)
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
     }
 
     @Test func `a commitment that has ended is bought again`() throws {
@@ -270,7 +270,7 @@ import Testing
         try garden.advance(to: "2026-12-10T12:00:00Z")
         try buy()
         #expect(
-            try told(after: 1) == [
+            try lines.told(after: 1) == [
                 "2026-10-31 EXPIRED VOLUNTARY | yearly 4990 until 2026-10-31 MONTHLY 1/12 until 2027-10-31 59880 "
                     + "| 2 ends yearly intent 1 | ends yearly MONTHLY",
                 "2026-12-10 SUBSCRIBED RESUBSCRIBE | yearly 4990 until 2027-01-10 MONTHLY 1/12 until 2027-12-10 59880 "
@@ -283,12 +283,12 @@ import Testing
         try garden.advance(to: "2027-01-10T12:00:00Z")
         try garden.buy("garden.premium.monthly")
         #expect(
-            try told(after: 3) == [
+            try lines.told(after: 3) == [
                 "2027-01-10 DID_CHANGE_RENEWAL_PREF UPGRADE | premium.monthly 9990 until 2027-02-10 "
                     + "| 1 renews premium.monthly 2027-02-10 9990"
             ])
         #expect(try store.history(of: "alice").map(\.isUpgraded) == [false, false, true, false])
-        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
     }
 
     @Test func `a change to a product of another length waits for the end of the commitment`() throws {
@@ -299,13 +299,13 @@ import Testing
         #expect(try store.effect(of: changed) == .changes(productIdentifier: "garden.basic.monthly", date: end))
         let change = "renews basic.monthly BILLED_UPFRONT 2027-10-31 4990"
         #expect(
-            try told(after: 3) == [
+            try lines.told(after: 3) == [
                 "2027-01-10 DID_CHANGE_RENEWAL_PREF DOWNGRADE | yearly 4990 until 2027-01-31 MONTHLY 3/12 "
                     + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2027-01-31 4990 | \(change)"
             ])
         try garden.advance(to: "2027-11-01T12:00:00Z")
         #expect(
-            try told(after: 4) == Self.renewals(4...11, commitment: change) + [
+            try lines.told(after: 4) == Self.renewals(4...11, commitment: change) + [
                 "2027-09-30 DID_RENEW | yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880 "
                     + "| 1 renews basic.monthly 2027-10-31 4990 | \(change)",
                 "2027-10-31 DID_RENEW | basic.monthly 4990 until 2027-11-30 "
@@ -320,7 +320,7 @@ import Testing
         let renewal = try #require(Timestamp(rfc3339: "2026-11-30T12:00:00Z"))
         #expect(try store.effect(of: kept) == .alreadySubscribed(renewalDate: renewal))
         #expect(
-            try told().last == "2026-10-31 DID_CHANGE_RENEWAL_PREF | yearly 4990 until 2026-11-30 MONTHLY 1/12 "
+            try lines.told().last == "2026-10-31 DID_CHANGE_RENEWAL_PREF | yearly 4990 until 2026-11-30 MONTHLY 1/12 "
                 + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2026-11-30 4990 "
                 + "| renews yearly MONTHLY 2027-10-31 59880")
     }
@@ -329,22 +329,22 @@ import Testing
         try buy()
         try garden.buy(Self.yearly)
         #expect(
-            try told(after: 1) == [
+            try lines.told(after: 1) == [
                 "2026-10-31 DID_CHANGE_RENEWAL_PREF DOWNGRADE | yearly 4990 until 2026-11-30 MONTHLY 1/12 "
                     + "until 2027-10-31 59880 | 1 renews yearly MONTHLY 2026-11-30 4990 "
                     + "| renews yearly BILLED_UPFRONT 2027-10-31 49990"
             ])
         try garden.advance(to: "2027-11-01T12:00:00Z")
         #expect(
-            try told().last == "2027-10-31 DID_RENEW | yearly 49990 until 2028-10-31 BILLED_UPFRONT "
+            try lines.told().last == "2027-10-31 DID_RENEW | yearly 49990 until 2028-10-31 BILLED_UPFRONT "
                 + "| 1 renews yearly BILLED_UPFRONT 2028-10-31 49990")
         try buy()
         #expect(
-            try told().last == "2027-11-01 DID_CHANGE_RENEWAL_PREF DOWNGRADE | yearly 49990 until 2028-10-31 "
+            try lines.told().last == "2027-11-01 DID_CHANGE_RENEWAL_PREF DOWNGRADE | yearly 49990 until 2028-10-31 "
                 + "BILLED_UPFRONT | 1 renews yearly MONTHLY 2028-10-31 4990")
         try garden.advance(to: "2028-11-01T12:00:00Z")
         #expect(
-            try told().last
+            try lines.told().last
                 == "2028-10-31 DID_RENEW | yearly 4990 until 2028-11-30 MONTHLY 1/12 until 2029-10-31 59880 "
                 + "| 1 renews yearly MONTHLY 2028-11-30 4990 | renews yearly MONTHLY 2029-10-31 59880")
     }
@@ -354,7 +354,7 @@ import Testing
         try garden.advance(to: "2027-08-10T12:00:00Z")
         try garden.buy(
             "garden.basic.monthly", offer: Payment.OfferChoice(kind: .promotional, identifier: "spring"))
-        #expect(try told().last?.contains(" OFFER_REDEEMED DOWNGRADE ") == true)
+        #expect(try lines.told().last?.contains(" OFFER_REDEEMED DOWNGRADE ") == true)
         try garden.advance(to: "2028-01-01T12:00:00Z")
         #expect(
             try store.history(of: "alice").suffix(5).map(\.price.milliunits) == [4990, 4990, 1990, 1990, 4990])
@@ -369,7 +369,7 @@ import Testing
         try garden.advance(to: "2028-02-01T12:00:00Z")
         let failed = "yearly 4990 until 2027-10-31 MONTHLY 12/12 until 2027-10-31 59880"
         #expect(
-            try told(after: 13) == [
+            try lines.told(after: 13) == [
                 "2027-10-31 DID_FAIL_TO_RENEW GRACE_PERIOD | \(failed) "
                     + "| 4 renews yearly BILLED_UPFRONT 2027-10-31 49990 retry grace 2027-11-16 intent 2",
                 "2027-11-16 GRACE_PERIOD_EXPIRED | \(failed) "
@@ -386,7 +386,7 @@ import Testing
         try garden.advance(to: "2027-11-10T12:00:00Z")
         try store.resolveBillingIssue(of: first)
         #expect(
-            try told(after: 2) == [
+            try lines.told(after: 2) == [
                 "2027-10-31 DID_FAIL_TO_RENEW GRACE_PERIOD | yearly 49990 until 2027-10-31 BILLED_UPFRONT "
                     + "| 4 renews yearly MONTHLY 2027-10-31 4990 retry grace 2027-11-16 intent 2",
                 "2027-11-10 DID_RENEW BILLING_RECOVERY | yearly 4990 until 2027-11-30 MONTHLY 1/12 until 2028-10-31 59880 "
@@ -474,55 +474,32 @@ import Testing
         }
     }
 
-    /// The notifications, after the first `count`.
-    private func told(after count: Int = 0) throws -> [String] {
-        try garden.notifications().dropFirst(count).map { notification in
-            guard case .object(let data)? = notification.fields["data"],
-                case .string(let sale)? = data["signedTransactionInfo"],
-                case .string(let renewal)? = data["signedRenewalInfo"], case .number(let status)? = data["status"]
-            else { return "no data" }
-            let name = [notification.notificationType, notification.subtype].compactMap(\.self).joined(separator: " ")
-            return try "\(Self.day(notification.signedDate)) \(name) | \(state(sale, status.text, renewal))"
-        }
-    }
-
-    /// The state of the subscription of an account, as the server API answers it.
-    private func answered(of account: String = "alice") throws -> String {
-        let latest = try #require(try store.history(of: account).last)
-        let answer = try store.readOrThrow {
-            try $0.allSubscriptionStatuses(latest.transactionIdentifier, statuses: [])
-        }
-        let item = try #require(answer.data.first?.lastTransactions.first)
-        return try state(item.signedTransactionInfo, String(item.status.rawValue), item.signedRenewalInfo)
-    }
-
-    /// The part of a line after the date and the notification.
-    private static func state(of line: String?) -> String? {
-        line.flatMap { line in line.firstRange(of: " | ").map { String(line[$0.upperBound...]) } }
-    }
+    private var lines: SubscriptionLines { SubscriptionLines(garden: garden, state: state) }
 
     private func state(_ sale: String, _ status: String, _ renewal: String) throws -> String {
         let (transaction, stated) = (try garden.transaction(sale), try garden.renewalInfo(renewal).facts)
         let sold = transaction.facts
         var words: [String?] = [
             Self.name(transaction.productId), sold.integer(.price).map { String($0) }, "until",
-            Self.day(sold.date(.expiresDate)), sold.text(.billingPlanType),
+            SubscriptionLines.day(sold.date(.expiresDate)), sold.text(.billingPlanType),
         ]
         if let commitment = try Self.object(sold.text(.commitmentInfo)) {
             words += [
                 "\(Self.number(commitment["billingPeriodNumber"]))/\(Self.number(commitment["totalBillingPeriods"]))",
-                "until", Self.day(commitment["commitmentExpiresDate"]), Self.number(commitment["commitmentPrice"]),
+                "until", Self.day(commitment["commitmentExpiresDate"]),
+                Self.number(commitment["commitmentPrice"]),
             ]
         }
-        if let date = transaction.revocationDate { words += ["revoked", Self.day(date)] }
+        if let date = transaction.revocationDate { words += ["revoked", SubscriptionLines.day(date)] }
         if sold.bool(.isUpgraded) == true { words.append("upgraded") }
         words += [
             "|", status, stated.integer(.autoRenewStatus) == 1 ? "renews" : "ends",
             Self.name(stated.text(.autoRenewProductId)), stated.text(.renewalBillingPlanType),
-            stated.date(.renewalDate).map { Self.day($0) }, stated.integer(.renewalPrice).map { String($0) },
+            stated.date(.renewalDate).map { SubscriptionLines.day($0) },
+            stated.integer(.renewalPrice).map { String($0) },
         ]
         if stated.bool(.isInBillingRetryPeriod) == true { words.append("retry") }
-        if let date = stated.date(.gracePeriodExpiresDate) { words += ["grace", Self.day(date)] }
+        if let date = stated.date(.gracePeriodExpiresDate) { words += ["grace", SubscriptionLines.day(date)] }
         if let intent = stated.integer(.expirationIntent) { words += ["intent", String(intent)] }
         if let commitment = try Self.object(stated.text(.commitmentInfo)) {
             words += [
@@ -550,10 +527,8 @@ import Testing
     }
 
     private static func day(_ value: JSONValue?) -> String {
-        day(Int64(number(value)).map { Timestamp(millisecondsSince1970: $0) })
+        SubscriptionLines.day(Int64(number(value)).map { Timestamp(millisecondsSince1970: $0) })
     }
-
-    private static func day(_ date: Timestamp?) -> String { String(date?.rfc3339.prefix(10) ?? "-") }
 
     /// A product of the garden, as `yearly` for `garden.basic.yearly`.
     private static func name(_ product: String?) -> String {

@@ -21,13 +21,13 @@ import Testing
         try garden.buy(Self.premium, quantity: 3)
         try garden.advance(to: "2026-12-01T12:00:00Z")
         #expect(
-            try told() == [
+            try lines.told() == [
                 "2026-10-31 SUBSCRIBED INITIAL_BUY | 3 seats at 9990: 3 × 9990 APPLE until 2026-11-30 "
                     + "| 1 renews 3 seats at 9990: 3 × 9990",
                 "2026-11-30 DID_RENEW | 3 seats at 9990: 3 × 9990 APPLE until 2026-12-31 "
                     + "| 1 renews 3 seats at 9990: 3 × 9990",
             ])
-        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
         let (effect, queued) = try store.read { books in
             (try books.effect(of: 1), try books.queued(1).transaction.payment.quantity)
         }
@@ -38,7 +38,7 @@ import Testing
     @Test func `a subscription of one seat states no seats`() throws {
         try garden.buy(Self.premium)
         #expect(
-            try told() == ["2026-10-31 SUBSCRIBED INITIAL_BUY | 1 at 9990 until 2026-11-30 | 1 renews at 9990"])
+            try lines.told() == ["2026-10-31 SUBSCRIBED INITIAL_BUY | 1 at 9990 until 2026-11-30 | 1 renews at 9990"])
     }
 
     @Test func `seats are added for the rest of the period, and renew`() throws {
@@ -47,11 +47,11 @@ import Testing
         try garden.advance(to: "2026-11-15T12:00:00Z")
         try store.changeSeats(of: first, to: 5)
         #expect(
-            try told(after: 1) == [
+            try lines.told(after: 1) == [
                 "2026-11-15 DID_CHANGE_RENEWAL_PREF INCREASE_QUANTITY | 2 seats at 4995: 2 × 4995 APPLE until 2026-11-30 "
                     + "SEAT_ADDITION | 1 renews 5 seats at 9990: 5 × 9990"
             ])
-        #expect(try answered() == Self.state(of: try told().last))
+        #expect(try lines.answered() == SubscriptionLines.state(of: try lines.told().last))
         // Neither transaction replaces the other, so both state that there are two.
         let sold = try store.history(of: "alice")
         #expect(sold.map(\.additionalReason) == [.seatAddition, .seatAddition])
@@ -61,7 +61,7 @@ import Testing
         #expect(try store.transactions().map(\.transaction.payment.quantity) == [3, 2])
         try garden.advance(to: "2026-12-01T12:00:00Z")
         #expect(
-            try told(after: 2) == [
+            try lines.told(after: 2) == [
                 "2026-11-30 DID_RENEW | 5 seats at 9990: 5 × 9990 APPLE until 2026-12-31 "
                     + "| 1 renews 5 seats at 9990: 5 × 9990"
             ])
@@ -77,7 +77,7 @@ import Testing
         #expect(
             try store.effect(of: more.identifier) == .charged(Price(milliunits: 9990, currency: "USD")))
         #expect(try store.history(of: "alice").map(\.quantity) == [2, 1])
-        #expect(try told().count == 2)
+        #expect(try lines.told().count == 2)
     }
 
     @Test func `fewer seats begin with the renewal, and the reduction can be undone`() throws {
@@ -86,7 +86,7 @@ import Testing
         try store.changeSeats(of: first, to: 4)
         try store.changeSeats(of: first, to: 4)
         #expect(
-            try told(after: 1) == [
+            try lines.told(after: 1) == [
                 "2026-10-31 DID_CHANGE_RENEWAL_PREF DECREASE_QUANTITY | 5 seats at 9990: 5 × 9990 APPLE until 2026-11-30 "
                     + "| 1 renews 2 seats at 9990: 2 × 9990",
                 "2026-10-31 DID_CHANGE_RENEWAL_PREF INCREASE_QUANTITY | 5 seats at 9990: 5 × 9990 APPLE until 2026-11-30 "
@@ -95,7 +95,7 @@ import Testing
         try store.changeSeats(of: first, to: 1)
         try garden.advance(to: "2026-12-01T12:00:00Z")
         #expect(
-            try told(after: 3) == [
+            try lines.told(after: 3) == [
                 "2026-10-31 DID_CHANGE_RENEWAL_PREF DECREASE_QUANTITY | 5 seats at 9990: 5 × 9990 APPLE until 2026-11-30 "
                     + "| 1 renews at 9990",
                 "2026-11-30 DID_RENEW | 1 at 9990 until 2026-12-31 | 1 renews at 9990",
@@ -137,7 +137,7 @@ import Testing
         let added = try #require(try store.history(of: "alice").last).transactionIdentifier
         try store.refund(added)
         #expect(
-            try told(after: 2) == [
+            try lines.told(after: 2) == [
                 "2026-10-31 REFUND | 2 seats at 9990: 2 × 9990 APPLE until 2026-11-30 SEAT_ADDITION revoked "
                     + "| 1 renews 3 seats at 9990: 3 × 9990"
             ])
@@ -146,7 +146,7 @@ import Testing
         try store.refund(added)
         try store.refund(first)
         #expect(
-            try told(after: 5) == [
+            try lines.told(after: 5) == [
                 "2026-10-31 REFUND | 3 seats at 9990: 3 × 9990 APPLE until 2026-11-30 SEAT_ADDITION revoked | 5 ends"
             ])
     }
@@ -208,32 +208,7 @@ extension SeatTests {
 }
 
 extension SeatTests {
-    /// The notifications, after the first `count`.
-    private func told(after count: Int = 0) throws -> [String] {
-        try garden.notifications().dropFirst(count).map { notification in
-            guard case .object(let data)? = notification.fields["data"],
-                case .string(let sale)? = data["signedTransactionInfo"],
-                case .string(let renewal)? = data["signedRenewalInfo"], case .number(let status)? = data["status"]
-            else { return "no data" }
-            let name = [notification.notificationType, notification.subtype].compactMap(\.self).joined(separator: " ")
-            return try "\(Self.day(notification.signedDate)) \(name) | \(state(sale, status.text, renewal))"
-        }
-    }
-
-    /// The state of alice's subscription, as the server API answers it.
-    private func answered() throws -> String {
-        let latest = try #require(try store.history(of: "alice").last)
-        let answer = try store.readOrThrow {
-            try $0.allSubscriptionStatuses(latest.transactionIdentifier, statuses: [])
-        }
-        let item = try #require(answer.data.first?.lastTransactions.first)
-        return try state(item.signedTransactionInfo, String(item.status.rawValue), item.signedRenewalInfo)
-    }
-
-    /// The part of a line after the date and the notification.
-    private static func state(of line: String?) -> String? {
-        line.flatMap { line in line.firstRange(of: " | ").map { String(line[$0.upperBound...]) } }
-    }
+    private var lines: SubscriptionLines { SubscriptionLines(garden: garden, state: state) }
 
     private func state(_ sale: String, _ status: String, _ renewal: String) throws -> String {
         let (transaction, stated) = (try garden.transaction(sale), try garden.renewalInfo(renewal).facts)
@@ -246,7 +221,7 @@ extension SeatTests {
         } else {
             words.append("\(transaction.quantity) at \(price)")
         }
-        words += ["until", Self.day(sold.date(.expiresDate))]
+        words += ["until", SubscriptionLines.day(sold.date(.expiresDate))]
         if let reason = sold.text(.additionalTransactionReason) { words.append(reason) }
         if transaction.revocationDate != nil { words.append("revoked") }
         words += ["|", status, stated.integer(.autoRenewStatus) == 1 ? "renews" : "ends"]
@@ -263,5 +238,4 @@ extension SeatTests {
         seats.map { "\($0.quantity) × \($0.price)" }.joined(separator: ", ")
     }
 
-    private static func day(_ date: Timestamp?) -> String { String(date?.rfc3339.prefix(10) ?? "-") }
 }

@@ -90,7 +90,7 @@ import Testing
         let exchange = try await ask()
         #expect((exchange.shown, exchange.messageIdentifier, exchange.refusal) == (shown, message, nil))
         #expect((exchange.result, exchange.status, exchange.body) == ("SUCCESS", 200, body))
-        #expect(exchange.url == receiver.url && exchange.milliseconds >= 0)
+        #expect(exchange.url == receiver.url)
     }
 
     @Test(arguments: [
