@@ -182,7 +182,7 @@ let package = Package(
                 "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
                 hummingbirdTesting, lifecycle, logging,
             ],
-            path: "Tests/Service", exclude: ["Year/Year.storekit"]),
+            path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(
             name: "DoorsTests",
             dependencies: [

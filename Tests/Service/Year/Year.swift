@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The year 2027, day by day: the store lets happen what is due, its notifications go to a service on a socket, and the
-/// customers, the App Store and the team do what `YearScript` says.
+/// customers, the App Store and the team do what `YearScript` or a recorded year says.
 actor Year {
     /// The way in which notifications and purchases reach the service.
     enum Delivery: Sendable {
@@ -27,6 +27,10 @@ actor Year {
     /// On a connection to the service.
     let client: any TestClientProtocol
     let dice: Dice?
+    /// The events of the year, by their days.
+    private let events: [String: [YearEvent]]
+    /// The journal of a recorded year; nil for the year of `YearScript`.
+    var journal: YearJournal?
     var store: Store
     /// The purchases that apps have yet to present, with the days on which they do.
     var unpresented: [(day: Int, identifier: Int64, customer: String)] = []
@@ -44,12 +48,26 @@ actor Year {
         }
     }
 
-    private init(_ fixture: YearFixture, _ client: any TestClientProtocol, _ delivery: Delivery) {
+    init(
+        _ fixture: YearFixture,
+        _ client: any TestClientProtocol,
+        _ delivery: Delivery = .prompt,
+        events: [String: [YearEvent]] = YearScript.events,
+        journal: YearJournal? = nil
+    ) {
         (self.fixture, self.client, store) = (fixture, client, fixture.store)
+        (self.events, self.journal) = (events, journal)
         if case .disturbed(let seed) = delivery { dice = Dice(seed: seed) } else { dice = nil }
     }
 
     private func play() async throws -> YearRecord {
+        try await live()
+        try await catchUpDelivery()
+        return try await record()
+    }
+
+    /// Lets the days pass. At noon of the last one, only what is due happens.
+    func live() async throws {
         let port = try #require(client.port)
         _ = try store.update {
             $0.notificationsURL = URL(string: "http://127.0.0.1:\(port)/v1/notifications/apple")
@@ -58,20 +76,24 @@ actor Year {
         while day <= Self.days {
             try store.catchUp()
             try await deliver()
-            for event in YearScript.events[date] ?? [] { try await perform(event) }
+            try await tell()
+            for event in day < Self.days ? events[date] ?? [] : [] {
+                try await perform(event)
+                try await tell()
+            }
             try await presentWhatIsDue()
             try await deliver()
             try await fixture.service.recordDueStates()
             if now.adding(days: 1).dayOfMonth == 1 {
-                monthly.months.append(try await month())
-                try await recordCauses()
+                if journal == nil {
+                    monthly.months.append(try await month())
+                    try await recordCauses()
+                }
                 try await fixture.figures.rollUp()
             }
             day += 1
             if day <= Self.days { fixture.clock.advance(milliseconds: Self.milliseconds) }
         }
-        try await catchUpDelivery()
-        return try await record()
     }
 
     private static func fault(by dice: Dice) -> NotificationFault {
@@ -84,7 +106,7 @@ actor Year {
     }
 
     /// Sends what is due over the network, as the store does.
-    private func deliver() async throws {
+    func deliver() async throws {
         try await store.sendDueNotifications(logger: ServiceFixture.logger)
     }
 
