@@ -129,7 +129,7 @@ let package = Package(
             path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests",
-            dependencies: ["AppStore", "Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            dependencies: ["AppStore", "Catalog", "Features", "Ledger", "Proofs", "Service", "TestSupport"],
             path: "Tests/Entitlements"),
         .testTarget(name: "ProfilesTests", dependencies: ["Features", "TestSupport"], path: "Tests/Profiles"),
         .testTarget(

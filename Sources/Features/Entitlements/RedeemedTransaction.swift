@@ -88,6 +88,12 @@ extension RedeemedTransaction {
         return order(self) < order(other)
     }
 
+    /// The moments at which time alone may change which periods of its purchase count, and whether it gives access.
+    package var turningPoints: [Timestamp] {
+        [Coverage.beginning(of: purchaseDate, signedAt: facts.date(.signedDate)), expiresAt, graceEndsAt]
+            .compactMap(\.self)
+    }
+
     /// The end of the access that the transaction gives; nil for no end.
     ///
     /// - Parameter nextPurchaseDate: The purchase date of the next transaction of the same purchase; nil for its last one.

@@ -18,6 +18,8 @@ package struct CustomerHistory: Sendable {
             .multiSeatInfo,
         ]
 
+    /// The number of the user.
+    let number: Int64
     /// The user by the own name, not by an alias.
     package let user: User
     package let firstSeenAt: Timestamp
@@ -47,37 +49,6 @@ extension EntitlementService {
     /// The purchases and grants of a user; nil for an unknown user.
     package func history(of user: User) async throws -> CustomerHistory? {
         try await ledger.read { try $0.history(of: user, from: try view(of: user, $0)) }
-    }
-
-    /// The purchases and grants of a user, which are not read again if nothing was written for the user since; nil for an
-    /// unknown user.
-    package func history(
-        of user: User, keptIn histories: UserAnswers<CustomerHistory>, _ transaction: LedgerTransaction
-    ) throws -> CustomerHistory? {
-        let key = UserAnswers<CustomerHistory>.Key(user: user, seenBy: limitingApp)
-        // Which grants a caller of one app sees follows from the catalog.
-        let revisions = apps.revisions
-        let now = try now(of: user, transaction)
-        if let known = histories[key], known.holds(at: now, revisions),
-            try transaction.isUnchanged(known.state, of: user)
-        {
-            return known.answer
-        }
-        let view = view(at: now)
-        guard let history = try transaction.history(of: user, from: view) else { return nil }
-        if let state = history.state {
-            histories.keep(.init(answer: history, state: state, revisions: revisions, madeAt: view.moment), for: key)
-        }
-        return history
-    }
-}
-
-extension UserAnswers<CustomerHistory> {
-    /// About 32 MB of histories.
-    package convenience init() {
-        self.init(upTo: 32 << 20) { history in
-            1200 * (1 + history.transactions.count + history.renewals.count + history.grants.count)
-        }
     }
 }
 
@@ -120,7 +91,7 @@ extension LedgerTransaction {
                 || renewal.facts.integer(.expirationIntent) != nil
         }
         return CustomerHistory(
-            user: known.user ?? user, firstSeenAt: known.firstSeenAt,
+            number: number, user: known.user ?? user, firstSeenAt: known.firstSeenAt,
             transactions: try app.map {
                 try records.transactions(of: number, in: $0.number, newest: transactions)
                     .filter { origins.contains($0.origin) }
