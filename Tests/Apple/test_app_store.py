@@ -1219,6 +1219,84 @@ class CommitmentTests(unittest.TestCase):
         self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 2, off, off)
 
 
+class OnlineCheckTests(unittest.TestCase):
+    """Apple's verifier with its online checks on, which asks the OCSP responder that the certificates name."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.receiver = Receiver()
+        cls.store = Store("--notifications-url", cls.receiver.url)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.store.close()
+        cls.receiver.close()
+
+    def verifier(self, store=None):
+        """A verifier that has asked nothing yet: each has a cache of its own."""
+        return SignedDataVerifier((store or self.store).roots(), True, Environment.SANDBOX, BUNDLE)
+
+    def verify(self, signed, store=None):
+        return self.verifier(store).verify_and_decode_signed_transaction(signed)
+
+    def refused(self, status, signed):
+        with self.assertRaises(VerificationException) as context:
+            self.verify(signed)
+        self.assertEqual(context.exception.status, status)
+
+    def set(self, status, store=None):
+        self.store.sandbox("PATCH", "settings", {"certificateStatus": status}, store=store)
+
+    def test_what_the_store_signs_passes(self):
+        bought = self.store.buy(SEEDS, "alice")
+        self.assertEqual(self.verify(bought["signedTransaction"]).transactionId, bought["transactionId"])
+        self.verifier().verify_and_decode_notification(self.receiver.next())
+        app = self.store.client().get_app_transaction_info(bought["transactionId"])
+        self.verifier().verify_and_decode_app_transaction(app.signedAppTransactionInfo)
+        # A command signs in a process of its own.
+        self.store.run("store", "buy", GATE, "--account", "bob")
+        notification = self.verifier().verify_and_decode_notification(self.receiver.next())
+        self.assertEqual(notification.notificationType, NotificationTypeV2.ONE_TIME_CHARGE)
+
+    def test_a_status_that_is_not_good_is_refused(self):
+        signed = self.store.buy(SEEDS, "carol")["signedTransaction"]
+        self.receiver.next()
+        failure = VerificationStatus.VERIFICATION_FAILURE
+        try:
+            for status, expected in [
+                ("revokedLeaf", failure), ("revokedIntermediate", failure), ("unknown", failure),
+                ("unavailable", VerificationStatus.RETRYABLE_VERIFICATION_FAILURE),
+            ]:
+                self.set(status)
+                self.refused(expected, signed)
+        finally:
+            self.set("")
+        self.verify(signed)
+
+    def test_named_stores_are_revoked_apart(self):
+        body = {"account": "alice", "productId": SEEDS}
+        signed = {
+            name: self.store.sandbox("POST", "purchases", body, store=name)["signedTransaction"]
+            for name in ("suite-1", "suite-2")
+        }
+        self.set("revokedLeaf", store="suite-1")
+        self.refused(VerificationStatus.VERIFICATION_FAILURE, signed["suite-1"])
+        self.verify(signed["suite-2"])
+
+    def test_a_store_that_serves_tls(self):
+        bundle = os.environ.get("REQUESTS_CA_BUNDLE")
+        store = Store("--tls")
+        os.environ["REQUESTS_CA_BUNDLE"] = store.authority
+        try:
+            self.verify(store.buy(SEEDS, "alice")["signedTransaction"], store)
+        finally:
+            if bundle is None:
+                del os.environ["REQUESTS_CA_BUNDLE"]
+            else:
+                os.environ["REQUESTS_CA_BUNDLE"] = bundle
+            store.close()
+
+
 class HostNameTests(unittest.TestCase):
     """The client as it is, its address included: Apple's host names lead to the store, which answers under them."""
 

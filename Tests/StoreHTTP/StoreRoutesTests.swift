@@ -183,7 +183,8 @@ import Testing
         #expect(settings.locale == "ko_KR")
         for wrong in [
             #"{"storeKitErrors":{"purchase":"invalidSignature"}}"#, #"{"storeKitErrors":{"sell":"unknown"}}"#,
-            #"{"serverAPIError":"4040099"}"#, #"{"storefront":"XXX"}"#, #"{"timeRate":"fast"}"#,
+            #"{"serverAPIError":"4040099"}"#, #"{"certificateStatus":"good"}"#, #"{"storefront":"XXX"}"#,
+            #"{"timeRate":"fast"}"#,
             #"{"failureError":"bad luck"}"#, #"{"locale":1}"#,
         ] {
             let answer = try await send(.patch, "/sandbox/v1/settings", wrong)

@@ -157,6 +157,15 @@ package struct StoreSetting: Sendable {
                     choices: ServerAPIError.allCases.map { (String($0.rawValue), "\($0.rawValue) \($0)") },
                     expected: "the number of one of Apple's errors",
                     rule: "has to be the number of one of Apple's errors, such as 4040002"))),
+        StoreSetting(
+            "certificateStatus", "certificate-status", .server, "Status of the certificates (OCSP)",
+            .text(
+                Text(
+                    \.certificateStatus, { $0?.rawValue },
+                    { $0.isEmpty ? .some(nil) : CertificateStatus(rawValue: $0).map { .some($0) } },
+                    choices: CertificateStatus.allCases.map { ($0.rawValue, $0.rawValue) },
+                    expected: "a status that is not good",
+                    rule: "must be revokedLeaf, revokedIntermediate, unknown or unavailable, or empty"))),
     ]
 
     /// The value in words, for a command.

@@ -220,6 +220,12 @@ struct StoreServe: Command {
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
     var notificationsURL: URL?
 
+    @Option(
+        help: ArgumentHelp(
+            "The address at which verifiers reach the store, for the OCSP responder in its certificates (default: the address it "
+                + "listens on).", valueName: "url"))
+    var publicURL: URL?
+
     @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")
     var tls = false
 
@@ -273,11 +279,13 @@ struct StoreServe: Command {
         configuration.tls = identity.map { ($0.certificate, $0.key) }
         let terminal = terminal
         let client = asApple ? AppleNamespace.nsenter : nil
+        let publicURL = publicURL
         try await ServiceServer.run(
             store.routes(sandboxKey: key.apiKey).router(logger: logger),
             backgroundServices: [store.notificationSending(logger: logger)], configuration: configuration,
             logger: logger
-        ) { url in
+        ) { [logger] url in
+            store.announceResponder(at: publicURL ?? url, logger: logger)
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
