@@ -189,7 +189,7 @@ struct StatementShapeTests: LedgerSuite {
             _ = try transaction.latestActivity(from: [.localSandbox], limit: 9)
             _ = try transaction.refusalGroups(since: Self.now, latest: 9)
             let comparison = ProductComparison(
-                of: service.apps.first.catalog, soldBy: [.localSandbox], since: Self.now)
+                of: service.apps.first.catalog, soldBy: [.localSandbox], in: 0, until: Self.now)
             _ = try transaction.comparedProducts(by: comparison, after: nil, limit: 99)
         }
     }

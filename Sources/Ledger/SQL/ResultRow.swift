@@ -15,13 +15,9 @@ package struct ResultRow: ~Copyable {
         case result(PostgreSQLResult, row: Int32)
     }
 
-    private let source: Source
+    let source: Source
     /// The position of the next value.
-    private var position: Int32 = 0
-
-    init(_ source: Source) {
-        self.source = source
-    }
+    private(set) var position: Int32 = 0
 
     /// The next value of any type that columns can store, or null for an `Optional`. The others are the same for the types of
     /// most columns, without a generic call.
@@ -142,7 +138,7 @@ package struct ResultRow: ~Copyable {
 
     private func mismatch(at position: Int32) -> ColumnMismatch {
         let names = columnNames
-        return ColumnMismatch(column: names.indices.contains(Int(position)) ? names[Int(position)] : "\(position)")
+        return ColumnMismatch.column(names.indices.contains(Int(position)) ? names[Int(position)] : "\(position)")
     }
 
     private static func name(of statement: OpaquePointer, at column: Int32) -> String {
@@ -167,10 +163,6 @@ package struct ResultRow: ~Copyable {
 }
 
 /// The error of a column that is missing, or has a value that no version of Till writes.
-package struct ColumnMismatch: Error {
-    let column: String
-
-    package init(column: String) {
-        self.column = column
-    }
+package enum ColumnMismatch: Error {
+    case column(String)
 }

@@ -306,12 +306,9 @@ public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
     /// The number of units, at least 1.
     public let value: Int
     public let unit: Unit
+}
 
-    private init(value: Int, unit: Unit) {
-        self.value = value
-        self.unit = unit
-    }
-
+extension SubscriptionPeriod {
     /// - Returns: Nil unless the text is `P`, a number from 1 to 999, and one of D, W, M and Y.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 < 0x80 }), text.first == "P", let last = text.last,
