@@ -42,16 +42,15 @@ package final class ListedTransaction: Sendable {
     package let payment: QueuedTransaction?
     /// The subscription; nil for any other product.
     package let subscription: SubscriptionSummary?
-    /// True if a member of the family can get the purchase.
+    /// True if another member of the family can get the purchase.
     package let isShareable: Bool
 
     fileprivate init(_ numbered: (number: Int64, transaction: Transaction), in books: Books) throws {
         (number, transaction) = numbered
         payment = try books.payments.transactions(showing: transaction.transactionIdentifier).last
         subscription = try books.subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, books.terms) }
-        let product = books.configuration.product(transaction.productIdentifier)
         // The name of no account.
-        isShareable = (try? transaction.checkShareable(with: "", product: product)) != nil
+        isShareable = try books.isShareable(transaction, with: "")
     }
 }
 

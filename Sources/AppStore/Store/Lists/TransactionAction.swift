@@ -84,7 +84,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 .refund { decision, _, values in try decision.request(reason: values.requestReason) })
         case .refund:
             Rule(
-                "refund", "Refund", if: { !$0.isRevoked },
+                "refund", "Refund", if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
                 .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
@@ -102,7 +102,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
             Rule(
                 "familyRevocation", "End family sharing",
                 if: { !$0.isRevoked && $0.transaction.ownership == .familyShared },
-                .refund { decision, books, _ in try decision.revokeFamilySharing(at: books.now) })
+                .other { books, sale, _ in try books.endSharing(sale) })
         case .forceRenewal:
             Rule(
                 "renewal", "Renew now", if: { $0.isActive && !$0.isPriceIncreasePending },
@@ -110,16 +110,16 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .failRenewal:
             Rule(
                 nil, "Let the renewal fail now",
-                if: { $0.isActive && $0.subscription?.willAutoRenew == true && !$0.isPriceIncreasePending },
+                if: { $0.isActive && $0.bought?.willAutoRenew == true && !$0.isPriceIncreasePending },
                 .change { try $0.failRenewal(hasGracePeriod: $2.hasGracePeriod, $1.terms) })
         case .resolveBillingIssue:
             Rule(
                 "billingResolution", "Recover: charge the customer",
-                if: { $0.subscription?.status == .billingRetry || $0.subscription?.status == .billingGracePeriod },
+                if: { $0.bought?.status == .billingRetry || $0.bought?.status == .billingGracePeriod },
                 .change { subscription, books, _ in try subscription.recover(books.terms) })
         case .expire:
             Rule(
-                "expiry", "Expire now", if: { $0.isActive || $0.subscription?.status == .billingGracePeriod },
+                "expiry", "Expire now", if: { $0.isActive || $0.bought?.status == .billingGracePeriod },
                 .change { subscription, books, _ in try subscription.expireNow(at: books.now) })
         case .turnAutoRenewOff:
             Rule(
@@ -160,10 +160,12 @@ extension ListedTransaction {
     package var actions: [TransactionAction] { TransactionAction.allCases.filter { $0.rule.isPossible(self) } }
 
     fileprivate var isRevoked: Bool { transaction.revocation != nil }
-    fileprivate var isActive: Bool { subscription?.status == .active }
-    fileprivate var isRenewing: Bool { subscription?.isAutoRenewing == true }
-    fileprivate var hasSeats: Bool { subscription?.isSoldWithSeats == true }
-    fileprivate var isPriceIncreasePending: Bool { subscription?.priceIncrease?.isAccepted == false }
+    /// The subscription, if the account has bought it. A family member's follows the purchaser's.
+    fileprivate var bought: SubscriptionSummary? { transaction.ownership == .purchased ? subscription : nil }
+    fileprivate var isActive: Bool { bought?.status == .active }
+    fileprivate var isRenewing: Bool { bought?.isAutoRenewing == true }
+    fileprivate var hasSeats: Bool { bought?.isSoldWithSeats == true }
+    fileprivate var isPriceIncreasePending: Bool { bought?.priceIncrease?.isAccepted == false }
 }
 
 extension Store {
@@ -181,7 +183,7 @@ extension Store {
                 if let call = rule.call { try books.throwSimulatedError(call) }
                 try books.decideRefund(of: transactionIdentifier) { try decide($0, books, values) }
             case .change(let change):
-                var subscription = try books.subscription(with: transactionIdentifier)
+                var subscription = try books.purchasedSubscription(with: transactionIdentifier)
                 if let call = rule.call { try books.throwSimulatedError(call) }
                 let effects = try change(&subscription, books, values)
                 try books.record(subscription, effects)
@@ -192,22 +194,16 @@ extension Store {
 }
 
 extension Books {
-    /// Shares a purchase with another member of the customer's family, who gets a transaction of their own.
-    fileprivate func share(_ transactionIdentifier: String, with account: String) throws {
-        try Store.check(account: account)
-        let transaction = try sale(transactionIdentifier)
-        try transaction.checkShareable(
-            with: account, product: configuration.product(transaction.productIdentifier))
-        let shared = transaction.shared(
-            with: account, transactionIdentifier: newTransactionIdentifier(), orderIdentifier: newOrderIdentifier())
-        try transactions.add(shared)
-        try payments.add(shared, .purchased)
-    }
-
-    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`).
+    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`). Family members lose
+    /// theirs, too.
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
         let original = try sale(transactionIdentifier).originalTransactionIdentifier
+        for shared in try transactions.originals(sharing: original) { try delete(original: shared) }
+        try delete(original: original)
+    }
+
+    private func delete(original: String) throws {
         let sold: SQL = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = \(original))"
         try database.execute(literal: "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)")
         try database.execute(literal: "DELETE FROM consumption WHERE transaction_id IN \(sold)")

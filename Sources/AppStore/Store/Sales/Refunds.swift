@@ -40,6 +40,11 @@ package struct RefundDecision: Hashable, Sendable {
         at now: Timestamp
     ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
+        guard transaction.ownership == .purchased else {
+            throw .invalidAction(
+                "Transaction \(transaction.transactionIdentifier) was shared by the family. Refund the purchaser's transaction."
+            )
+        }
         if let seats { return try refund(seats: seats) }
         return revoke(.refundFull, for: reason, at: now, telling: .refund)
     }
@@ -71,6 +76,13 @@ package struct RefundDecision: Hashable, Sendable {
         guard transaction.revocation?.type == .refundFull else {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) was not refunded.")
         }
+        return reinstate(at: now)
+    }
+
+    /// Lets a family member have the purchase again, because the purchaser's refund was reversed.
+    package func resumeFamilySharing(at now: Timestamp) -> [RefundEffect] { reinstate(at: now) }
+
+    private func reinstate(at now: Timestamp) -> [RefundEffect] {
         var subscription = subscription
         if isPresent {
             subscription?.reinstate(at: now)
@@ -80,12 +92,17 @@ package struct RefundDecision: Hashable, Sendable {
     }
 
     /// Revokes the transaction of a family member.
-    package func revokeFamilySharing(at now: Timestamp) throws(StoreError) -> [RefundEffect] {
+    ///
+    /// - Parameter reason: That of the purchaser's refund, if it ends the sharing (App Store Server API, `revocationReason`).
+    package func revokeFamilySharing(
+        for reason: RevocationReason = .refundedForOtherReason,
+        at now: Timestamp
+    ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         guard transaction.ownership == .familyShared else {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) does not belong to a family member.")
         }
-        return revoke(.familyRevoke, for: .refundedForOtherReason, at: now, telling: .revoke)
+        return revoke(.familyRevoke, for: reason, at: now, telling: .revoke)
     }
 
     /// The number of seats of the period's other transactions that are not revoked.
@@ -104,7 +121,7 @@ package struct RefundDecision: Hashable, Sendable {
         // The refund of an earlier period leaves the present one, and the refund of some seats leaves the others.
         if isPresent, otherSeats > 0 {
             subscription?.setSeats(otherSeats)
-        } else if isPresent, subscription?.dueDate != nil {
+        } else if isPresent, subscription?.hasEnded == false {
             subscription?.revoke()
         }
         return change(endingWith: subscription, telling: notification) { $0.revoke(type, for: reason, at: now) }
@@ -141,7 +158,7 @@ package enum RefundEffect: Hashable, Sendable {
 }
 
 extension Books {
-    /// Reads the facts about a sale and makes the decided changes.
+    /// Reads the facts about a sale and makes the decided changes. Family members follow.
     func decideRefund(of transactionIdentifier: String, _ decide: (RefundDecision) throws -> [RefundEffect]) throws {
         let transaction = try sale(transactionIdentifier)
         let decision = RefundDecision(
@@ -162,6 +179,7 @@ extension Books {
         if let before = decision.subscription, let after = try subscriptionOrNone(of: transaction), after != before {
             try unclaimSeats(of: after)
         }
+        if transaction.ownership == .purchased { try followRefund(of: transaction) }
     }
 
     func subscriptionOrNone(of transaction: Transaction) throws -> CustomerSubscription? {
@@ -183,30 +201,5 @@ extension Transaction {
         guard revocation == nil else {
             throw .invalidAction("Transaction \(transactionIdentifier) was taken back already.")
         }
-    }
-}
-
-extension Transaction {
-    /// - Throws: `StoreError`, `invalidAction`, if an account cannot get the purchase as a member of the family.
-    package func checkShareable(with account: String, product: Product?) throws(StoreError) {
-        try checkNotRevoked()
-        guard product?.isFamilyShareable == true, type == .nonConsumable, ownership == .purchased,
-            account != self.account
-        else {
-            throw .invalidAction(
-                "Transaction \(transactionIdentifier) cannot be shared: only non-consumables that the catalog makes "
-                    + "shareable can be, with another account.")
-        }
-    }
-
-    /// The transaction of a family member: an original purchase of their own, free of charge.
-    package func shared(with account: String, transactionIdentifier: String, orderIdentifier: String) -> Transaction {
-        var transaction = repeated(transactionIdentifier: transactionIdentifier, at: purchaseDate)
-        transaction.originalTransactionIdentifier = transactionIdentifier
-        transaction.orderIdentifier = orderIdentifier
-        transaction.account = account
-        transaction.ownership = .familyShared
-        (transaction.appAccountToken, transaction.expiresDate) = (nil, nil)
-        return transaction
     }
 }

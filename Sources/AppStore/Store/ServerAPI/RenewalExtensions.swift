@@ -162,7 +162,9 @@ package struct RenewalExtension: Hashable, Sendable {
         of productIdentifier: String,
         in countries: [String]
     ) -> Bool {
-        subscription.productIdentifier == productIdentifier && subscription.isEntitled
+        // A family member's follows the purchaser's.
+        subscription.ownership == .purchased && subscription.productIdentifier == productIdentifier
+            && subscription.isEntitled
             && (countries.isEmpty || countries.contains(latest.storefrontCountryCode))
     }
 }

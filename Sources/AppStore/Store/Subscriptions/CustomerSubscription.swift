@@ -30,9 +30,11 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         package internal(set) var isAccepted: Bool
     }
 
-    package let originalTransactionIdentifier: String
-    package let account: String
+    package internal(set) var originalTransactionIdentifier: String
+    package internal(set) var account: String
     let groupIdentifier: String
+    /// The purchaser's subscription, which a family member's follows; nil for one that the account has bought.
+    package internal(set) var sharedOriginalTransactionIdentifier: String?
     var state = State.subscribed
     /// The present product.
     package internal(set) var productIdentifier: String
@@ -94,6 +96,14 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         switch state {
         case .subscribed, .inGracePeriod: true
         case .inBillingRetryPeriod, .expired, .revoked: false
+        }
+    }
+
+    /// True if nothing more becomes due.
+    var hasEnded: Bool {
+        switch state {
+        case .subscribed, .inGracePeriod, .inBillingRetryPeriod: false
+        case .expired, .revoked: true
         }
     }
 

@@ -129,7 +129,7 @@ extension Books {
 
     /// Changes the number of seats as the customer does. The payment queue gets the transaction of added seats.
     func changeSeats(of transactionIdentifier: String, to total: Int) throws {
-        var subscription = try subscription(with: transactionIdentifier)
+        var subscription = try purchasedSubscription(with: transactionIdentifier)
         try throwSimulatedError(.manageSubscriptionsSheet)
         let quantity = subscription.quantity
         let effects = try subscription.changeSeats(to: total, terms)

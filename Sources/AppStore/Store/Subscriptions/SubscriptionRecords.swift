@@ -67,7 +67,10 @@ struct SubscriptionRecords {
             [
                 "original_transaction_id": subscription.originalTransactionIdentifier,
                 "account": subscription.account, "group_id": subscription.groupIdentifier,
-                "due_date": subscription.dueDate, "record": try StoreRecord.text(subscription),
+                "shared_original_transaction_id": subscription.sharedOriginalTransactionIdentifier,
+                // A family member's follows the purchaser's.
+                "due_date": subscription.ownership == .purchased ? subscription.dueDate : nil,
+                "record": try StoreRecord.text(subscription),
             ], into: "subscription", replacing: "original_transaction_id")
     }
 
@@ -99,10 +102,17 @@ struct SubscriptionRecords {
         try fetch("original_transaction_id = \(identifier)").first
     }
 
+    /// The subscription that an account has bought in a group.
     func subscription(of account: String, group: String) throws -> CustomerSubscription? {
-        try fetch("account = \(account) AND group_id = \(group)").first
+        try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NULL").first
     }
 
+    /// The subscriptions of family members that follow a purchaser's, or have followed it.
+    func subscriptions(sharing original: String) throws -> [CustomerSubscription] {
+        try fetch("shared_original_transaction_id = \(original) ORDER BY rowid")
+    }
+
+    /// The subscriptions of an account: those that it has bought, and those that family members share with it.
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
         try fetch("account = \(account) ORDER BY rowid")
     }
@@ -117,12 +127,12 @@ struct SubscriptionRecords {
 }
 
 extension Books {
-    /// Writes a changed subscription and performs the effects in order.
+    /// Writes a changed subscription and performs the effects in order. The subscriptions of family members follow.
     func record(_ subscription: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
         try subscriptions.save(subscription)
         for effect in effects {
             switch effect {
-            case .charge(let charge): try transactions.add(transaction(for: charge, of: subscription))
+            case .charge(let charge): try add(transaction(for: charge, of: subscription), to: subscription)
             case .addSeats(let charge): try addSeats(charge, to: subscription)
             case .markUpgraded: try changePeriod(of: subscription) { $0.isUpgraded = true }
             case .setExpiresDate(let date):
@@ -132,6 +142,13 @@ extension Books {
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
+        if subscription.ownership == .purchased { try follow(subscription, effects) }
+    }
+
+    /// Adds a period. A family member's is linked to the purchaser's latest.
+    private func add(_ transaction: Transaction, to subscription: CustomerSubscription) throws {
+        let purchased = try subscription.sharedOriginalTransactionIdentifier.flatMap(transactions.latest(original:))
+        try transactions.add(transaction, sharing: purchased?.transactionIdentifier)
     }
 
     /// Sells a subscription's product to an account.
@@ -176,6 +193,7 @@ extension Books {
     ) throws -> SubscriptionOffer? {
         let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
             $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
+                && $0.ownership == .purchased
         }
         let plan = payment.billingPlanType ?? .upFront
         let offer = try SubscriptionOffer.offer(
@@ -205,7 +223,7 @@ extension Books {
         transaction.expiresDate = charge.expiresDate
         (transaction.billingPlanType, transaction.commitment) = (charge.billingPlanType, charge.commitment)
         transaction.seats = charge.seats
-        transaction.appAccountToken = subscription.appAccountToken
+        (transaction.appAccountToken, transaction.ownership) = (subscription.appAccountToken, subscription.ownership)
         return transaction
     }
 
