@@ -5,7 +5,7 @@ import Proofs
 struct Buy: Command {
     static let configuration = CommandConfiguration(
         "buy", "Play the app: buy a product, redeem the proof, finish the transaction.",
-        "The app first completes unfinished transactions of earlier launches, as till resume does.",
+        "The app first completes unfinished transactions of earlier launches, as `till resume` does.",
         examples: """
             till buy com.memolease.sesac1.sprout1 --user alice
             till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
@@ -117,7 +117,7 @@ extension AppLaunch {
             .filter { $0.transaction.state == .deferred }
         for queued in waiting {
             let number = String(queued.transaction.identifier)
-            terminal.line("#\(number) waits for approval: \(common.hint("approve", number))")
+            terminal.line("#\(number) waits for approval: \(common.hint("store", "approve", number))")
         }
         if delivered.isEmpty, waiting.isEmpty { terminal.line("Nothing was unfinished.") }
         terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
