@@ -203,7 +203,7 @@ let package = Package(
             name: "tillTests",
             dependencies: [
                 "AppStore", "Catalog", "Features", "HTTPSupport", "Proofs", "Service", "TestSupport", "till",
-                asyncHTTPClient, grdb, logging,
+                argumentParser, asyncHTTPClient, grdb, logging,
             ],
             path: "Tests/till"),
         .testTarget(

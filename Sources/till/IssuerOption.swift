@@ -145,7 +145,7 @@ struct ServerOptions: ParsableArguments {
     func withService<Value: Sendable>(
         for user: User,
         or local: () async throws -> LocalService,
-        _ body: @Sendable @escaping (any ServiceConnection) async throws -> Value
+        _ body: @Sendable @escaping (HTTPServiceConnection) async throws -> Value
     ) async throws -> Value {
         let user = named(user)
         return try await withClient(or: local) { try await body(HTTPServiceConnection(client: $0, user: user)) }

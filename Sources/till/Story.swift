@@ -63,7 +63,7 @@ struct Story: ServiceCaller {
 
 struct Owned: ServiceCaller {
     static let configuration = CommandConfiguration(
-        "owned", "List a user's items, with the start and the end of each.", examples: "till owned alice")
+        "owned", "List a user's items, with the start and the end of each, and balances.", examples: "till owned alice")
 
     @Argument(help: "The user.")
     var user: User
@@ -72,13 +72,13 @@ struct Owned: ServiceCaller {
 
     func perform() async throws {
         let call = call
-        let items = try await call.service.withService(for: user, or: { try await call.localService() }) {
-            try await $0.items()
+        let owned = try await call.service.withService(for: user, or: { try await call.localService() }) {
+            try await $0.possessions()
         }
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
-        terminal.line("\(call.service.named(user)?.name ?? "The token's user") owns:")
-        for item in items { terminal.line("  \(item.item)  \(item.sentence(naming: catalog))") }
-        try terminal.json(List(items))
+        terminal.owned(
+            owned.items.map { ($0.item, $0.sentence(naming: catalog)) }, owned.balances, by: call.service.named(user))
+        try terminal.json(owned)
     }
 }
 

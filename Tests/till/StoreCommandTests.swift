@@ -48,6 +48,16 @@ import Testing
         return till
     }
 
+    @Test func `a free trial is called so, and its first payment has a price`() async throws {
+        let till = try await garden()
+        let bought = try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
+        #expect(bought.output.hasPrefix("purchased  #1  garden.basic.monthly  free trial  "), "\(bought)")
+        #expect(try await till.run("store", "time", "--advance", "1mo").status == 0)
+        let sales = try await till.run("store", "sales", "alice").output.split(separator: "\n").dropFirst()
+        #expect(sales.count == 2)
+        #expect(sales.first?.contains("  free trial  ") == true && sales.last?.contains("  USD 4.99  ") == true)
+    }
+
     @Test func `a subscription is bought, renewed and refunded`() async throws {
         let till = try await garden()
         let bought = try await till.run("store", "buy", "garden.premium.monthly", "--account", "alice", "--json")

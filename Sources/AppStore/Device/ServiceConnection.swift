@@ -69,6 +69,20 @@ package struct HTTPServiceConnection: ServiceConnection {
         let list: List<OwnedItemResource> = try await client.get(userPath + "/items")
         return list.elements
     }
+
+    /// The items and balances that the user owns.
+    package func possessions() async throws -> Possessions {
+        let items = try await items()
+        let list: List<Credit> = try await client.get(userPath + "/balances")
+        return Possessions(items: items, balances: list.elements)
+    }
+}
+
+/// The items and balances that a user owns.
+package struct Possessions: Encodable, Sendable {
+    package let items: [OwnedItemResource]
+    /// The balances of the catalog, by name. A balance may be 0.
+    package let balances: [Credit]
 }
 
 /// An item that a user owns, with its period and its source.

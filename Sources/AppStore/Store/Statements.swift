@@ -175,7 +175,7 @@ extension Commitment {
 
 /// The offer of a purchase.
 extension SubscriptionOffer {
-    var isTrial: Bool { paymentMode == .freeTrial }
+    package var isTrial: Bool { paymentMode == .freeTrial }
     var isIntroductoryPrice: Bool { kind == .introductory && !isTrial }
     var promotionalOfferIdentifier: String? { kind == .promotional ? identifier : nil }
     var offerCodeReferenceName: String? { kind == .offerCode ? identifier : nil }

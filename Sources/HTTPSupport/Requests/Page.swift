@@ -118,6 +118,27 @@ package struct Page {
 extension Problem {
     package static let cursorInvalid = parameter("cursor", "the nextCursor of the previous page")
 
+    /// The names that other services give to parameters, with the names here.
+    private static let otherNames = [
+        "count": "pageSize", "limit": "pageSize", "perPage": "pageSize", "size": "pageSize",
+        "after": "cursor", "offset": "cursor", "page": "cursor", "startingAfter": "cursor",
+    ]
+
+    /// A query parameter that a route does not have.
+    ///
+    /// - Parameter known: The names of the route's parameters.
+    static func parameterUnknown(_ name: String, known: [String]) -> Problem {
+        let shown = name.unicodeScalars.prefix(64).map(String.init).joined()
+        let meant = otherNames[name].flatMap { known.contains($0) ? $0 : nil }
+        let suggestion =
+            meant.map { " Did you mean \"\($0)\"?" } ?? Suggestion.sentence(for: name, among: known)
+        let others =
+            known.isEmpty ? " The path has no parameters." : " The parameters are \(known.joined(separator: ", "))."
+        return Problem(
+            status: .badRequest, code: "parameterInvalid",
+            detail: "The query parameter \(shown) is unknown.\(suggestion)\(others)")
+    }
+
     package static func parameter(_ name: String, _ expected: String) -> Problem {
         Problem(
             status: .badRequest, code: "parameterInvalid", detail: "The query parameter \(name) must be \(expected).")

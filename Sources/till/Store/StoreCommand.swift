@@ -173,7 +173,8 @@ struct StoreSales: Command {
             ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""],
             sold.map { sale in
                 [
-                    sale.transactionIdentifier, sale.productIdentifier, sale.amount.formatted,
+                    sale.transactionIdentifier, sale.productIdentifier,
+                    sale.offer?.isTrial == true ? "free trial" : sale.amount.formatted,
                     sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339,
                     sale.revocation != nil
                         ? "taken back"

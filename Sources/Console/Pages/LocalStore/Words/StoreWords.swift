@@ -107,7 +107,8 @@ enum StoreWords {
 
     @HTMLBuilder static func sentence(_ effect: PurchaseEffect) -> HTML {
         switch effect {
-        case .charged(let price):
+        case .charged(_, isTrial: true): "Free trial"
+        case .charged(let price, _):
             "Charged"
             plain(" \(price.formatted)")
         case .alreadySubscribed(let date):
