@@ -109,7 +109,7 @@ enum StoreWords {
         switch effect {
         case .charged(let price):
             "Charged"
-            plain(" \(price.formatted)")
+            also(price.phrase)
         case .alreadySubscribed(let date):
             "Already subscribed, so nothing was charged. It renews on"
             also(Shown.day(date))
@@ -140,7 +140,7 @@ extension SubscriptionOffer {
         if let identifier { also(Shown.identifier(identifier)) }
         also(period.words(times: periodCount), by: ": ")
         plain(", ")
-        if let price { plain(price.formatted + ", ") }
+        if let price { spaced(by: "", price.phrase, plain(", ")) }
         StoreWords.title(paymentMode)
     }
 }
