@@ -40,7 +40,9 @@ import Testing
         let answer = try await fixture.figures.answer(
             try FigureQuery(.revenue, in: .sandbox, from: fixture.figures.today, to: fixture.figures.today))
         let series = try #require(answer.series.first)
-        let amount = FigureText.money(try #require(series.points.first?.value), try #require(series.currency))
+        let amount = Price(
+            milliunits: try #require(series.points.first?.value), currency: try #require(series.currency)
+        ).formatted
         let page = try await browser.get("/console/figures/revenue?environment=sandbox")
         #expect(page.has("<td class=\"number\">\(amount)</td>"))
         #expect(page.has("not over"))

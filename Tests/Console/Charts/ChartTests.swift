@@ -114,14 +114,6 @@ import Testing
         #expect(rows[3].contains("2026-10-0") && rows[3].contains("=1.0") && rows[3].contains("–"))
     }
 
-    @Test(arguments: [
-        (Int64(4_990), "EUR 4.99"), (-4_990, "-EUR 4.99"), (1_200_000, "EUR 1,200"), (0, "EUR 0"),
-        (.max, "EUR 9,223,372,036,854,775.807"), (.min, "-EUR 9,223,372,036,854,775.807"),
-    ])
-    func `money is in units of its currency`(milliunits: Int64, text: String) {
-        #expect(FigureText.money(milliunits, "EUR") == text)
-    }
-
     @Test func `a share is in percent, and a share of nothing is none`() {
         #expect(FigureText.percent(1, of: 8) == "12.5%")
         #expect(FigureText.percent(-1, of: 8) == "-12.5%")

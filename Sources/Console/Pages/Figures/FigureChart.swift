@@ -52,7 +52,8 @@ struct FigureChart {
             let (part, whole) = (Shown.digits(value), Shown.digits(denominator))
             return (FigureText.percentage(value, of: denominator), "\(percent) (\(part) of \(whole))")
         }
-        return (Double(value), Phrase(same: currency.map { FigureText.money(value, $0) } ?? Shown.digits(value)))
+        let text = currency.map { Price(milliunits: value, currency: $0).phrase }
+        return (Double(value), text ?? Phrase(same: Shown.digits(value)))
     }
 
     private static func title(ofPart part: String) -> Phrase {
@@ -88,18 +89,6 @@ extension FigureAnswer.Period {
 
 /// The values of figures as people read them.
 package enum FigureText {
-    /// An amount in units of its currency: `-KRW 1,200`.
-    package static func money(_ milliunits: Int64, _ currency: String) -> String {
-        let magnitude = Int64(min(milliunits.magnitude, UInt64(Int64.max)))
-        return (milliunits < 0 ? "-" : "") + Price(milliunits: magnitude, currency: currency).formatted
-    }
-
-    /// An amount in whole units of its currency, for a card: `KRW 1,226,283` for a sum of 1,226,283.325 won.
-    static func wholeMoney(_ milliunits: Int64, _ currency: String) -> String {
-        let isLarge = milliunits.magnitude >= 100_000
-        return money(isLarge ? milliunits - milliunits % 1000 : milliunits, currency)
-    }
-
     /// A share in percent with one decimal: `12.5%`. Nil for a share of nothing.
     package static func percent(_ numerator: Int64, of denominator: Int64) -> String? {
         guard let percent = percentage(numerator, of: denominator) else { return nil }

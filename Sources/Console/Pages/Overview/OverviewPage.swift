@@ -17,8 +17,10 @@ struct OverviewRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("") { request, _ in try await overview(request) }
         pages.get("activity") { request, context in
+            let environment = try environment(request)
             let feed = ActivityFeed(
-                services.entitlements.ledger, try environment(request), shown: try request.query("shown") ?? "")
+                services.entitlements.ledger, environment, andOthers: environment == standardEnvironment,
+                shown: try request.query("shown") ?? "")
             return try streams.response(to: request, context, services.team, .view, from: feed) {
                 try await $0.events()
             }
@@ -37,8 +39,8 @@ struct OverviewRoutes: Sendable {
         async let counted = services.entitlements.ledger.read {
             try $0.activityCount(from: environment.origins, since: start)
         }
-        async let latest = services.entitlements.ledger.read {
-            try $0.latestActivity(from: environment.origins, limit: ActivityFeed.length)
+        async let latest = services.entitlements.ledger.read { [isStandard = environment == standardEnvironment] in
+            try $0.latestActivity(from: environment.origins, andOthers: isStandard, limit: ActivityFeed.length)
         }
         async let names = services.entitlements.ledger.apiKeyNames()
         var answers: [FigureAnswer]?
@@ -121,11 +123,16 @@ struct OverviewRoutes: Sendable {
             }
         }
     }
-    /// The environment that the person chose. A service with a local store of another environment has no production.
+
+    /// The environment that the person chose.
     private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
-        let standard: FigureQuery.Environment =
-            services.store.map { $0.environment != .production } ?? false ? .sandbox : .production
-        return try request.chosen("environment") ?? standard
+        try request.chosen("environment") ?? standardEnvironment
+    }
+
+    /// The environment of the sales that matter, which also has what the team gives. A service with a local store of another
+    /// environment has no production.
+    private var standardEnvironment: FigureQuery.Environment {
+        services.store.map { $0.environment != .production } ?? false ? .sandbox : .production
     }
 }
 
@@ -139,7 +146,7 @@ extension FigureAnswer {
     func card(app: String?) -> HTML {
         section(.class("card")) {
             h2 { a(.href(.figure(figure, in: query.environment, app: app))) { figure.title } }
-            for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
+            for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { value } }
             if values.isEmpty { p(.class("figure")) { Shown.nothing } }
             if values.count > Self.maximumCurrencies {
                 note("and \(values.count - Self.maximumCurrencies) more currencies")
@@ -154,19 +161,21 @@ extension FigureAnswer {
     }
 
     /// The value of each currency: at the end of the time, or of all its days.
-    private var values: [String] {
+    private var values: [Phrase] {
         series.compactMap { series in
             if figure.kind == "level" {
                 return series.points.last.map { Self.text($0.value, series.currency) }
             }
             let total = FigureText.total(series.points)
-            if figure.isRate { return FigureText.percent(total.value, of: total.denominator) }
+            if figure.isRate {
+                return FigureText.percent(total.value, of: total.denominator).map { Phrase(same: $0) }
+            }
             return Self.text(total.value, series.currency)
         }
     }
 
-    private static func text(_ value: Int64, _ currency: String?) -> String {
-        currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
+    private static func text(_ value: Int64, _ currency: String?) -> Phrase {
+        currency.map { Price(milliunits: value, currency: $0).sumPhrase } ?? Phrase(same: Shown.digits(value))
     }
 }
 
@@ -179,19 +188,23 @@ package struct ActivityFeed: Sendable {
 
     private let ledger: Ledger
     private let environment: FigureQuery.Environment
+    private let andOthers: Bool
     /// The newest entry that the page shows.
     private let shown: String
     /// The latest entries of the previous reading. Nil before the first.
     private var known: Set<ActivityEntry.ID>?
 
-    package init(_ ledger: Ledger, _ environment: FigureQuery.Environment, shown: String) {
-        (self.ledger, self.environment, self.shown) = (ledger, environment, shown)
+    /// - Parameter andOthers: True for entries without a purchase, too, such as gifts of the team.
+    package init(
+        _ ledger: Ledger, _ environment: FigureQuery.Environment, andOthers: Bool = true, shown: String
+    ) {
+        (self.ledger, self.environment, self.andOthers, self.shown) = (ledger, environment, andOthers, shown)
     }
 
     /// The events since the last call.
     package mutating func events() async throws -> [LiveEvent] {
-        let latest = try await ledger.read { [environment] in
-            try $0.latestActivity(from: environment.origins, limit: Self.length)
+        let latest = try await ledger.read { [environment, andOthers] in
+            try $0.latestActivity(from: environment.origins, andOthers: andOthers, limit: Self.length)
         }
         defer { known = Set(latest.map(\.id)) }
         guard let known else {
