@@ -285,21 +285,22 @@ extension Books {
     ///
     /// - Parameter before: The transaction before the change.
     func followRefund(of before: Transaction) throws {
+        let after = try sale(before.transactionIdentifier)
+        guard (before.revocation == nil) != (after.revocation == nil) else { return }
         // The seats that were added to the period, or the repetitions of a non-consumable, belong to it.
         let period = try transactions.transactions(original: before.originalTransactionIdentifier).filter {
             $0.webOrderLineItemIdentifier == before.webOrderLineItemIdentifier
         }
-        let after = try sale(before.transactionIdentifier)
         for shared in try transactions.transactions(sharing: period.map(\.transactionIdentifier)) {
             // It may have changed with another transaction of the member.
             let member = try sale(shared.transactionIdentifier)
-            if before.revocation == nil, let refund = after.revocation, member.revocation == nil,
+            if let refund = after.revocation, member.revocation == nil,
                 period.allSatisfy({ $0.revocation != nil })
             {
                 try decideRefund(of: member.transactionIdentifier) {
                     try $0.revokeFamilySharing(for: refund.reason, at: refund.date)
                 }
-            } else if let reversed = before.revocation, after.revocation == nil,
+            } else if let reversed = before.revocation,
                 member.revocation?.type == .familyRevoke, member.revocation?.date == reversed.date
             {
                 try decideRefund(of: member.transactionIdentifier) { $0.resumeFamilySharing(at: now) }
