@@ -257,15 +257,16 @@ extension Books {
         let isCharged = effects.contains(where: \.isCharge)
         let isShareable = configuration.product(purchased.productIdentifier)?.isFamilyShareable == true
         let books = try of(purchased.account)
-        var members = Set<String>()
+        // The accounts that get nothing anew.
+        var settled = Set<String>()
         for member in try subscriptions.subscriptions(sharing: original) {
             let isLinked = try transactions.isLinked(original: member.originalTransactionIdentifier)
             guard isLinked, member.state != .revoked else {
                 // The sharing with a member ended, and begins again with the next membership.
-                if !isLinked { members.insert(member.account) }
+                if !isLinked { settled.insert(member.account) }
                 continue
             }
-            members.insert(member.account)
+            settled.insert(member.account)
             if isCharged, !isShareable {
                 try books.revokeLatest(original: member.originalTransactionIdentifier)
             } else {
@@ -276,7 +277,7 @@ extension Books {
             }
         }
         guard isCharged, isShareable, let present = try transactions.latest(original: original) else { return }
-        for account in try relatives(of: purchased.account) where !members.contains(account) {
+        for account in try relatives(of: purchased.account) where !settled.contains(account) {
             try share(present, with: account)
         }
     }
