@@ -4,17 +4,19 @@ import Proofs
 /// A family of customers (Apple, Family Sharing): each shares with the others what the catalog makes shareable.
 package struct Family: Hashable, Sendable {
     /// The most people of a family: the organizer and, as at Apple, five others.
-    static let maximumSize = 6
+    package static let maximumSize = 6
 
     /// The account that began the family. The family ends when it leaves.
     package let organizer: String
     /// The other accounts, in the order in which they joined.
     package let members: [String]
 
-    var people: [String] { [organizer] + members }
+    package var people: [String] { [organizer] + members }
+
+    package init(organizer: String, members: [String]) { (self.organizer, self.members) = (organizer, members) }
 
     /// - Throws: `StoreError`, `invalidAction`, if the family has as many people as it can have.
-    func checkRoom() throws(StoreError) {
+    package func checkRoom() throws(StoreError) {
         guard people.count < Self.maximumSize else {
             throw .invalidAction(
                 "The family of \"\(organizer.prefix(100))\" has \(Self.maximumSize) people, as many as Apple allows.")
@@ -22,7 +24,7 @@ package struct Family: Hashable, Sendable {
     }
 
     /// The people who are in no family after an account leaves: everybody, if it is the organizer, or if one alone would be left.
-    func leaving(with account: String) -> [String] {
+    package func leaving(with account: String) -> [String] {
         account == organizer || people.count <= 2 ? people : [account]
     }
 }

@@ -257,15 +257,16 @@ extension Books {
         let isCharged = effects.contains(where: \.isCharge)
         let isShareable = configuration.product(purchased.productIdentifier)?.isFamilyShareable == true
         let books = try of(purchased.account)
-        var members = Set<String>()
+        // The accounts that get nothing anew.
+        var settled = Set<String>()
         for member in try subscriptions.subscriptions(sharing: original) {
             let isLinked = try transactions.isLinked(original: member.originalTransactionIdentifier)
             guard isLinked, member.state != .revoked else {
                 // The sharing with a member ended, and begins again with the next membership.
-                if !isLinked { members.insert(member.account) }
+                if !isLinked { settled.insert(member.account) }
                 continue
             }
-            members.insert(member.account)
+            settled.insert(member.account)
             if isCharged, !isShareable {
                 try books.revokeLatest(original: member.originalTransactionIdentifier)
             } else {
@@ -276,7 +277,7 @@ extension Books {
             }
         }
         guard isCharged, isShareable, let present = try transactions.latest(original: original) else { return }
-        for account in try relatives(of: purchased.account) where !members.contains(account) {
+        for account in try relatives(of: purchased.account) where !settled.contains(account) {
             try share(present, with: account)
         }
     }
@@ -285,21 +286,22 @@ extension Books {
     ///
     /// - Parameter before: The transaction before the change.
     func followRefund(of before: Transaction) throws {
+        let after = try sale(before.transactionIdentifier)
+        guard (before.revocation == nil) != (after.revocation == nil) else { return }
         // The seats that were added to the period, or the repetitions of a non-consumable, belong to it.
         let period = try transactions.transactions(original: before.originalTransactionIdentifier).filter {
             $0.webOrderLineItemIdentifier == before.webOrderLineItemIdentifier
         }
-        let after = try sale(before.transactionIdentifier)
         for shared in try transactions.transactions(sharing: period.map(\.transactionIdentifier)) {
             // It may have changed with another transaction of the member.
             let member = try sale(shared.transactionIdentifier)
-            if before.revocation == nil, let refund = after.revocation, member.revocation == nil,
+            if let refund = after.revocation, member.revocation == nil,
                 period.allSatisfy({ $0.revocation != nil })
             {
                 try decideRefund(of: member.transactionIdentifier) {
                     try $0.revokeFamilySharing(for: refund.reason, at: refund.date)
                 }
-            } else if let reversed = before.revocation, after.revocation == nil,
+            } else if let reversed = before.revocation,
                 member.revocation?.type == .familyRevoke, member.revocation?.date == reversed.date
             {
                 try decideRefund(of: member.transactionIdentifier) { $0.resumeFamilySharing(at: now) }
