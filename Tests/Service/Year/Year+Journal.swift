@@ -53,6 +53,8 @@ struct YearJournal: Sendable {
     let customers: [String]
     let backEnd: YearBackEnd
     var lines: [String] = []
+    /// The number of lines when everybody had heard of everything the last time.
+    fileprivate var linesBefore = 0
     /// The numbers of notifications and messages to the webhook that the lines have.
     fileprivate var notifications = 0
     fileprivate var messages = 0
@@ -105,13 +107,19 @@ extension Year {
         for customer in fixture.service.customers { try await fixture.service.recordDueStates(of: customer) }
         try names.add(store, of: journal.customers)
         try tellNotifications()
-        for customer in journal.customers { try await tellStory(of: customer) }
-        try await tellMessages()
-        for customer in journal.customers {
-            try await tellStates(of: customer)
-            try await tellItems(of: customer)
-            try await tellSeats(of: customer)
+        let messages = try await messages()
+        // On most days nothing happens, and the customers own what they did.
+        let hasNews = self.journal?.lines.count != journal.linesBefore || !messages.isEmpty
+        if hasNews {
+            for customer in journal.customers { try await tellStory(of: customer) }
+            tell(messages)
+            for customer in journal.customers { try await tellStates(of: customer) }
         }
+        for customer in journal.customers {
+            try await tellItems(of: customer)
+            if hasNews { try await tellSeats(of: customer) }
+        }
+        self.journal?.linesBefore = self.journal?.lines.count ?? 0
     }
 
     private func tellNotifications() throws {
@@ -119,25 +127,27 @@ extension Year {
         let all = try store.notifications()
         for sent in all.dropFirst(journal?.notifications ?? 0) {
             let payload = try words.notification(sent.signedPayload)
-            var line = [payload.notificationType, payload.subtype].compactMap(\.self).joined(separator: " ")
+            var type = [payload.notificationType, payload.subtype]
+            var parts: [String] = []
             if case .object(let data)? = payload.fields["data"] {
-                if case .string(let reason)? = data["consumptionRequestReason"] { line += " \(reason)" }
-                if case .string(let sale)? = data["signedTransactionInfo"] { line += " | \(try words.sale(sale))" }
+                if case .string(let reason)? = data["consumptionRequestReason"] { type.append(reason) }
+                if case .string(let sale)? = data["signedTransactionInfo"] { parts.append(try words.sale(sale)) }
                 if case .string(let renewal)? = data["signedRenewalInfo"],
                     case .number(let status)? = data["status"], let status = Int64(status.text)
                 {
-                    line += " | \(try words.renewal(renewal, status: status))"
-                    let state = line.split(separator: " | ", maxSplits: 1).last.map(String.init)
-                    journal?.last["state \(sent.originalTransactionIdentifier ?? "")"] = state.map(names.shortened)
+                    parts.append(try words.renewal(renewal, status: status))
+                    journal?.last["state \(sent.originalTransactionIdentifier ?? "")"] = names.shortened(
+                        parts.joined(separator: " | "))
                 }
             }
             if case .object(let seats)? = payload.fields["unclaimInfo"],
                 case .array(let claims)? = seats["unclaimSeatIds"]
             {
-                for case .string(let claim) in claims { line += " | \(claim)" }
+                for case .string(let claim) in claims { parts.append(claim) }
             }
-            if sent.sendAttempts.map(\.result) != [.success] { line += " | not delivered" }
-            add("notification", line, at: payload.signedDate.rfc3339)
+            if sent.sendAttempts.map(\.result) != [.success] { parts.append("not delivered") }
+            let line = [type.compactMap(\.self).joined(separator: " ")] + parts
+            add("notification", line.joined(separator: " | "), at: payload.signedDate.rfc3339)
         }
         journal?.notifications = all.count
     }
@@ -157,14 +167,19 @@ extension Year {
         }
     }
 
-    private func tellMessages() async throws {
-        guard let journal else { return }
+    /// Waits until the webhook has everything that is new.
+    private func messages() async throws -> [WebhookMessage] {
+        guard let journal else { return [] }
         let webhooks = fixture.webhooks
         try await expectEventually {
             try await webhooks.deliveries(to: journal.backEnd.webhook, in: .pending, before: nil, limit: 1).isEmpty
         }
         let all = journal.backEnd.receiver.received
-        let messages = try all.dropFirst(journal.messages).map { try $0.decoded(WebhookMessage.self) }
+        self.journal?.messages = all.count
+        return try all.dropFirst(journal.messages).map { try $0.decoded(WebhookMessage.self) }
+    }
+
+    private func tell(_ messages: [WebhookMessage]) {
         func order(_ message: WebhookMessage) -> (String, String, Int64) {
             (message.timestamp, message.data.user.name, message.data.number)
         }
@@ -177,7 +192,6 @@ extension Year {
             add(
                 "webhook \(data.user.name):", words.compactMap(\.self).joined(separator: " "), at: message.timestamp)
         }
-        self.journal?.messages = all.count
     }
 
     private func tellStates(of customer: String) async throws {
