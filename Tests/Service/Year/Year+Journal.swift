@@ -127,18 +127,17 @@ extension Year {
         let all = try store.notifications()
         for sent in all.dropFirst(journal?.notifications ?? 0) {
             let payload = try words.notification(sent.signedPayload)
-            var type = [payload.notificationType, payload.subtype]
-            var parts: [String] = []
+            var parts = [[payload.notificationType, payload.subtype].compactMap(\.self).joined(separator: " ")]
             if case .object(let data)? = payload.fields["data"] {
-                if case .string(let reason)? = data["consumptionRequestReason"] { type.append(reason) }
                 if case .string(let sale)? = data["signedTransactionInfo"] { parts.append(try words.sale(sale)) }
                 if case .string(let renewal)? = data["signedRenewalInfo"],
                     case .number(let status)? = data["status"], let status = Int64(status.text)
                 {
                     parts.append(try words.renewal(renewal, status: status))
                     journal?.last["state \(sent.originalTransactionIdentifier ?? "")"] = names.shortened(
-                        parts.joined(separator: " | "))
+                        parts.dropFirst().joined(separator: " | "))
                 }
+                if case .string(let reason)? = data["consumptionRequestReason"] { parts.append("reason \(reason)") }
             }
             if case .object(let seats)? = payload.fields["unclaimInfo"],
                 case .array(let claims)? = seats["unclaimSeatIds"]
@@ -146,8 +145,7 @@ extension Year {
                 for case .string(let claim) in claims { parts.append(claim) }
             }
             if sent.sendAttempts.map(\.result) != [.success] { parts.append("not delivered") }
-            let line = [type.compactMap(\.self).joined(separator: " ")] + parts
-            add("notification", line.joined(separator: " | "), at: payload.signedDate.rfc3339)
+            add("notification", parts.joined(separator: " | "), at: payload.signedDate.rfc3339)
         }
         journal?.notifications = all.count
     }
