@@ -24,13 +24,24 @@ struct RecordedYear: Sendable, CustomTestStringConvertible {
     }
 
     /// The types and subtypes of the notifications in the journal.
-    func notifications() throws -> Set<String> {
-        Set(
-            try lines().compactMap { line in
-                let words = line.split(separator: " ")
-                guard words.count > 2, words[1] == "notification" else { return nil }
-                return words.dropFirst(2).prefix { $0 != "|" }.joined(separator: " ")
-            })
+    func notifications() throws -> [String] {
+        try lines().compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count > 2, words[1] == "notification" else { return nil }
+            return words.dropFirst(2).prefix { $0 != "|" }.joined(separator: " ")
+        }
+    }
+
+    /// What the customers have in the end, as the last lines of the journal without their days, and the figures.
+    func end() throws -> [String] {
+        let lines = try lines()
+        let possessions = customers.flatMap { customer in
+            ["items \(customer):", "subscriptions \(customer):"].map { subject in
+                let last = lines.last { $0.contains(" \(subject) ") }
+                return last.map { String($0.drop { $0 != " " }.dropFirst()) } ?? "\(subject) none"
+            }
+        }
+        return possessions + lines.filter { $0.hasPrefix("figure ") }
     }
 }
 

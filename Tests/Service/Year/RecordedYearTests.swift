@@ -16,7 +16,18 @@ import Testing
         guard !Self.recordsAnew else {
             return try Data((met.joined(separator: "\n") + "\n").utf8).write(to: year.file)
         }
-        let differences = Self.differences(met, try year.lines())
+        Self.expect(met, try year.lines())
+    }
+
+    @Test(arguments: RecordedYear.all)
+    func `a year ends the same with notifications that are late, doubled, lost and out of order`(
+        year: RecordedYear
+    ) async throws {
+        Self.expect(try await Year.end(of: year, seed: 1), try year.end())
+    }
+
+    private static func expect(_ met: [String], _ expected: [String]) {
+        let differences = differences(met, expected)
         #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
     }
 

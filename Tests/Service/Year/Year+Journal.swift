@@ -51,8 +51,9 @@ struct YearBackEnd: Sendable {
 /// What a recorded year has told so far.
 struct YearJournal: Sendable {
     let customers: [String]
-    let backEnd: YearBackEnd
     var lines: [String] = []
+    /// The number of lines when everybody had heard of everything the last time.
+    fileprivate var linesBefore = 0
     /// The numbers of notifications and messages to the webhook that the lines have.
     fileprivate var notifications = 0
     fileprivate var messages = 0
@@ -60,8 +61,8 @@ struct YearJournal: Sendable {
     fileprivate var entries: Set<String> = []
     /// The last line about each subject that changes, such as the items of a customer.
     fileprivate var last: [String: String] = [:]
-    /// The claims of seats, and the customers whose seats they are.
-    fileprivate var claims: [(claim: String, customer: String)] = []
+
+    init(of year: RecordedYear) { customers = year.customers }
 }
 
 /// The journal of a year: a line for each thing that happens, in the order of time.
@@ -73,27 +74,58 @@ extension Year {
     ///
     /// - Returns: The lines of its journal.
     static func journal(of year: RecordedYear) async throws -> [String] {
+        try await playing(year, .prompt, YearJournal(of: year)) { played in
+            let lines = await played.journal?.lines ?? []
+            return lines + (try await played.figures())
+        }
+    }
+
+    /// Plays a recorded year with notifications and purchases that come late, twice or in another order.
+    ///
+    /// - Returns: What the customers have in the end, as the lines of the journal without their days, and the figures.
+    static func end(of year: RecordedYear, seed: UInt64) async throws -> [String] {
+        let faults = try year.notifications().count - 2
+        return try await playing(year, .disturbed(seed: seed, faults: max(1, faults)), nil) { played in
+            try await played.catchUpDelivery()
+            return try await played.possessions(of: year.customers) + played.figures()
+        }
+    }
+
+    private static func playing(
+        _ year: RecordedYear,
+        _ delivery: Delivery,
+        _ journal: YearJournal?,
+        _ body: @Sendable @escaping (Year) async throws -> [String]
+    ) async throws -> [String] {
         let fixture = try await YearFixture()
         let store = fixture.store.routes(sandboxKey: APIKey("key"), clock: fixture.clock)
         return try await Application(router: store.router()).test(.live) { store in
             try await Application(router: fixture.routes.router()).test(.live) { client in
                 try await YearBackEnd.running(fixture, store) { backEnd in
-                    let journal = YearJournal(customers: year.customers, backEnd: backEnd)
-                    return try await Year(fixture, client, events: year.events, journal: journal).write()
+                    let played = Year(
+                        fixture, client, delivery, events: year.events, backEnd: backEnd, journal: journal)
+                    try await played.live()
+                    return try await body(played)
                 }
             }
         }
     }
 
-    private func write() async throws -> [String] {
-        names.add(String(fixture.key.split(separator: "_")[1]), as: "tests")
-        try await live()
+    private func figures() async throws -> [String] {
         try await fixture.figures.sweep()
         try await fixture.figures.rollUp()
-        for figure in Figure.allCases {
-            journal?.lines += try await figureLines(figure.rawValue).map { "figure \($0)" }
+        var lines: [String] = []
+        for figure in Figure.allCases { lines += try await figureLines(figure.rawValue).map { "figure \($0)" } }
+        return lines
+    }
+
+    private func possessions(of customers: [String]) async throws -> [String] {
+        var lines: [String] = []
+        for customer in customers {
+            lines.append(names.shortened("items \(customer): \(try await items(of: customer))"))
+            lines.append(names.shortened("subscriptions \(customer): \(try await subscriptions(of: customer))"))
         }
-        return journal?.lines ?? []
+        return lines
     }
 
     /// Waits until everybody has heard of what has happened, and writes what is new.
@@ -104,14 +136,21 @@ extension Year {
         try await fixture.service.recordDueStates()
         for customer in fixture.service.customers { try await fixture.service.recordDueStates(of: customer) }
         try names.add(store, of: journal.customers)
+        names.add(String(fixture.key.split(separator: "_")[1]), as: "tests")
         try tellNotifications()
-        for customer in journal.customers { try await tellStory(of: customer) }
-        try await tellMessages()
-        for customer in journal.customers {
-            try await tellStates(of: customer)
-            try await tellItems(of: customer)
-            try await tellSeats(of: customer)
+        let messages = try await messages()
+        // On most days nothing happens, and the customers own what they did.
+        let hasNews = self.journal?.lines.count != journal.linesBefore || !messages.isEmpty
+        if hasNews {
+            for customer in journal.customers { try await tellStory(of: customer) }
+            tell(messages)
+            for customer in journal.customers { try await tellStates(of: customer) }
         }
+        for customer in journal.customers {
+            try await tellItems(of: customer)
+            if hasNews { try await tellSeats(of: customer) }
+        }
+        self.journal?.linesBefore = self.journal?.lines.count ?? 0
     }
 
     private func tellNotifications() throws {
@@ -119,25 +158,25 @@ extension Year {
         let all = try store.notifications()
         for sent in all.dropFirst(journal?.notifications ?? 0) {
             let payload = try words.notification(sent.signedPayload)
-            var line = [payload.notificationType, payload.subtype].compactMap(\.self).joined(separator: " ")
+            var parts = [[payload.notificationType, payload.subtype].compactMap(\.self).joined(separator: " ")]
             if case .object(let data)? = payload.fields["data"] {
-                if case .string(let reason)? = data["consumptionRequestReason"] { line += " \(reason)" }
-                if case .string(let sale)? = data["signedTransactionInfo"] { line += " | \(try words.sale(sale))" }
+                if case .string(let sale)? = data["signedTransactionInfo"] { parts.append(try words.sale(sale)) }
                 if case .string(let renewal)? = data["signedRenewalInfo"],
                     case .number(let status)? = data["status"], let status = Int64(status.text)
                 {
-                    line += " | \(try words.renewal(renewal, status: status))"
-                    let state = line.split(separator: " | ", maxSplits: 1).last.map(String.init)
-                    journal?.last["state \(sent.originalTransactionIdentifier ?? "")"] = state.map(names.shortened)
+                    parts.append(try words.renewal(renewal, status: status))
+                    journal?.last["state \(sent.originalTransactionIdentifier ?? "")"] = names.shortened(
+                        parts.dropFirst().joined(separator: " | "))
                 }
+                if case .string(let reason)? = data["consumptionRequestReason"] { parts.append("reason \(reason)") }
             }
             if case .object(let seats)? = payload.fields["unclaimInfo"],
                 case .array(let claims)? = seats["unclaimSeatIds"]
             {
-                for case .string(let claim) in claims { line += " | \(claim)" }
+                for case .string(let claim) in claims { parts.append(claim) }
             }
-            if sent.sendAttempts.map(\.result) != [.success] { line += " | not delivered" }
-            add("notification", line, at: payload.signedDate.rfc3339)
+            if sent.sendAttempts.map(\.result) != [.success] { parts.append("not delivered") }
+            add("notification", parts.joined(separator: " | "), at: payload.signedDate.rfc3339)
         }
         journal?.notifications = all.count
     }
@@ -157,14 +196,18 @@ extension Year {
         }
     }
 
-    private func tellMessages() async throws {
-        guard let journal else { return }
-        let webhooks = fixture.webhooks
+    /// Waits until the webhook has everything that is new.
+    private func messages() async throws -> [WebhookMessage] {
+        let (webhooks, backEnd) = (fixture.webhooks, try #require(backEnd))
         try await expectEventually {
-            try await webhooks.deliveries(to: journal.backEnd.webhook, in: .pending, before: nil, limit: 1).isEmpty
+            try await webhooks.deliveries(to: backEnd.webhook, in: .pending, before: nil, limit: 1).isEmpty
         }
-        let all = journal.backEnd.receiver.received
-        let messages = try all.dropFirst(journal.messages).map { try $0.decoded(WebhookMessage.self) }
+        let all = backEnd.receiver.received
+        defer { journal?.messages = all.count }
+        return try all.dropFirst(journal?.messages ?? 0).map { try $0.decoded(WebhookMessage.self) }
+    }
+
+    private func tell(_ messages: [WebhookMessage]) {
         func order(_ message: WebhookMessage) -> (String, String, Int64) {
             (message.timestamp, message.data.user.name, message.data.number)
         }
@@ -177,7 +220,6 @@ extension Year {
             add(
                 "webhook \(data.user.name):", words.compactMap(\.self).joined(separator: " "), at: message.timestamp)
         }
-        self.journal?.messages = all.count
     }
 
     private func tellStates(of customer: String) async throws {
@@ -208,32 +250,44 @@ extension Year {
     }
 
     private func tellItems(of customer: String) async throws {
-        let path = "/v1/users/\(customer)"
-        let items = try await send(.get, "\(path)/items").decoded(List<OwnedItemResource>.self).elements
-        let owned = items.filter { $0.number > 0 }.map { item in
-            let words = [
-                item.item.description, item.state, "since", item.since, item.until.map { "until \($0)" },
-                item.renews == true ? "renews" : nil,
-            ]
-            return words.compactMap(\.self).joined(separator: " ")
-        }
-        try tellChange(of: "items \(customer)", as: "items", owned.joined(separator: ", "), for: customer)
-        let all = try await send(.get, "\(path)/subscriptions").decoded(List<UserSubscriptionResource>.self).elements
-        let subscriptions = all.map { subscription in
-            let words = [
-                subscription.productId, subscription.state, "since", subscription.since,
-                subscription.until.map { "until \($0)" }, subscription.nextProductId.map { "then \($0)" },
-                subscription.renews.map { $0 ? "renews" : "ends" }, subscription.expirationReason,
-            ]
-            return words.compactMap(\.self).joined(separator: " ")
-        }
-        try tellChange(
-            of: "subscriptions \(customer)", as: "subscriptions", subscriptions.joined(separator: ", "), for: customer)
+        try tellChange(of: "items \(customer)", as: "items", try await items(of: customer), for: customer)
+        let subscriptions = try await subscriptions(of: customer)
+        try tellChange(of: "subscriptions \(customer)", as: "subscriptions", subscriptions, for: customer)
+    }
+
+    /// The items of a customer that are not everybody's.
+    private func items(of customer: String) async throws -> String {
+        let all = try await send(.get, "/v1/users/\(customer)/items").decoded(List<OwnedItemResource>.self).elements
+        return Self.list(
+            all.filter { $0.number > 0 }.map { item in
+                [
+                    item.item.description, item.state, "since", item.since, item.until.map { "until \($0)" },
+                    item.renews == true ? "renews" : nil,
+                ]
+            })
+    }
+
+    private func subscriptions(of customer: String) async throws -> String {
+        let path = "/v1/users/\(customer)/subscriptions"
+        let all = try await send(.get, path).decoded(List<UserSubscriptionResource>.self).elements
+        return Self.list(
+            all.map { subscription in
+                [
+                    subscription.productId, subscription.state, "since", subscription.since,
+                    subscription.until.map { "until \($0)" }, subscription.nextProductId.map { "then \($0)" },
+                    subscription.renews.map { $0 ? "renews" : "ends" }, subscription.expirationReason,
+                ]
+            })
+    }
+
+    private static func list(_ elements: [[String?]]) -> String {
+        let texts = elements.map { $0.compactMap(\.self).joined(separator: " ") }
+        return texts.isEmpty ? "none" : texts.joined(separator: ", ")
     }
 
     /// Writes a line about a subject if it is not as in its last line.
     private func tellChange(of subject: String, as kind: String, _ text: String, for customer: String) throws {
-        let text = names.shortened(text.isEmpty ? "none" : text)
+        let text = names.shortened(text)
         guard journal?.last[subject] ?? "none" != text else { return }
         journal?.last[subject] = text
         // The store does not know a customer who has bought nothing.
@@ -256,15 +310,14 @@ extension Year {
         let claim = try await ask(
             .post, try seatsPath(of: customer), body: #"{"requestIdentifier":"\#(request)"}"#
         ).decoded(Claim.self).seatClaimId
-        journal?.claims.append((claim, customer))
-        names.add(claim, as: "claim.\(journal?.claims.count ?? 0)")
+        claims.append((claim, customer))
+        names.add(claim, as: "claim.\(claims.count)")
     }
 
     /// - Parameter claim: Its name in the journal.
     func unclaimSeat(_ claim: String, of customer: String) async throws {
         let number = try #require(claim.split(separator: ".").last.flatMap { Int($0) })
-        let identifier = try #require(journal?.claims[number - 1]).claim
-        try await ask(.delete, "\(try seatsPath(of: customer))/\(identifier)")
+        try await ask(.delete, "\(try seatsPath(of: customer))/\(claims[number - 1].claim)")
     }
 
     /// Writes the seats of a customer's subscription, from the first claim on.
@@ -274,7 +327,7 @@ extension Year {
             let availableSeatCount: Int
             let assignedSeatClaimIds: [String]
         }
-        guard journal?.claims.contains(where: { $0.customer == customer }) == true else { return }
+        guard claims.contains(where: { $0.customer == customer }) else { return }
         let seats = try await ask(.get, try seatsPath(of: customer)).decoded(Seats.self)
         let words =
             ["\(seats.availableSeatCount) of \(seats.totalSeatCount) available"]
@@ -290,7 +343,7 @@ extension Year {
     private func ask(_ method: HTTPRequest.Method, _ path: String, body: String? = nil) async throws
         -> ServiceFixture.Answer
     {
-        let backEnd = try #require(journal?.backEnd)
+        let backEnd = try #require(backEnd)
         let headers: HTTPFields = [.authorization: "Bearer \(try backEnd.key.token(at: fixture.clock.now()))"]
         let response = try await backEnd.store.executeRequest(
             uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })

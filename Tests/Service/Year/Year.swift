@@ -15,22 +15,28 @@ actor Year {
         /// At once.
         case prompt
         /// Late, twice, in another order, or at the end of the year, as the dice of a seed fall.
-        case disturbed(seed: UInt64)
+        ///
+        /// - Parameter faults: The number of faults; fewer than the notifications, because one that shall come after the next would
+        ///   wait for ever if it were the last.
+        case disturbed(seed: UInt64, faults: Int = 80)
     }
 
     private static let days = 365
     private static let milliseconds: Int64 = 86_400_000
-    /// Fewer than the notifications: one that shall come after the next would wait for ever if it were the last.
-    private static let faults = 80
 
     let fixture: YearFixture
     /// On a connection to the service.
     let client: any TestClientProtocol
     let dice: Dice?
+    private let faults: Int
     /// The events of the year, by their days.
     private let events: [String: [YearEvent]]
-    /// The journal of a recorded year; nil for the year of `YearScript`.
+    /// The team's back end in a recorded year; nil in the year of `YearScript`.
+    let backEnd: YearBackEnd?
+    /// The journal of a recorded year; nil where nobody reads it.
     var journal: YearJournal?
+    /// The claims of seats, and the customers whose seats they are.
+    var claims: [(claim: String, customer: String)] = []
     var store: Store
     /// The purchases that apps have yet to present, with the days on which they do.
     var unpresented: [(day: Int, identifier: Int64, customer: String)] = []
@@ -53,11 +59,15 @@ actor Year {
         _ client: any TestClientProtocol,
         _ delivery: Delivery = .prompt,
         events: [String: [YearEvent]] = YearScript.events,
+        backEnd: YearBackEnd? = nil,
         journal: YearJournal? = nil
     ) {
         (self.fixture, self.client, store) = (fixture, client, fixture.store)
-        (self.events, self.journal) = (events, journal)
-        if case .disturbed(let seed) = delivery { dice = Dice(seed: seed) } else { dice = nil }
+        (self.events, self.backEnd, self.journal) = (events, backEnd, journal)
+        switch delivery {
+        case .prompt: (dice, faults) = (nil, 0)
+        case .disturbed(let seed, let faults): (dice, self.faults) = (Dice(seed: seed), faults)
+        }
     }
 
     private func play() async throws -> YearRecord {
@@ -72,7 +82,7 @@ actor Year {
         _ = try store.update {
             $0.notificationsURL = URL(string: "http://127.0.0.1:\(port)/v1/notifications/apple")
         }
-        if let dice { try store.add((0..<Self.faults).map { _ in Self.fault(by: dice) }) }
+        if let dice { try store.add((0..<faults).map { _ in Self.fault(by: dice) }) }
         while day <= Self.days {
             try store.catchUp()
             try await deliver()
@@ -85,7 +95,7 @@ actor Year {
             try await deliver()
             try await fixture.service.recordDueStates()
             if now.adding(days: 1).dayOfMonth == 1 {
-                if journal == nil {
+                if backEnd == nil {
                     monthly.months.append(try await month())
                     try await recordCauses()
                 }
@@ -111,7 +121,7 @@ actor Year {
     }
 
     /// Sends again what was lost or is late, and sums up.
-    private func catchUpDelivery() async throws {
+    func catchUpDelivery() async throws {
         for notification in try store.notifications()
         where !notification.sendAttempts.contains(where: { $0.result == .success }) {
             try store.replay(notification.notificationUUID)
