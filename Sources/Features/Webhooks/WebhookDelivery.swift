@@ -161,9 +161,7 @@ extension WebhookService {
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
     package func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
-        try await change(
-            identifier, .messageReplayed, by: key, detail: { _ in message }, or: .messageNotFound
-        ) {
+        try await change(identifier, .messageReplayed, by: key, detail: message, or: .messageNotFound) {
             try $0.replay(message, to: identifier)
         }
     }
