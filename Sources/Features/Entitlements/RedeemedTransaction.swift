@@ -99,7 +99,7 @@ extension RedeemedTransaction {
     /// - Parameter nextPurchaseDate: The purchase date of the next transaction of the same purchase; nil for its last one.
     package func accessEnd(before nextPurchaseDate: Timestamp?) -> Timestamp? {
         // The next charge ends a period and its grace period.
-        let paid = PurchasePeriod(self).endsAt.map { min($0, nextPurchaseDate ?? $0) }
+        let paid = [expiresAt, graceEndsAt].compactMap(\.self).max().map { min($0, nextPurchaseDate ?? $0) }
         // The App Store refunds the rest of a replaced period.
         let replaced =
             isUpgraded ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil

@@ -93,7 +93,7 @@ extension LedgerTransaction {
         return CustomerHistory(
             number: number, user: known.user ?? user, firstSeenAt: known.firstSeenAt,
             transactions: try app.map {
-                try records.transactions(of: number, in: $0.number, newest: transactions)
+                try records.transactions(of: number, in: $0.number, newest: transactions, apps)
                     .filter { origins.contains($0.origin) }
             } ?? [],
             renewals: renewals,
