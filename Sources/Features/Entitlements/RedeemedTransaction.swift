@@ -82,10 +82,8 @@ extension RedeemedTransaction {
 
     /// True if this transaction comes first. Of two periods of the same millisecond, the upgraded one does.
     package func isEarlier(than other: RedeemedTransaction) -> Bool {
-        func order(_ transaction: RedeemedTransaction) -> (Timestamp, Int, Int64) {
-            (transaction.purchaseDate, transaction.isUpgraded ? 0 : 1, transaction.sequence)
-        }
-        return order(self) < order(other)
+        guard purchaseDate == other.purchaseDate else { return purchaseDate < other.purchaseDate }
+        return (isUpgraded ? 0 : 1, sequence) < (other.isUpgraded ? 0 : 1, other.sequence)
     }
 
     /// The moments at which time alone may change which periods of its purchase count, and whether it gives access.
