@@ -136,6 +136,8 @@ package struct AnswerJSON {
 
     package init(keyNames: [String: String] = [:]) {
         self.keyNames = keyNames
+        // Most answers are as small, or need a few more.
+        bytes.reserveCapacity(1024)
     }
 
     /// Appends JSON as it is.

@@ -41,6 +41,8 @@ package struct ResultRow: ~Copyable {
 
     package mutating func next() throws(ColumnMismatch) -> [UInt8] { try some(try next()) }
 
+    package mutating func next() throws(ColumnMismatch) -> Origin { try some(try next()) }
+
     // MARK: Values that may be null
 
     package mutating func next() throws(ColumnMismatch) -> Int64? {
@@ -82,6 +84,11 @@ package struct ResultRow: ~Copyable {
         case .null: return nil
         case .integer, .blob: throw mismatch(at: position - 1)
         }
+    }
+
+    package mutating func next() throws(ColumnMismatch) -> Origin? {
+        guard let text: String = try next() else { return nil }
+        return try some(Origin(rawValue: text))
     }
 
     package mutating func next() throws(ColumnMismatch) -> [UInt8]? {

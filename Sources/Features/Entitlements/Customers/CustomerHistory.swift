@@ -55,6 +55,8 @@ extension EntitlementService {
 extension LedgerTransaction {
     /// The purchases and grants of a user; nil for an unknown user.
     ///
+    /// The number of a user's own name is remembered. The row that it leads to has the name, or the number is found again.
+    ///
     /// - Parameters:
     ///   - transactions: The number of the newest transactions that are returned in any case.
     ///   - grants: The number of the newest grants that are returned in any case.
@@ -64,9 +66,23 @@ extension LedgerTransaction {
         newestTransactions transactions: Int = CustomerHistory.newestTransactions,
         newestGrants grants: Int = CustomerHistory.newestGrants
     ) throws -> CustomerHistory? {
+        if let remembered = numbers[user],
+            let known = try history(remembered, of: user, from: view, transactions, grants), known.state != nil
+        {
+            return known
+        }
         try database.prefetch([UserRecords.known(user), AppRecords.known])
         guard let number = try users.known(user) else { return nil }
-        let (apps, app) = (try database.apps.names(), try self.number(ofApp: view.limit?.app))
+        let history = try history(number, of: user, from: view, transactions, grants)
+        if history?.state != nil { numbers.keep(number, for: user) }
+        return history
+    }
+
+    private func history(
+        _ number: Int64, of user: User, from view: Viewpoint, _ transactions: Int, _ grants: Int
+    ) throws -> CustomerHistory? {
+        let apps = try database.apps.names()
+        let app = RequestedApp(view.limit?.app, among: apps)
         try database.prefetch(
             [Self.firstSeen(number), ReadingRecords.renewals(of: number)]
                 + [app.map { ReadingRecords.newest(transactions, of: number, in: $0.number) }].compactMap(\.self))
@@ -93,7 +109,7 @@ extension LedgerTransaction {
         return CustomerHistory(
             number: number, user: known.user ?? user, firstSeenAt: known.firstSeenAt,
             transactions: try app.map {
-                try records.transactions(of: number, in: $0.number, newest: transactions)
+                try records.transactions(of: number, in: $0.number, newest: transactions, apps)
                     .filter { origins.contains($0.origin) }
             } ?? [],
             renewals: renewals,

@@ -114,7 +114,8 @@ package struct RenderedCustomerInfo: Sendable {
         json.members("entitlements", info.entitlements) { $0.write(to: &$1) }
         json.date("first_seen", facts.firstSeen)
         json.name("last_seen")
-        beforeLastSeen = json.bytes
+        // Kept without the room that an array leaves for more.
+        beforeLastSeen = json.bytes.withUnsafeBufferPointer { Array($0) }
         json = AnswerJSON()
         json.text("management_url", info.managementURL)
         json.members("non_subscriptions", info.purchases) { purchases, json in
@@ -134,7 +135,7 @@ package struct RenderedCustomerInfo: Sendable {
             json.members("subscriber_attributes", attributes) { $0.write(to: &$1) }
         }
         json.append("}")
-        afterLastSeen = json.bytes
+        afterLastSeen = json.bytes.withUnsafeBufferPointer { Array($0) }
         tag = RevenueCatAnswer.entityTag(of: covered(info))
     }
 

@@ -17,7 +17,7 @@ package final class KeptCustomerInfo: Sendable {
     ///
     /// - Parameters:
     ///   - entitlements: The service, as far as the caller sees it.
-    ///   - usesKept: False to make the info anew.
+    ///   - usesKept: False to make the info anew, after a write for the customer.
     ///   - rights: Returns the rights of the apps that the caller sees.
     package func info(
         about customer: CustomerIdentifier,
@@ -35,7 +35,7 @@ package final class KeptCustomerInfo: Sendable {
             let info = CustomerInfo(facts)
             return (RenderedCustomerInfo(info), info.changesAt)
         }
-        if let known {
+        if usesKept, let known {
             entitlements.keep(info, madeFrom: known, at: moment, changingAt: changesAt, about: user, in: answers)
         }
         return (info, moment)
