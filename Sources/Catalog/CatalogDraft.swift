@@ -3,7 +3,8 @@ import Proofs
 /// A draft of `Items.json` for the products of a `.storekit` file, to be edited.
 ///
 /// A subscription group becomes a collection whose numbers are the levels. Other products are named after the last part of
-/// their identifiers: `com.example.coins100` becomes 100 of the balance `coins`, or the item `coins 100`.
+/// their identifiers: `com.example.coins100` becomes 100 of the balance `coins`, or the item `coins 100`. The amount of a consumable
+/// may also be in its name: "100 coins".
 package struct CatalogDraft: Sendable {
     /// A product and its benefit.
     package struct Entry: Sendable {
