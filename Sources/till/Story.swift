@@ -119,6 +119,7 @@ struct Why: ServiceCaller {
         struct Explanation: Decodable, Sendable {
             let item: Item
             let isOwned: Bool
+            let isUserUnknown: Bool?
             let text: String
             let remedy: String?
             let otherOwner: UserName?
@@ -129,6 +130,10 @@ struct Why: ServiceCaller {
             try await $0.get(path)
         }
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
+        if explanation.isUserUnknown == true {
+            let issuer = issued.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
+            terminal.line("The service knows no user \"\(user)\": check the spelling, or \(issuer).")
+        }
         terminal.line(explanation.text)
         if let remedy = explanation.remedy { terminal.line(remedy) }
         if let owner = explanation.otherOwner { terminal.line("The purchase is \(owner.name)'s.") }

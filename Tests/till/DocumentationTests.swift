@@ -63,6 +63,9 @@ import till
             #expect(DocumentedSession.stable(result.output + result.error) == step.output)
             #expect(result.status == 0)
         }
+        guard page == "Documentation/GettingStarted.md" else { return }
+        let items = try String(contentsOf: till.folder.file("Garden/Items.json"), encoding: .utf8)
+        #expect(try Project.text(page).contains("\n```json\n\(items)```\n"))
     }
 
     @Test(arguments: ["README.md", "Documentation/Production.md"])

@@ -247,6 +247,7 @@ struct StoreServe: Command {
 
     func validate() throws {
         try require((products == nil) == (bundleId == nil), "Name both --products and --bundle-id, or neither.")
+        if let bundleId { try requireBundleIdentifier(bundleId) }
         try require(
             environment == nil && appAppleId == nil || products != nil,
             "Name the app with --environment or --app-apple-id: --products and --bundle-id.")
