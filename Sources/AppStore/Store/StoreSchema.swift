@@ -122,6 +122,10 @@ enum StoreSchema {
             public_key TEXT NOT NULL
         ) STRICT;
 
+        CREATE TABLE used_nonce (
+            nonce TEXT PRIMARY KEY
+        ) STRICT;
+
         CREATE TABLE store_state (
             key TEXT PRIMARY KEY,
             value TEXT NOT NULL

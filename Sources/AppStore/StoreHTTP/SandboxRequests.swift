@@ -71,6 +71,12 @@ struct PurchaseRequest: SandboxRequest {
             "timestamp": Int64.schema.described("Milliseconds since 1970."),
             "signature": .text("Base64."),
         ]).optional,
+        "promotionalOfferJWS": .text(
+            "The JWS of the named promotional offer (StoreKit's `promotionalOffer(_:compactJWS:)`)."
+        ).optional,
+        "introductoryOfferEligibilityJWS": .text(
+            "The JWS that allows or denies the introductory offer (StoreKit's `introductoryOfferEligibility(compactJWS:)`)."
+        ).optional,
         "outcome": .text(
             "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name."
         ).optional,
@@ -84,7 +90,28 @@ struct PurchaseRequest: SandboxRequest {
     var offerType: String?
     var offerIdentifier: String?
     var offerSignature: PromotionalOfferSignature?
+    var promotionalOfferJWS: String?
+    var introductoryOfferEligibilityJWS: String?
     var outcome: String?
+
+    /// The signed request of the purchase.
+    ///
+    /// - Throws: `Problem` for a purchase with several signatures, or for a request that does not fit the offer.
+    func signedPurchase() throws(Problem) -> SignedPurchase? {
+        if let introductoryOfferEligibilityJWS {
+            guard offerIdentifier == nil, promotionalOfferJWS == nil else {
+                throw JSONBody.invalid("The field /introductoryOfferEligibilityJWS cannot be with another offer.")
+            }
+            return SignedPurchase(kind: .introductoryOfferEligibility, compact: introductoryOfferEligibilityJWS)
+        }
+        guard let promotionalOfferJWS else { return nil }
+        guard offerIdentifier != nil, offerType == "promotional", offerSignature == nil else {
+            throw JSONBody.invalid(
+                "The field /promotionalOfferJWS needs /offerIdentifier and the /offerType promotional, without /offerSignature."
+            )
+        }
+        return SignedPurchase(kind: .promotionalOffer, compact: promotionalOfferJWS)
+    }
 
     func payment() throws(Problem) -> Payment {
         var offer: Payment.OfferChoice?

@@ -33,8 +33,12 @@ package struct SignedRequestVerdict: AnswerObject, Codable, Sendable {
 /// The reason why the App Store does not use what a developer's server has made.
 struct AppStoreRefusal: Error {
     let sentence: String
+    /// The error of a payment with it.
+    let error: SKErrorCode
 
-    init(_ sentence: String) { self.sentence = sentence }
+    init(_ sentence: String, _ error: SKErrorCode = .invalidSignature) {
+        (self.sentence, self.error) = (sentence, error)
+    }
 }
 
 extension TeamKey {
@@ -92,10 +96,18 @@ extension Books {
     /// - Returns: The product of the offer.
     /// - Throws: `AppStoreRefusal`.
     func checkedProduct(ofSignedOffer compact: String) throws -> String {
-        guard let token = try? SignedToken(compact: Array(compact.utf8)), Self.kind(of: token) == .promotionalOffer
-        else { throw AppStoreRefusal("The signature is not a JWT with the audience promotional-offer.") }
+        try checkPromotionalOffer(try claims(of: compact, for: .promotionalOffer))
+    }
+
+    /// The claims of a request that the team has signed for a feature.
+    ///
+    /// - Throws: `AppStoreRefusal`.
+    private func claims(of compact: String, for kind: SignedRequestKind) throws -> TokenClaims {
+        guard let token = try? SignedToken(compact: Array(compact.utf8)), Self.kind(of: token) == kind else {
+            throw AppStoreRefusal("The signature is not a JWT with the audience \(kind.rawValue).")
+        }
         try check(token)
-        return try checkPromotionalOffer(token.claims)
+        return token.claims
     }
 
     private static func kind(of token: SignedToken) -> SignedRequestKind? {
@@ -135,14 +147,18 @@ extension Books {
         let (product, offers) = try subscription(in: claims)
         guard let identifier = claims.text("offerIdentifier"),
             let offer = offers.first(where: { $0.kind == .promotional && $0.identifier == identifier })
-        else { throw AppStoreRefusal("The claim offerIdentifier must be a promotional offer of the product.") }
+        else {
+            throw AppStoreRefusal(
+                "The claim offerIdentifier must be a promotional offer of the product.", .invalidOfferIdentifier)
+        }
         // Without a transaction, any customer's device may use the signature.
         if let account = try customer(in: claims, isRequired: false) {
             let known = try product.subscription.flatMap {
                 try subscriptions.subscription(of: account, group: $0.groupIdentifier)
             }
             guard known != nil, offer.eligibility?.contains(known.eligibility) ?? true else {
-                throw AppStoreRefusal("The customer of transactionId is not eligible for the offer.")
+                throw AppStoreRefusal(
+                    "The customer of transactionId is not eligible for the offer.", .ineligibleForOffer)
             }
         }
         return product.productIdentifier
@@ -151,7 +167,7 @@ extension Books {
     private func checkIntroductoryOffer(_ claims: TokenClaims) throws {
         let (_, offers) = try subscription(in: claims)
         guard offers.contains(where: { $0.kind == .introductory }) else {
-            throw AppStoreRefusal("The product has no introductory offer.")
+            throw AppStoreRefusal("The product has no introductory offer.", .invalidOfferIdentifier)
         }
         guard claims.flag("allowIntroductoryOffer") != nil else {
             throw AppStoreRefusal("The claim allowIntroductoryOffer must be true or false.")
@@ -177,6 +193,67 @@ extension Books {
         } catch is ServerAPIError {
             throw AppStoreRefusal("The claim transactionId must be a transaction or an app transaction of a customer.")
         }
+    }
+}
+
+/// A signed request with which an app buys.
+struct SignedPurchase: Sendable {
+    let kind: SignedRequestKind
+    let compact: String
+}
+
+extension Books {
+    /// The verdict on a payment with a signed request.
+    enum PaymentVerdict {
+        /// The payment may go on, with what the request gives it. The nonce is good for one payment.
+        case accepted(Payment, nonce: UUID)
+        case refused(SKErrorCode)
+    }
+
+    /// Judges a payment of an account, as the App Store does before it asks the customer.
+    func verdict(on payment: Payment, with signed: SignedPurchase, account: String) throws -> PaymentVerdict {
+        do {
+            let claims = try claims(of: signed.compact, for: signed.kind)
+            guard let nonce = claims.text("nonce").flatMap(UUID.init(uuidString:)) else {
+                throw AppStoreRefusal("The claim nonce must be a UUID.")
+            }
+            let accepted =
+                switch signed.kind {
+                case .promotionalOffer: try promoted(payment, by: claims)
+                case .introductoryOfferEligibility: try introduced(payment, by: claims)
+                case .advancedCommerce: throw AppStoreRefusal("The store sells no such products.", .paymentInvalid)
+                }
+            guard claims.text("productId").map(payment.productIdentifier.hasSameBytes) ?? false else {
+                throw AppStoreRefusal("The claim productId must be the product of the payment.")
+            }
+            // Without a transaction, any customer's device may use the signature.
+            let customer = claims.text("transactionId")
+            guard try customer.map({ try isCustomer(account, of: $0) }) ?? true else {
+                throw AppStoreRefusal("The claim transactionId must be a transaction of the customer.")
+            }
+            return .accepted(accepted, nonce: nonce)
+        } catch let refusal as AppStoreRefusal {
+            return .refused(refusal.error)
+        }
+    }
+
+    private func promoted(_ payment: Payment, by claims: TokenClaims) throws -> Payment {
+        try checkPromotionalOffer(claims)
+        let named = payment.offer?.identifier ?? ""
+        guard claims.text("offerIdentifier").map(named.hasSameBytes) ?? false else {
+            throw AppStoreRefusal("The claim offerIdentifier must be the offer of the payment.")
+        }
+        return payment
+    }
+
+    private func introduced(_ payment: Payment, by claims: TokenClaims) throws -> Payment {
+        try checkIntroductoryOffer(claims)
+        return payment.with(.introductory(isAllowed: claims.flag("allowIntroductoryOffer") ?? false))
+    }
+
+    /// True if a transaction or an app transaction is the account's. It has one before its first purchase, too.
+    private func isCustomer(_ account: String, of identifier: String) throws -> Bool {
+        try identifier == issuer.appTransactionIdentifier(of: account) || apiAccount(ofAny: identifier) == account
     }
 }
 

@@ -64,11 +64,24 @@ public struct Payment: Hashable, Sendable {
         public let identifier: String
         /// The signature of a promotional offer. Nil if the store treats the offer as signed.
         public let signature: PromotionalOfferSignature?
+        /// False for an introductory offer that the developer's server denies the customer.
+        public let isAllowed: Bool
 
         public init(kind: SubscriptionOffer.Kind, identifier: String, signature: PromotionalOfferSignature? = nil) {
-            self.kind = kind
-            self.identifier = identifier
-            self.signature = signature
+            self.init(kind, identifier, signature, isAllowed: true)
+        }
+
+        private init(
+            _ kind: SubscriptionOffer.Kind, _ identifier: String, _ signature: PromotionalOfferSignature?,
+            isAllowed: Bool
+        ) {
+            (self.kind, self.identifier, self.signature, self.isAllowed) = (kind, identifier, signature, isAllowed)
+        }
+
+        /// The introductory offer, about which the developer's server decides instead of the App Store (StoreKit's purchase option
+        /// `introductoryOfferEligibility(compactJWS:)`).
+        public static func introductory(isAllowed: Bool) -> OfferChoice {
+            OfferChoice(.introductory, "", nil, isAllowed: isAllowed)
         }
     }
 
@@ -84,6 +97,13 @@ public struct Payment: Hashable, Sendable {
         self.appAccountToken = appAccountToken
         self.billingPlanType = billingPlanType
         offers = offer.map { [$0] } ?? []
+    }
+
+    /// The same payment with an offer.
+    public func with(_ offer: OfferChoice) -> Payment {
+        Payment(
+            productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
+            billingPlanType: billingPlanType, offer: offer)
     }
 }
 

@@ -75,6 +75,13 @@ package struct PaymentRecords {
             literal: "UPDATE payment_transaction SET outcome = \(outcome.name) WHERE identifier = \(identifier)")
     }
 
+    /// Records the use of a signed request's nonce, and returns false if it was used before.
+    func isFirstUse(of nonce: UUID) throws -> Bool {
+        try database.execute(
+            literal: "INSERT INTO used_nonce (nonce) VALUES (\(nonce.uuidString)) ON CONFLICT DO NOTHING")
+        return database.changesCount == 1
+    }
+
     /// Writes a transaction's state, purchase and error.
     func update(_ transaction: PaymentTransaction) throws {
         try database.execute(
