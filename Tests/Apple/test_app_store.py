@@ -872,6 +872,43 @@ class AppStoreTests(unittest.TestCase):
         info = self.transaction(bought["signedTransaction"])
         self.assertEqual((info.offerType, info.price), (None, 4990))
 
+    def test_a_charge_that_apples_library_signs(self):
+        creator = AdvancedCommerceAPIInAppSignatureCreator(
+            pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], self.store.key["issuerId"],
+            BUNDLE,
+        )
+
+        def sign(reference, currency="USD"):
+            return creator.create_signature(AdvancedCommerceOneTimeChargeCreateRequest(
+                requestInfo=AdvancedCommerceRequestInfo(requestReferenceId=reference),
+                currency=currency,
+                item=AdvancedCommerceOneTimeChargeItem(
+                    SKU="bench", description="A bench", displayName="Bench", price=9990
+                ),
+                taxCode="C003-00-2",
+            ))
+
+        reference = uuid.uuid4()
+        signed = sign(reference)
+        bought = self.buy(SEEDS, advancedCommerceJWS=signed)
+        info = self.transaction(bought["signedTransaction"])
+        self.assertEqual((info.productId, info.price, info.currency), (SEEDS, 9990, "USD"))
+        commerce = info.advancedCommerceInfo
+        self.assertEqual((commerce.requestReferenceId, commerce.taxCode), (str(reference), "C003-00-2"))
+        self.assertEqual((commerce.taxExclusivePrice, commerce.estimatedTax, commerce.taxRate), (9990, 0, "0"))
+        item = commerce.items[0]
+        self.assertEqual(
+            (item.SKU, item.displayName, item.description, item.price, item.revocationDate),
+            ("bench", "Bench", "A bench", 9990, None),
+        )
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/refund", {})
+        answer = self.client.get_transaction_info(bought["transactionId"]).signedTransactionInfo
+        refunded = self.transaction(answer)
+        self.assertEqual(refunded.advancedCommerceInfo.items[0].revocationDate, refunded.revocationDate)
+        for wrong, error in [(signed, "invalidSignature"), (sign(uuid.uuid4(), "KRW"), "paymentInvalid")]:
+            self.assertEqual(self.buy(SEEDS, advancedCommerceJWS=wrong)["error"], error)
+        self.assertEqual(self.buy(MONTHLY, advancedCommerceJWS=sign(uuid.uuid4()))["error"], "paymentInvalid")
+
     def test_a_store_of_production(self):
         store = Store("--environment", "Production", "--app-apple-id", "1234567890")
         try:

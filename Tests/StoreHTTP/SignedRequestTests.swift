@@ -274,7 +274,70 @@ import Testing
         #expect((bought.state, bought.error) == ("failed", error))
     }
 
+    private static let item: [String: JSONValue] = [
+        "SKU": "bench", "displayName": "Bench", "description": "A bench", "price": .integer(9990),
+    ]
+
+    /// A request for a charge for an item.
+    private static func bench(
+        _ changes: [String: JSONValue?] = [:], item: [String: JSONValue] = item
+    ) -> Changes {
+        let standard: [String: JSONValue?] = [
+            "operation": "CREATE_ONE_TIME_CHARGE", "currency": "USD", "storefront": "USA", "taxCode": "C003-00-2",
+            "item": .object(JSONObject(item)),
+        ]
+        return advanced(standard.merging(changes) { $1 })
+    }
+
+    @Test func `a product that the developer's server describes is sold`() async throws {
+        let compact = try signed(Self.bench(["storefront": nil]))
+        let fields = ["productId": "garden.seeds", "advancedCommerceJWS": compact]
+        let bought = try await buy(for: "bob", fields)
+        #expect((bought.state, bought.price, bought.currency) == ("purchased", 9990, "USD"))
+        let proof = try #require(bought.signedTransaction)
+        #expect(try garden.transaction(proof).productId == "garden.seeds")
+        let payload = try #require(Base64.decode(proof.split(separator: ".")[1].utf8, .urlSafe))
+        guard case .object(let object) = try JSONParser.parse(payload),
+            case .object(let info)? = object["advancedCommerceInfo"]
+        else {
+            Issue.record("The transaction has no advancedCommerceInfo.")
+            return
+        }
+        #expect(object["price"] == .integer(9990) && object["currency"] == "USD")
+        #expect(info["items"] == .array([.object(JSONObject(Self.item))]))
+        #expect(info["requestReferenceId"] == .string(Self.uuid) && info["taxCode"] == "C003-00-2")
+        #expect(info["taxExclusivePrice"] == .integer(9990) && info["estimatedTax"] == .integer(0))
+        #expect(try await buy(for: "bob", fields).error == "invalidSignature")
+    }
+
+    @Test(
+        arguments: [
+            (bench(), [:], "garden.premium.monthly", "paymentInvalid"),
+            (bench(), ["kid": "ABCDEFGHJK"], "garden.seeds", "invalidSignature"),
+            (promotional, [:], "garden.seeds", "invalidSignature"), (advanced(), [:], "garden.seeds", "paymentInvalid"),
+            (bench(["currency": "KRW"]), [:], "garden.seeds", "paymentInvalid"),
+            (bench(["storefront": "KOR"]), [:], "garden.seeds", "paymentInvalid"),
+            (bench(["taxCode": .integer(3)]), [:], "garden.seeds", "paymentInvalid"),
+            (bench(["requestInfo": nil]), [:], "garden.seeds", "paymentInvalid"),
+            (bench(item: item.merging(["price": "9990"]) { $1 }), [:], "garden.seeds", "paymentInvalid"),
+            (bench(item: item.merging(["price": .integer(-1)]) { $1 }), [:], "garden.seeds", "paymentInvalid"),
+            (bench(item: item.merging(["SKU": ""]) { $1 }), [:], "garden.seeds", "paymentInvalid"),
+            (bench(item: [:]), [:], "garden.seeds", "paymentInvalid"),
+        ] as [(Changes, Changes, String, String)])
+    func `a description with a mistake fails the payment`(
+        claims: Changes,
+        header: Changes,
+        product: String,
+        error: String
+    ) async throws {
+        let compact = try signed(claims, header: header)
+        let bought = try await buy(for: "bob", ["productId": product, "advancedCommerceJWS": compact])
+        #expect((bought.state, bought.error) == ("failed", error))
+    }
+
     @Test(arguments: [
+        ["advancedCommerceJWS": "a", "introductoryOfferEligibilityJWS": "b"],
+        ["advancedCommerceJWS": "a", "offerIdentifier": "spring", "offerType": "promotional"],
         ["promotionalOfferJWS": "a"], ["promotionalOfferJWS": "a", "offerIdentifier": "again", "offerType": "winBack"],
         ["introductoryOfferEligibilityJWS": "a", "offerIdentifier": "spring", "offerType": "promotional"],
         ["introductoryOfferEligibilityJWS": "a", "promotionalOfferJWS": "b"],

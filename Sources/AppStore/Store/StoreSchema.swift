@@ -139,6 +139,7 @@ enum StoreSchema {
             app_account_token TEXT,
             billing_plan TEXT,
             offer TEXT,
+            advanced_commerce TEXT,
             outcome TEXT NOT NULL,
             state TEXT NOT NULL CHECK (
                 state IN ('purchasing', 'deferred', 'purchased', 'failed', 'restored', 'finished')),

@@ -77,6 +77,9 @@ struct PurchaseRequest: SandboxRequest {
         "introductoryOfferEligibilityJWS": .text(
             "The JWS that allows or denies the introductory offer (StoreKit's `introductoryOfferEligibility(compactJWS:)`)."
         ).optional,
+        "advancedCommerceJWS": .text(
+            "The JWS of an Advanced Commerce request, with which a generic product is bought (StoreKit's `AdvancedCommerceProduct`)."
+        ).optional,
         "outcome": .text(
             "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name."
         ).optional,
@@ -92,12 +95,19 @@ struct PurchaseRequest: SandboxRequest {
     var offerSignature: PromotionalOfferSignature?
     var promotionalOfferJWS: String?
     var introductoryOfferEligibilityJWS: String?
+    var advancedCommerceJWS: String?
     var outcome: String?
 
     /// The signed request of the purchase.
     ///
     /// - Throws: `Problem` for a purchase with several signatures, or for a request that does not fit the offer.
     func signedPurchase() throws(Problem) -> SignedPurchase? {
+        if let advancedCommerceJWS {
+            guard offerIdentifier == nil, promotionalOfferJWS == nil, introductoryOfferEligibilityJWS == nil,
+                quantity ?? 1 == 1
+            else { throw JSONBody.invalid("The field /advancedCommerceJWS needs the quantity 1, without an offer.") }
+            return SignedPurchase(kind: .advancedCommerce, compact: advancedCommerceJWS)
+        }
         if let introductoryOfferEligibilityJWS {
             guard offerIdentifier == nil, promotionalOfferJWS == nil else {
                 throw JSONBody.invalid("The field /introductoryOfferEligibilityJWS cannot be with another offer.")

@@ -77,9 +77,7 @@ extension Books {
             case .promotionalOffer: try checkPromotionalOffer(token.claims)
             case .introductoryOfferEligibility: try checkIntroductoryOffer(token.claims)
             case .advancedCommerce:
-                guard let request else {
-                    throw AppStoreRefusal("The claim request must be the base64 of a JSON object.")
-                }
+                guard let request else { throw SignedAdvancedCommerceRequest.unreadable }
                 try request.check()
             }
         } catch let reason as AppStoreRefusal {
@@ -219,26 +217,19 @@ extension Books {
             }
             let accepted =
                 switch signed.kind {
-                case .promotionalOffer: try promoted(payment, by: claims)
-                case .introductoryOfferEligibility: try introduced(payment, by: claims)
-                case .advancedCommerce: throw AppStoreRefusal("The store sells no such products.", .paymentInvalid)
+                case .promotionalOffer: try promoted(payment, by: claims, account: account)
+                case .introductoryOfferEligibility: try introduced(payment, by: claims, account: account)
+                case .advancedCommerce: try described(payment, by: claims)
                 }
-            guard claims.text("productId").map(payment.productIdentifier.hasSameBytes) ?? false else {
-                throw AppStoreRefusal("The claim productId must be the product of the payment.")
-            }
-            // Without a transaction, any customer's device may use the signature.
-            let customer = claims.text("transactionId")
-            guard try customer.map({ try isCustomer(account, of: $0) }) ?? true else {
-                throw AppStoreRefusal("The claim transactionId must be a transaction of the customer.")
-            }
             return .accepted(accepted, nonce: nonce)
         } catch let refusal as AppStoreRefusal {
             return .refused(refusal.error)
         }
     }
 
-    private func promoted(_ payment: Payment, by claims: TokenClaims) throws -> Payment {
+    private func promoted(_ payment: Payment, by claims: TokenClaims, account: String) throws -> Payment {
         try checkPromotionalOffer(claims)
+        try check(claims, for: payment, account: account)
         let named = payment.offer?.identifier ?? ""
         guard claims.text("offerIdentifier").map(named.hasSameBytes) ?? false else {
             throw AppStoreRefusal("The claim offerIdentifier must be the offer of the payment.")
@@ -246,9 +237,30 @@ extension Books {
         return payment
     }
 
-    private func introduced(_ payment: Payment, by claims: TokenClaims) throws -> Payment {
+    private func introduced(_ payment: Payment, by claims: TokenClaims, account: String) throws -> Payment {
         try checkIntroductoryOffer(claims)
+        try check(claims, for: payment, account: account)
         return payment.with(.introductory(isAllowed: claims.flag("allowIntroductoryOffer") ?? false))
+    }
+
+    private func described(_ payment: Payment, by claims: TokenClaims) throws -> Payment {
+        guard let request = SignedAdvancedCommerceRequest(claims) else {
+            throw SignedAdvancedCommerceRequest.unreadable
+        }
+        try request.check()
+        return payment.with(try request.charge(in: storefront))
+    }
+
+    /// Checks that a signed offer is for the product and the customer of a payment.
+    private func check(_ claims: TokenClaims, for payment: Payment, account: String) throws {
+        guard claims.text("productId").map(payment.productIdentifier.hasSameBytes) ?? false else {
+            throw AppStoreRefusal("The claim productId must be the product of the payment.")
+        }
+        // Without a transaction, any customer's device may use the signature.
+        let customer = claims.text("transactionId")
+        guard try customer.map({ try isCustomer(account, of: $0) }) ?? true else {
+            throw AppStoreRefusal("The claim transactionId must be a transaction of the customer.")
+        }
     }
 
     /// True if a transaction or an app transaction is the account's. It has one before its first purchase, too.
@@ -257,15 +269,19 @@ extension Books {
     }
 }
 
-/// A request of the Advanced Commerce API in an app. The store sells no such products, so it checks the form alone.
+/// A request of the Advanced Commerce API in an app. The store sells one-time charges, and checks the form alone of the others.
 struct SignedAdvancedCommerceRequest {
+    static let unreadable = refusal("The claim request must be the base64 of a JSON object.")
+    private static let oneTimeCharge = "CREATE_ONE_TIME_CHARGE"
     /// The required members of each operation, besides those of all.
     private static let required = [
-        "CREATE_ONE_TIME_CHARGE": ["currency", "item", "taxCode"],
+        oneTimeCharge: ["currency", "item", "taxCode"],
         "CREATE_SUBSCRIPTION": ["currency", "descriptors", "items", "period", "taxCode"],
         "MODIFY_SUBSCRIPTION": ["retainBillingCycle", "transactionId"],
         "REACTIVATE_SUBSCRIPTION": ["transactionId"],
     ]
+    /// The prices of an item, in milliunits. The prices of a StoreKit configuration are in this range, too.
+    private static let prices: ClosedRange<Int64> = 0...999_999_999_999
 
     let object: JSONObject
 
@@ -277,21 +293,58 @@ struct SignedAdvancedCommerceRequest {
         self.object = object
     }
 
+    private static func refusal(_ sentence: String) -> AppStoreRefusal { AppStoreRefusal(sentence, .paymentInvalid) }
+
+    private static func text(_ name: String, of object: JSONObject) -> String? {
+        if case .string(let text)? = object[name], !text.isEmpty { text } else { nil }
+    }
+
     func check() throws(AppStoreRefusal) {
         guard case .string(let operation)? = object["operation"], let required = Self.required[operation] else {
             let operations = Self.required.keys.sorted().joined(separator: ", ")
-            throw AppStoreRefusal("The request's operation must be one of \(operations).")
+            throw Self.refusal("The request's operation must be one of \(operations).")
         }
         guard case .string("1")? = object["version"] else {
-            throw AppStoreRefusal("The request's version must be the text 1.")
+            throw Self.refusal("The request's version must be the text 1.")
         }
-        guard case .object(let info)? = object["requestInfo"],
-            case .string(let reference)? = info["requestReferenceId"],
-            UUID(uuidString: reference) != nil
-        else { throw AppStoreRefusal("The request's requestInfo must have a UUID as its requestReferenceId.") }
+        guard requestReferenceIdentifier != nil else {
+            throw Self.refusal("The request's requestInfo must have a UUID as its requestReferenceId.")
+        }
         for name in required where object[name].map({ $0 == .null }) ?? true {
-            throw AppStoreRefusal("The request lacks \(name), which \(operation) requires.")
+            throw Self.refusal("The request lacks \(name), which \(operation) requires.")
         }
+    }
+
+    private var requestReferenceIdentifier: String? {
+        guard case .object(let info)? = object["requestInfo"], let text = Self.text("requestReferenceId", of: info),
+            UUID(uuidString: text) != nil
+        else { return nil }
+        return text
+    }
+
+    /// The charge for the item of a checked request.
+    func charge(in storefront: Storefront) throws(AppStoreRefusal) -> AdvancedCommerceCharge {
+        guard Self.text("operation", of: object) == Self.oneTimeCharge else {
+            throw Self.refusal("The store sells one-time charges alone: the operation must be \(Self.oneTimeCharge).")
+        }
+        guard Self.text("currency", of: object) == storefront.currency,
+            [nil, storefront.countryCode].contains(Self.text("storefront", of: object))
+        else {
+            throw Self.refusal(
+                "The request's currency and storefront must be those of the customer, \(storefront.currency) and "
+                    + "\(storefront.countryCode).")
+        }
+        guard case .object(let item)? = object["item"], let sku = Self.text("SKU", of: item),
+            let displayName = Self.text("displayName", of: item), let description = Self.text("description", of: item),
+            case .number(let number)? = item["price"], let price = number.int64, Self.prices.contains(price)
+        else { throw Self.refusal("The request's item must have SKU, displayName, description and price.") }
+        guard let taxCode = Self.text("taxCode", of: object), let requestReferenceIdentifier else {
+            throw Self.refusal("The request's taxCode must be a text.")
+        }
+        return AdvancedCommerceCharge(
+            sku: sku, displayName: displayName, description: description,
+            price: Price(milliunits: price, currency: storefront.currency), taxCode: taxCode,
+            requestReferenceIdentifier: requestReferenceIdentifier)
     }
 }
 

@@ -54,8 +54,11 @@ public struct Payment: Hashable, Sendable {
     public let billingPlanType: BillingPlanType?
     /// The requested offer. Nil for the standard price, or for an introductory offer if the customer is eligible.
     public var offer: OfferChoice? { offers.first }
-    /// The offer, at most one. The array keeps a transaction small enough for the result of a throwing function.
+    /// The product that the developer's server describes. Nil for a product of the App Store.
+    public var advancedCommerceCharge: AdvancedCommerceCharge? { charges.first }
+    /// The offer and the charge, at most one of each. The arrays keep a transaction small enough for the result of a throwing function.
     private let offers: [OfferChoice]
+    private let charges: [AdvancedCommerceCharge]
 
     /// A subscription offer that an app requests.
     public struct OfferChoice: Hashable, Sendable, Codable {
@@ -90,20 +93,29 @@ public struct Payment: Hashable, Sendable {
         quantity: Int = 1,
         appAccountToken: UUID? = nil,
         billingPlanType: BillingPlanType? = nil,
-        offer: OfferChoice? = nil
+        offer: OfferChoice? = nil,
+        advancedCommerceCharge: AdvancedCommerceCharge? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.appAccountToken = appAccountToken
         self.billingPlanType = billingPlanType
         offers = offer.map { [$0] } ?? []
+        charges = advancedCommerceCharge.map { [$0] } ?? []
     }
 
     /// The same payment with an offer.
     public func with(_ offer: OfferChoice) -> Payment {
         Payment(
             productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
-            billingPlanType: billingPlanType, offer: offer)
+            billingPlanType: billingPlanType, offer: offer, advancedCommerceCharge: advancedCommerceCharge)
+    }
+
+    /// The same payment for a product that the developer's server describes.
+    public func with(_ charge: AdvancedCommerceCharge) -> Payment {
+        Payment(
+            productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
+            billingPlanType: billingPlanType, offer: offer, advancedCommerceCharge: charge)
     }
 }
 
