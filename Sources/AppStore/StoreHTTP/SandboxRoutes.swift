@@ -24,11 +24,11 @@ struct SandboxRoutes: Sendable {
     private func addPurchases(to group: RouterGroup<ServiceContext>) {
         group.on(.buy) { request, context in
             let body = try await SandboxBody.decode(request, context, as: PurchaseRequest.self)
-            let (payment, signed) = (try body.payment(), try body.signedPurchase())
+            let (payment, signed, account) = (try body.payment(), try body.signedPurchase(), body.account)
             let outcome = try body.paymentOutcome()
             let queued = try await BlockingWork.run {
-                let added = try store.add(payment, with: signed, account: body.account, outcome: outcome)
-                _ = try store.process(account: body.account)
+                let added = try store.add(payment, with: signed, account: account, outcome: outcome)
+                _ = try store.process(account: account)
                 return try store.read { books in
                     try books.resource(
                         try books.queued(added.identifier), effect: try books.effect(of: added.identifier))
