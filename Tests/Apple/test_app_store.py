@@ -55,6 +55,7 @@ from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtend
 from appstoreserverlibrary.models.Message import Message
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
+from appstoreserverlibrary.models.OfferType import OfferType
 from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
 from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
 from appstoreserverlibrary.models.PromotionalOffer import PromotionalOffer
@@ -900,6 +901,85 @@ class AppStoreTests(unittest.TestCase):
 
         # A token for the server API is none for StoreKit.
         refused(self.client._generate_token(), "aud")
+
+    def test_purchases_with_offers_that_apples_library_signs(self):
+        private = pathlib.Path(self.store.key["privateKey"]).read_bytes()
+        identity = (private, self.store.key["keyId"], self.store.key["issuerId"], BUNDLE)
+        promotional = PromotionalOfferV2SignatureCreator(*identity)
+        introductory = IntroductoryOfferEligibilitySignatureCreator(*identity)
+        former = self.buy(MONTHLY)["transactionId"]
+        self.store.sandbox("POST", f"transactions/{former}/expiry", {})
+
+        def spring(signed):
+            return self.buy(MONTHLY, offerType="promotional", offerIdentifier="spring", promotionalOfferJWS=signed)
+
+        def eligibility(signed, product=MONTHLY):
+            return self.buy(product, introductoryOfferEligibilityJWS=signed)
+
+        for wrong, error in [
+            (promotional.create_signature(MONTHLY, "autumn", former), "invalidOfferIdentifier"),
+            (promotional.create_signature(PREMIUM, "spring", former), "invalidOfferIdentifier"),
+            (introductory.create_signature(MONTHLY, True, former), "invalidSignature"),
+            (promotional.create_signature(MONTHLY, "spring", former)[:-8] + "AAAAAAAA", "invalidSignature"),
+        ]:
+            bought = spring(wrong)
+            self.assertEqual((bought["state"], bought["error"]), ("failed", error))
+        signed = promotional.create_signature(MONTHLY, "spring", former)
+        info = self.transaction(spring(signed)["signedTransaction"])
+        self.assertEqual((info.offerType, info.offerIdentifier, info.price), (OfferType.PROMOTIONAL_OFFER, "spring", 1990))
+        self.assertEqual(spring(signed)["error"], "invalidSignature")
+
+        # The customer has had the introductory offer, and the server allows it again.
+        self.store.sandbox("POST", f"transactions/{former}/expiry", {})
+        self.assertEqual(eligibility(introductory.create_signature(MONTHLY, True, former), YEARLY)["error"], "invalidSignature")
+        bought = eligibility(introductory.create_signature(MONTHLY, True, former))
+        info = self.transaction(bought["signedTransaction"])
+        self.assertEqual((info.offerType, info.price), (OfferType.INTRODUCTORY_OFFER, 0))
+        # A visitor would get the offer, and the server denies it.
+        account = self.account + "_visitor"
+        app = self.store.sandbox("GET", f"accounts/{account}/appTransaction")["signedAppTransaction"]
+        visitor = self.verifier.verify_and_decode_app_transaction(app).appTransactionId
+        denied = introductory.create_signature(MONTHLY, False, visitor)
+        bought = self.store.buy(MONTHLY, account, introductoryOfferEligibilityJWS=denied)
+        info = self.transaction(bought["signedTransaction"])
+        self.assertEqual((info.offerType, info.price), (None, 4990))
+
+    def test_a_charge_that_apples_library_signs(self):
+        creator = AdvancedCommerceAPIInAppSignatureCreator(
+            pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], self.store.key["issuerId"],
+            BUNDLE,
+        )
+
+        def sign(reference, currency="USD"):
+            return creator.create_signature(AdvancedCommerceOneTimeChargeCreateRequest(
+                requestInfo=AdvancedCommerceRequestInfo(requestReferenceId=reference),
+                currency=currency,
+                item=AdvancedCommerceOneTimeChargeItem(
+                    SKU="bench", description="A bench", displayName="Bench", price=9990
+                ),
+                taxCode="C003-00-2",
+            ))
+
+        reference = uuid.uuid4()
+        signed = sign(reference)
+        bought = self.buy(SEEDS, advancedCommerceJWS=signed)
+        info = self.transaction(bought["signedTransaction"])
+        self.assertEqual((info.productId, info.price, info.currency), (SEEDS, 9990, "USD"))
+        commerce = info.advancedCommerceInfo
+        self.assertEqual((commerce.requestReferenceId, commerce.taxCode), (str(reference), "C003-00-2"))
+        self.assertEqual((commerce.taxExclusivePrice, commerce.estimatedTax, commerce.taxRate), (9990, 0, "0"))
+        item = commerce.items[0]
+        self.assertEqual(
+            (item.SKU, item.displayName, item.description, item.price, item.revocationDate),
+            ("bench", "Bench", "A bench", 9990, None),
+        )
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/refund", {})
+        answer = self.client.get_transaction_info(bought["transactionId"]).signedTransactionInfo
+        refunded = self.transaction(answer)
+        self.assertEqual(refunded.advancedCommerceInfo.items[0].revocationDate, refunded.revocationDate)
+        for wrong, error in [(signed, "invalidSignature"), (sign(uuid.uuid4(), "KRW"), "paymentInvalid")]:
+            self.assertEqual(self.buy(SEEDS, advancedCommerceJWS=wrong)["error"], error)
+        self.assertEqual(self.buy(MONTHLY, advancedCommerceJWS=sign(uuid.uuid4()))["error"], "paymentInvalid")
 
     def test_a_store_of_production(self):
         store = Store("--environment", "Production", "--app-apple-id", "1234567890")

@@ -75,6 +75,17 @@ import Testing
         #expect(try answer(foreign.der) == Self.unauthorized)
     }
 
+    @Test func `a damaged request is answered like any other`() throws {
+        let request = try OCSPRequest(for: chain.leaf.certificate, issuer: chain.intermediate.certificate).der
+        for index in request.indices {
+            for bit: UInt8 in [1, 0x80] {
+                var damaged = request
+                damaged[index] ^= bit
+                #expect(try answer(damaged).count >= Self.malformed.count)
+            }
+        }
+    }
+
     @Test(arguments: ["-sha1", "-sha256", "-sha384", "-sha512"])
     func `openssl accepts the signature and the nonce`(digest: String) async throws {
         try await openssl(

@@ -10,16 +10,20 @@ import Testing
 
 /// The OCSP responder of the store's certificates, as verifiers with online checks ask it. `make test-apple` lets Apple's own library ask.
 @Suite struct CertificateStatusTests {
-    let garden: TestGarden
+    private let folder: TemporaryFolder
+    private let store: Store
+    private let clock: ManualClock
 
     init() throws {
-        garden = try TestGarden()
-        try garden.store.nameResponder(at: try #require(URL(string: "http://127.0.0.1:8081")))
+        let garden = try TestGarden()
+        (folder, store, clock) = (garden.folder, garden.store, garden.clock)
+        try store.nameResponder(at: try #require(URL(string: "http://127.0.0.1:8081")))
     }
 
     /// A verifier of the store's proofs, and the customer.
     private struct Client {
-        let garden: TestGarden
+        let store: Store
+        let clock: ManualClock
         let client: any TestClientProtocol
 
         private func send(
@@ -59,13 +63,15 @@ import Testing
 
         /// The queries of a verifier without a cache.
         func queries(about proof: String) throws -> [RevocationQuery] {
-            let verified = try garden.verifier().verify(Array(proof.utf8), expecting: ProofExpectations())
-            return try RevocationStatuses(clock: garden.clock).queries(about: verified)
+            let anchors = try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) })
+            let verified = try ProofVerifier(anchors: anchors, clock: clock).verify(
+                Array(proof.utf8), expecting: ProofExpectations())
+            return try RevocationStatuses(clock: clock).queries(about: verified)
         }
 
         /// The reason why a verifier refuses a proof; nil if it accepts it.
         func refusal(of proof: String) async throws -> ProofRefusal.Reason? {
-            let statuses = RevocationStatuses(clock: garden.clock)
+            let statuses = RevocationStatuses(clock: clock)
             for query in try queries(about: proof) {
                 let answer = try await ask(.post, query.responder.path, query.body)
                 #expect(answer.status == .ok)
@@ -80,9 +86,9 @@ import Testing
 
     private func withClient(_ body: @escaping @Sendable (Client) async throws -> Void) async throws {
         let application = Application(
-            router: garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock).router())
-        try await application.test(.router) { [garden] client in
-            try await body(Client(garden: garden, client: client))
+            router: store.routes(sandboxKey: APIKey("key"), clock: clock).router())
+        try await application.test(.router) { [store, clock] client in
+            try await body(Client(store: store, clock: clock, client: client))
         }
     }
 
@@ -113,7 +119,7 @@ import Testing
             for path in [base64, escaped] {
                 let answer = try await client.ask(.get, "/ocsp/\(path)")
                 #expect(answer.status == .ok)
-                try RevocationStatuses(clock: client.garden.clock).record(Array(buffer: answer.body), to: query)
+                try RevocationStatuses(clock: client.clock).record(Array(buffer: answer.body), to: query)
             }
         }
     }
@@ -155,12 +161,12 @@ import Testing
     }
 
     @Test func `the files of the keys keep the address, and another start names another`() async throws {
-        let reopened = { @Sendable [garden] () throws -> Store in
+        let reopened = { @Sendable [folder, store, clock] () throws -> Store in
             try Store(
-                folder: garden.folder.folder("store"), bundleIdentifier: garden.bundleIdentifier,
-                configuration: garden.store.configuration, clock: garden.clock, randomness: .seeded(8))
+                folder: folder.folder("store"), bundleIdentifier: store.bundleIdentifier,
+                configuration: store.configuration, clock: clock, randomness: .seeded(8))
         }
-        try await withClient { [garden] client in
+        try await withClient { [store] client in
             let first = try await client.proof()
             // As a command does that signs while the store runs.
             let command = try reopened()
@@ -170,10 +176,10 @@ import Testing
             try later.nameResponder(at: try #require(URL(string: "https://127.0.0.1:9000")))
             let second = try later.read { try $0.signedAppTransaction(of: "alice") }
             #expect(try client.queries(about: second)[0].responder.absoluteString == "https://127.0.0.1:9000/ocsp")
-            #expect(later.rootCertificates == garden.store.rootCertificates)
+            #expect(later.rootCertificates == store.rootCertificates)
             // The first address again: earlier proofs are still good.
-            try garden.store.nameResponder(at: try #require(URL(string: "https://127.0.0.1:9000")))
-            try garden.store.nameResponder(at: try #require(URL(string: "http://127.0.0.1:8081")))
+            try store.nameResponder(at: try #require(URL(string: "https://127.0.0.1:9000")))
+            try store.nameResponder(at: try #require(URL(string: "http://127.0.0.1:8081")))
             for proof in [first, try await client.proof()] { #expect(try await client.refusal(of: proof) == nil) }
         }
     }

@@ -116,6 +116,7 @@ extension ProofIssuer {
             "billingPlanType": transaction.billingPlanType?.rawValue,
             "commitmentInfo": transaction.commitment?.statement, "multiSeatInfo": transaction.seats?.statement,
             "additionalTransactionReason": transaction.additionalReason?.rawValue,
+            "advancedCommerceInfo": transaction.advancedCommerceCharge?.statement(revokedAt: revocation?.date),
         ])
     }
 
@@ -169,6 +170,20 @@ extension Commitment {
         [
             "billingPeriodNumber": billingPeriodNumber, "commitmentExpiresDate": expiresDate,
             "commitmentPrice": price.milliunits, "totalBillingPeriods": BillingPlan.commitmentPeriods,
+        ]
+    }
+}
+
+extension AdvancedCommerceCharge {
+    /// The item of a transaction (App Store Server API, `AdvancedCommerceTransactionInfo`). The store charges no tax.
+    fileprivate func statement(revokedAt revocationDate: Timestamp?) -> StatementFields {
+        let item: StatementFields = [
+            "SKU": sku, "displayName": displayName, "description": description, "price": price.milliunits,
+            "revocationDate": revocationDate,
+        ]
+        return [
+            "items": [item], "requestReferenceId": requestReferenceIdentifier, "taxCode": taxCode,
+            "taxExclusivePrice": price.milliunits, "taxRate": "0", "estimatedTax": 0,
         ]
     }
 }
