@@ -26,7 +26,7 @@ package struct Till: AsyncParsableCommand {
         subcommands: [
             ProductsCommand.self, Buy.self, Resume.self, Restore.self,
             ReceiptCommand.self,
-            Owned.self, Why.self, Story.self, Give.self, Revoke.self,
+            Owned.self, Why.self, Story.self, Give.self, Revoke.self, Move.self,
             InitCommand.self,
             Doctor.self,
             Serve.self,

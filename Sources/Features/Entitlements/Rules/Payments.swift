@@ -27,6 +27,17 @@ extension RedeemedTransaction {
         return whole.dividingFullWidth(amount.multipliedFullWidth(by: share)).quotient
     }
 
+    /// The refunded amount of a price that the App Store has refunded; nil if it has not stated the share.
+    package func refundedAmount(of price: Int64) -> Int64? {
+        let isProrated = facts.text(.revocationType) == RevocationType.refundProrated.rawValue
+        return refunded(of: price) ?? (isProrated ? nil : price)
+    }
+
+    /// True if the App Store has refunded it. The end of family sharing is no refund.
+    package var isRefunded: Bool {
+        revocationDate != nil && facts.text(.revocationType) != RevocationType.familyRevoke.rawValue
+    }
+
     private var saleAmount: Int64? {
         let seats = facts.seats
         if let seats, !seats.isEmpty { return seats.amount }

@@ -91,6 +91,7 @@ struct TimelineWords {
         case .productChanged: about("Replaced by another product")
         case .transferredIn: about("Came from another user")
         case .transferredOut: about("Went to another user")
+        case .moved: about("Moved by the team")
         case .itemGiven: about("Item given by the team")
         case .itemTakenBack: about("Given item revoked by the team")
         case .assigned: about("Unclaimed purchase assigned")
