@@ -43,6 +43,30 @@ import Testing
         #expect(korean.contains("팀이 지급") && korean.contains("모두에게 제공"))
     }
 
+    @Test func `the header has the person in a few facts, warnings and buttons`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        let gate = try await console.buy("garden.gate", for: alice)
+        let premium = try await console.buy("garden.premium.monthly", for: alice)
+        let viewer = try await console.browser(.viewer)
+        let words = try await viewer.get(Self.path).words
+        #expect(words.contains("Total spentUSD 29.98") && words.contains("Customer since2026-10-31"))
+        #expect(words.contains("Last purchase2026-10-31") && !words.contains("Refunds:"))
+        #expect(words.contains("Only Apple returns money.") && words.contains("https://reportaproblem.apple.com"))
+        #expect(!words.contains("The team can take a purchase back"))
+        _ = try console.store.advance(seconds: 1)
+        try console.store.refund(gate)
+        try console.garden.advance(to: "2026-11-02T12:00:00Z")
+        try console.store.failRenewal(of: premium, hasGracePeriod: true)
+        try await console.notify()
+        let page = try await console.browser(.support).get(Self.path)
+        #expect(page.words.contains("Total spentUSD 9.99") && page.words.contains("Refunds: 1"))
+        #expect(page.words.contains("Apple retries the charge"))
+        #expect(page.words.contains("The team can take a purchase back") && page.has("id=\"actions\""))
+        let korean = try await viewer.get(Self.path, headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("환불 1건") && korean.contains("총 결제액USD 9.99"))
+    }
+
     @Test func `a subscription's failures and end are in plain words`() async throws {
         let console = try await GardenConsole()
         let alice = try console.user()

@@ -8,9 +8,9 @@ import Proofs
 struct UnclaimedRoutes: Sendable {
     /// The largest count of expected purchases that the list states.
     private static let maximumExpected = 10_000
-    private static let user = Field.text(
+    static let user = Field.text(
         "user", "User's name or account token", upTo: User.maximumCustomerLength, isRequired: true)
-    private static let issuer = Field.text(
+    static let issuer = Field.text(
         "issuer", "Issuer of the name", upTo: User.maximumIssuerLength, note: "Only if several users have the name.")
     private static let reason = Field.reason()
 
@@ -95,7 +95,7 @@ struct UnclaimedRoutes: Sendable {
     }
 
     /// The user that a form names by the name or the account token. The console creates no user from a misspelled name.
-    private func user(_ form: ConsoleForm) async throws -> User {
+    func user(_ form: ConsoleForm) async throws -> User {
         let (text, issuer) = (try form[Self.user], try form[Self.issuer])
         // Of all issuers, this one has the longest names.
         let name = User(issuer: User.customerIssuer, name: text).map { ByteKey($0.name) }

@@ -4,51 +4,6 @@ import Hummingbird
 import Ledger
 import Proofs
 
-extension CustomerView {
-    /// The forms of the customer's page that change something.
-    var actions: HTML {
-        section(.id("actions")) {
-            h2 { "Actions" }
-            context.action("Give an item", to: .customer(user, "grants"), submit: "Give the item") {
-                FormSubmission.field(services.randomness)
-                Field.choice(
-                    "give-item", "Item",
-                    names.items.filter { names.catalogs.grants($0) }.map { ($0.description, names.item($0)) })
-                CustomersRoutes.end
-                Field.reason("give-reason")
-            }
-            if !names.catalogs.balances.isEmpty {
-                context.action(
-                    "Add to a balance", to: .customer(user, "balances"), submit: Phrase("Add", context: "balance")
-                ) {
-                    FormSubmission.field(services.randomness)
-                    Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
-                    CustomersRoutes.amount
-                    Field.reason("balance-reason")
-                }
-            }
-            if services.webhooks != nil {
-                context.action(
-                    "Send the webhook messages again", to: .customer(user, "webhooks"), submit: "Send again", .plain
-                ) {
-                    p { "Sends the latest messages about this customer to every webhook again." }
-                }
-            }
-            p { a(.class("button"), .href(.customer(user, "export"))) { "Export all data (JSON)" } }
-            if context.may(.administer) {
-                context.action("Erase the customer", to: .customer(user, "erasure"), submit: "Erase", .danger) {
-                    p {
-                        "The name, the profile and the reasons are erased for good. The purchases stay redeemed, so that nobody can redeem them again."
-                    }
-                    Field.text(
-                        "erase-name", "Type the customer's name to confirm",
-                        maximumLength: User.maximumCustomerLength, isRequired: true)
-                }
-            }
-        }
-    }
-}
-
 /// One submission of a form. The page makes its key, so that a form that is sent twice takes effect once.
 struct FormSubmission {
     private static let field = "submission"
@@ -125,6 +80,18 @@ extension CustomersRoutes {
                 ofTransaction: try context.parameters.text("transaction"), origin: try request.query("origin"),
                 in: try request.query("app"), of: user, by: try context.caller)
             return transaction.path(of: user, done: .reinstated)
+        }
+        post("/move", .support) { user, _, context in
+            let purchase = try context.form.requiredText("move-purchase").split(separator: " ", maxSplits: 2)
+                .map(String.init)
+            guard purchase.count == 3, let origin = Origin(rawValue: purchase[0]) else {
+                throw ConsoleForm.invalid("move-purchase", "a purchase of the customer")
+            }
+            let other = try await UnclaimedRoutes(services: services).user(context.form)
+            _ = try await entitlements.move(
+                transaction: purchase[2], origin: origin, in: purchase[1], of: user, to: other,
+                reason: try context.form.reason("move-reason"), by: try context.caller)
+            return .customer(other, done: .moved)
         }
         post("/erasure", .administer) { user, _, context in
             let typed = User(
