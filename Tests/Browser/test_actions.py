@@ -38,7 +38,9 @@ class Actions(unittest.TestCase):
         def work(window, reason):
             self.open_customer(window, "dahee")
             self.assertIn("given", window.send("/grants", {"give-item": True, "give-until": "2030-12-31", "give-reason": reason}))
-            self.audited(window, [reason, "support"])
+            # The gift ends with the last day of the form, in the time zone of the page.
+            self.audited(window, [reason, "support", "2030-12-31"])
+            self.assertNotIn("2031-01-01", window.text())
             self.open_customer(window, "dahee")
             self.audited(window, [reason])
             window.send("/grants", {"give-reason": "A hidden \u202e direction"}, fails=True)

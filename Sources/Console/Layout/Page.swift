@@ -73,6 +73,12 @@ extension Page {
                         p(.class("notice"), .role("status")) { notice.sentence }
                     }
                     content
+                    if context.member != nil {
+                        p(.class("note")) {
+                            "Time zone"; plain(": ")
+                            span(.class("zone")) { plain("UTC") }
+                        }
+                    }
                 }
             }
         }

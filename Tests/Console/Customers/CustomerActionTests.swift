@@ -44,6 +44,19 @@ import Testing
         #expect(page.has("The item was given.") && page.words.contains("an apology"))
     }
 
+    @Test func `a gift ends with the day of the giver's time zone, and the page shows that day`() async throws {
+        let browser = try await console.browser(.support)
+        let gift = ["give-item": "gate 1", "give-until": "2026-12-31", "give-reason": "a prize"]
+        let seoul = try await fields(browser, "/grants", gift.merging(["zone": "540"]) { $1 })
+        #expect(try await browser.post(Self.path + "/grants", seoul, from: Self.path).status == 303)
+        let grant = try #require(try await console.entitlements.grants(of: alice, before: nil, limit: 9).first)
+        #expect(grant.endsAt?.rfc3339 == "2026-12-31T15:00:00Z")
+        let words = try await browser.get(Self.path).words
+        #expect(words.contains("2026-12-31") && !words.contains("2027-01-01"))
+        let invalid = try await fields(browser, "/grants", gift.merging(["zone": "1441"]) { $1 })
+        #expect(try await browser.post(Self.path + "/grants", invalid, from: Self.path).status == 422)
+    }
+
     @Test func `a form that is sent twice takes effect once`() async throws {
         let browser = try await console.browser(.support)
         let give = try await fields(browser, "/grants", ["give-item": "gate 1", "give-reason": "a prize"])

@@ -155,6 +155,40 @@ import Testing
         #expect(entries == all && all > 4)
     }
 
+    @Test func `a month and a kind are one click each, and a purchase opens its notifications`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        try await console.buy("garden.premium.monthly", for: alice)
+        try await console.notify()
+        try console.garden.advance(to: "2026-12-05T00:00:00Z")
+        try await console.notify()
+        let browser = try await console.browser(.viewer)
+        let page = try await browser.get(Self.path)
+        #expect(page.words.contains("December 2026") && page.words.contains("January 2026"))
+        let october = try await browser.get(try #require(links(page, "month=2026-10").first))
+        #expect(october.words.contains("Purchase: garden.premium.monthly") && !october.words.contains("Renewal:"))
+        #expect(october.words.contains("Notifications: 1") && october.words.contains("SUBSCRIBED"))
+        let kinds = links(october, "month=2026-10").filter { $0.contains("kind=") }
+        #expect(kinds.count == 6)
+        for kind in kinds {
+            let isShown = try await browser.get(kind).words.contains("Purchase: garden.premium.monthly")
+            #expect(isShown == kind.contains("kind=purchases"), "\(kind)")
+        }
+        let empty = try await browser.get(Self.path + "/timeline?month=2026-03")
+        #expect(empty.words.contains("Nothing yet."))
+        let earlier = try await browser.get(try #require(links(page, "month=2025-12").first))
+        #expect(earlier.words.contains("January 2025") && earlier.words.contains("December 2025"))
+        // The month of the browser's time zone.
+        let start = try #require(Timestamp(rfc3339: "2026-12-05T00:00:00Z")).millisecondsSince1970
+        let before = try await browser.get(Self.path + "/timeline?month=2026-12&until=\(start)")
+        #expect(before.words.contains("Nothing yet."))
+        for invalid in ["month=March", "month=2026-13", "kind=dogs"] {
+            #expect(try await browser.get(Self.path + "/timeline?\(invalid)").status == 400)
+        }
+        let korean = try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("2026년 12월") && korean.contains("알림 1건"))
+    }
+
     @Test func `an entry opens its transaction, its proof and its place in the hash chain`() async throws {
         let console = try await GardenConsole(keepsProofs: true)
         let alice = try console.user()

@@ -112,6 +112,7 @@ extension CustomerHeading {
                 view.names.items.filter { view.names.catalogs.grants($0) }.map { ($0.description, view.names.item($0)) }
             )
             CustomersRoutes.end
+            CustomersRoutes.zoneField
             Field.reason("give-reason")
             button(.class("primary")) { "Give the item" }
         }

@@ -14,7 +14,7 @@ extension CustomerView {
         let transactions = try await entitlements.transactions(of: user, before: nil, limit: CustomerHeading.summed)
         let merged = try await entitlements.ledger.read { try $0.aliases(of: self.user) }.count
         let profile = try await profileFacts()
-        let timeline = try await timeline(try HTTPSupport.Page(request))
+        let timeline = try await timeline(request)
         let heading = CustomerHeading(
             view: self, transactions: transactions, subscriptions: subscriptions, mergedCount: merged)
         return Page(Phrase(same: user.name), section: .customers, heading: heading.html) {
@@ -94,7 +94,7 @@ extension CustomerView {
     }
 
     @HTMLBuilder private func until(_ owned: OwnedItem) -> HTML {
-        Shown.day(owned.until)
+        if case .grant = owned.source { Shown.lastDay(before: owned.until) } else { Shown.day(owned.until) }
         if owned.renews == true { also(Shown.badge("renews", .good)) }
     }
 
@@ -128,7 +128,9 @@ extension CustomerView {
 
     /// A subscription in a sentence.
     @HTMLBuilder func line(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> HTML {
-        spaced(sentence(of: status, renewal), CustomerWords.badge(status.state), OriginWords.mark(status.origin))
+        spaced(
+            Shown.sentence(sentence(of: status, renewal), status.paidUntil, status.until),
+            CustomerWords.badge(status.state), OriginWords.mark(status.origin))
         // The customer has not consented to a higher price.
         if renewal?.integer(.priceIncreaseStatus) == 0 {
             also(Shown.badge("price increase without consent yet", .warning))

@@ -47,8 +47,14 @@ extension CustomersRoutes {
 
     /// The end of a given item: the end of the day in the form, or none.
     static let end = Field.date(
-        "give-until", Phrase("Until", context: "day"), note: "To the end of this day in UTC. Empty for no end."
+        "give-until", Phrase("Until", context: "day"),
+        note: "To the end of this day in the time zone of the page. Empty for no end."
     ).optional("a date such as 2027-01-31, or empty") { CalendarDay($0)?.adding(days: 1).start }
+
+    /// The minutes by which the browser's time zone is ahead of UTC at that end. The script fills it in.
+    private static let zone = "zone"
+
+    static var zoneField: HTML { input(.type("hidden"), .name(zone), .value("0")) }
 
     /// Adds the receivers of the forms on the pages of customers.
     func addActions(to pages: ConsolePages) {
@@ -114,13 +120,17 @@ extension CustomersRoutes {
     }
 
     private func give(_ user: User, _ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
-        let submission = try FormSubmission(request, context, ["give-item", "give-until", "give-reason"])
+        let submission = try FormSubmission(request, context, ["give-item", "give-until", Self.zone, "give-reason"])
+        let minutes = try context.form.integer(Self.zone) ?? 0
+        guard (-1440...1440).contains(minutes) else {
+            throw ConsoleForm.invalid(Self.zone, "at most a day, in minutes")
+        }
         guard let item = Item(typed: try context.form.requiredText("give-item")) else {
             throw ConsoleForm.invalid("give-item", "an item of the catalog")
         }
         let grant = try entitlements.newGrant(
             of: item, reason: try context.form.reason("give-reason"),
-            endsAt: try context.form[Self.end], by: try context.caller)
+            endsAt: try context.form[Self.end]?.adding(seconds: -60 * Int64(minutes)), by: try context.caller)
         try submission.check(
             try await entitlements.give(grant, to: user, keeping: submission.answer))
         return .customer(user, done: .given)
@@ -164,7 +174,7 @@ extension CustomerView {
             column("Given") { Shown.day($0.grantedAt) }
             column(Phrase("By", context: "event")) { ActorWords.html(caller: $0.grantedBy, self.keys) }
             column("Reason") { data($0.reason) }
-            column("Until") { Shown.day($0.endsAt) }
+            column("Until") { Shown.lastDay(before: $0.endsAt) }
             column("State") { self.state(of: $0) }
             if context.may(.support) { column("Action") { self.revocation(of: $0) } }
         }

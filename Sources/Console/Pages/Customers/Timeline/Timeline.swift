@@ -5,33 +5,77 @@ import Ledger
 import Proofs
 
 extension CustomerView {
-    /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did.
-    func timeline(_ page: HTTPSupport.Page) async throws -> HTML {
-        let (entries, next) = try await page.list(at: \.position) {
-            try await entitlements.story(of: user, before: $0, limit: $1)
+    /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did. A notification
+    /// is part of the event about its transaction that is nearest in time.
+    func timeline(_ request: Request) async throws -> HTML {
+        let filter = try TimelineFilter(request)
+        let (entries, next) = try await HTTPSupport.Page(request).list(at: \.position) {
+            try await story(in: filter, before: $0 ?? filter.start, limit: $1)
         }
-        guard !entries.isEmpty else { return emptyNote("Nothing yet.") }
         let references = entries.compactMap { entry in
             if case .event(let event, _, _) = entry.content, event.origin != nil { event.reference } else { nil }
         }
         // The user's transactions that the entries are about.
         let transactions = try await entitlements.transactions(of: user, identifiedBy: references)
+        let notifications = Self.notificationsOfEvents(in: entries)
         return HTML {
-            ol(.class("timeline")) {
-                for each in entries {
-                    switch each.content {
-                    case .event(let event, let number, let otherOwner):
-                        entry(of: event, number, otherOwner, transactions.first { $0.isMeant(by: event) })
-                    case .notification(let notification): entry(of: notification)
+            filter.links(of: user, at: now)
+            if entries.isEmpty {
+                emptyNote("Nothing yet.")
+            } else {
+                ol(.class("timeline")) {
+                    for each in entries {
+                        switch each.content {
+                        case .event(let event, let number, let otherOwner):
+                            entry(
+                                of: event, number, otherOwner, transactions.first { $0.isMeant(by: event) },
+                                notifications.ofEvents[number] ?? [])
+                        case .notification(let notification):
+                            if !notifications.attached.contains(notification) { entry(of: notification) }
+                        }
                     }
                 }
             }
-            Listing.pager(next.map { .customer(user, "timeline", query: ["cursor": $0]) }, "Older entries")
+            Listing.pager(next.map { filter.path(of: user, after: $0) }, "Older entries")
         }
     }
 
+    private func story(
+        in filter: TimelineFilter, before position: StoryEntry.Position?, limit: Int
+    ) async throws -> [StoryEntry] {
+        var (found, position, hasMore): ([StoryEntry], StoryEntry.Position?, Bool) = ([], position, true)
+        while hasMore, found.count < limit {
+            let read = try await entitlements.story(of: user, before: position, limit: limit)
+            let reached = read.prefix { filter.reaches($0) }
+            found += reached.filter { filter.includes($0) }
+            (position, hasMore) = (read.last?.position, reached.count == limit)
+        }
+        return Array(found.prefix(limit))
+    }
+
+    /// The notifications that are parts of events, by the events' numbers.
+    private static func notificationsOfEvents(
+        in entries: [StoryEntry]
+    ) -> (ofEvents: [Int64: [StatedNotification]], attached: Set<StatedNotification>) {
+        var ofEvents: [Int64: [StatedNotification]] = [:]
+        for case .notification(let notification) in entries.map(\.content) {
+            var nearest: (distance: Double, number: Int64)?
+            for case .event(let event, let number, _) in entries.map(\.content)
+            where event.origin == notification.origin
+                && notification.transactionIdentifier?.hasSameBytes(as: event.reference) ?? false
+            {
+                let distance = abs(
+                    Double(event.happenedAt.millisecondsSince1970) - Double(notification.signedAt.millisecondsSince1970)
+                )
+                if distance < nearest?.distance ?? .infinity { nearest = (distance, number) }
+            }
+            if let nearest { ofEvents[nearest.number, default: []].append(notification) }
+        }
+        return (ofEvents, Set(ofEvents.values.joined()))
+    }
+
     func timelinePage(_ request: Request) async throws -> Page {
-        let timeline = try await timeline(try HTTPSupport.Page(request))
+        let timeline = try await timeline(request)
         return Page("Timeline", section: .customers) {
             Shown.wayBack(to: user)
             timeline
@@ -39,7 +83,8 @@ extension CustomerView {
     }
 
     private func entry(
-        of event: AuditEntry, _ number: Int64, _ otherOwner: User?, _ transaction: RedeemedTransaction?
+        of event: AuditEntry, _ number: Int64, _ otherOwner: User?, _ transaction: RedeemedTransaction?,
+        _ notifications: [StatedNotification]
     ) -> HTML {
         let words = TimelineWords(entry: event, transaction: transaction, names: names)
         return li(.class(event.event.mood.rawValue)) {
@@ -54,6 +99,12 @@ extension CustomerView {
             // In the words of a person, or in both languages.
             if let reason = words.reason { div { bdi { reason } } }
             if event.event == .refused { refusalNote(event.reason, otherOwner) }
+            if !notifications.isEmpty {
+                details {
+                    summary(.class("note")) { "Notifications: \(notifications.count)" }
+                    ol(.class("timeline")) { for each in notifications { entry(of: each) } }
+                }
+            }
         }
     }
 
