@@ -62,9 +62,14 @@ enum StoreSchema {
             account TEXT NOT NULL,
             group_id TEXT NOT NULL,
             due_date INTEGER,
-            record TEXT NOT NULL,
-            UNIQUE (account, group_id)
+            shared_original_transaction_id TEXT,
+            record TEXT NOT NULL
         ) STRICT;
+        CREATE UNIQUE INDEX subscription_by_group ON subscription (account, group_id)
+            WHERE shared_original_transaction_id IS NULL;
+        CREATE INDEX subscription_by_account ON subscription (account);
+        CREATE INDEX subscription_by_shared ON subscription (shared_original_transaction_id)
+            WHERE shared_original_transaction_id IS NOT NULL;
         CREATE INDEX subscription_by_due_date ON subscription (due_date);
 
         CREATE TABLE notification (

@@ -10,6 +10,8 @@ struct StoreSubscription: Command {
         case resume
         case resolveBilling = "resolve-billing"
         case seats
+        case join
+        case leave
         case raisePrice = "raise-price"
         case consent
         case refuse
@@ -20,15 +22,18 @@ struct StoreSubscription: Command {
         """
         renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
         issue. raise-price announces a higher price; consent and refuse are the customer's answers. seats changes the number of seats: \
-        more are charged at once, and fewer renew.
+        more are charged at once, and fewer renew. join is the answer of a member whom Apple invites to a seat, and prints the \
+        member's own transaction; leave ends the seat, by that transaction.
         """,
         examples: """
             till store subscription cancel 2000000123456789
             till store subscription raise-price 2000000123456789 --price 5990
             till store subscription seats 2000000123456789 --quantity 8
+            till store subscription join 2000000123456789 --account bob
             """)
 
-    @Argument(help: "renew, expire, cancel, resume, resolve-billing, seats, raise-price, consent or refuse.")
+    @Argument(
+        help: "renew, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.")
     var event: Event
 
     @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
@@ -40,6 +45,9 @@ struct StoreSubscription: Command {
     @Option(help: "The number of seats after the change.")
     var quantity: Int?
 
+    @Option(help: "The App Store account of the member who joins.")
+    var account: String?
+
     @Flag(help: "The higher price needs no consent.")
     var withoutConsent = false
 
@@ -50,6 +58,8 @@ struct StoreSubscription: Command {
             (price != nil) == (event == .raisePrice), "raise-price needs --price. Leave --price out for other events.")
         try require(
             (quantity != nil) == (event == .seats), "seats needs --quantity. Leave --quantity out for other events.")
+        try require(
+            (account != nil) == (event == .join), "join needs --account. Leave --account out for other events.")
         try require(price.map({ $0 >= 0 }) ?? true, "--price must be 0 or more.")
     }
 
@@ -63,20 +73,23 @@ struct StoreSubscription: Command {
             case .resume: .turnAutoRenewOn
             case .resolveBilling: .resolveBillingIssue
             case .seats: .changeSeats
+            case .join: .acceptInvitation
+            case .leave: .revokeSeat
             case .raisePrice: .requestPriceIncrease
             case .consent: .consentToPriceIncrease
             case .refuse: .declinePriceIncrease
             }
         var values = TransactionAction.Parameters()
         (values.price, values.needsConsent) = (price ?? 0, !withoutConsent)
-        values.seats = quantity ?? 1
+        (values.seats, values.member) = (quantity ?? 1, account ?? "")
         try store.perform(action, values, on: transactionIdentifier)
         let sale = try store.read { try $0.sale(transactionIdentifier) }
-        let latest = try store.read { try $0.transactions.transactions(of: sale.account) }.last {
-            $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
+        // A member has just got the latest transaction of all their own.
+        let latest = try store.read { try $0.transactions.transactions(of: account ?? sale.account) }.last {
+            account != nil || $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
         }
         terminal.line(
-            "\(sale.originalTransactionIdentifier)  \(latest?.productIdentifier ?? sale.productIdentifier) until "
+            "\((latest ?? sale).originalTransactionIdentifier)  \((latest ?? sale).productIdentifier) until "
                 + (latest?.expiresDate?.rfc3339 ?? "-"))
         try terminal.json(SaleResource(latest ?? sale))
     }

@@ -18,6 +18,8 @@ package enum TransactionAction: String, Sendable, CaseIterable {
     case turnAutoRenewOff
     case turnAutoRenewOn
     case changeSeats
+    case acceptInvitation
+    case revokeSeat
     case requestPriceIncrease
     case consentToPriceIncrease
     case declinePriceIncrease
@@ -29,7 +31,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         package var refundReason = RevocationReason.refundedForOtherReason
         /// The number of refunded seats; nil for the whole transaction.
         package var refundedSeats: Int?
-        /// The account of the family member.
+        /// The account of the family member, or of the member who gets a seat.
         package var member = ""
         /// True if a grace period follows the failed renewal, and false if the billing retry period does.
         package var hasGracePeriod = false
@@ -84,11 +86,11 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 .refund { decision, _, values in try decision.request(reason: values.requestReason) })
         case .refund:
             Rule(
-                "refund", "Refund", if: { !$0.isRevoked },
+                "refund", "Refund", if: { !$0.isRevoked && !$0.isSeat },
                 .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
-                "refundDecline", "Decline a refund request", if: { !$0.isRevoked },
+                "refundDecline", "Decline a refund request", if: { !$0.isRevoked && !$0.isSeat },
                 .refund { decision, _, _ in try decision.decline() })
         case .reverseRefund:
             Rule(
@@ -110,16 +112,16 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .failRenewal:
             Rule(
                 nil, "Let the renewal fail now",
-                if: { $0.isActive && $0.subscription?.willAutoRenew == true && !$0.isPriceIncreasePending },
+                if: { $0.isActive && $0.purchased?.willAutoRenew == true && !$0.isPriceIncreasePending },
                 .change { try $0.failRenewal(hasGracePeriod: $2.hasGracePeriod, $1.terms) })
         case .resolveBillingIssue:
             Rule(
                 "billingResolution", "Recover: charge the customer",
-                if: { $0.subscription?.status == .billingRetry || $0.subscription?.status == .billingGracePeriod },
+                if: { $0.purchased?.status == .billingRetry || $0.isInGracePeriod },
                 .change { subscription, books, _ in try subscription.recover(books.terms) })
         case .expire:
             Rule(
-                "expiry", "Expire now", if: { $0.isActive || $0.subscription?.status == .billingGracePeriod },
+                "expiry", "Expire now", if: { $0.isActive || $0.isInGracePeriod },
                 .change { subscription, books, _ in try subscription.expireNow(at: books.now) })
         case .turnAutoRenewOff:
             Rule(
@@ -134,6 +136,15 @@ package enum TransactionAction: String, Sendable, CaseIterable {
             Rule(
                 "seats", "Change the number of seats", if: { $0.isActive && $0.isRenewing && $0.hasSeats },
                 .other { try $0.changeSeats(of: $1, to: $2.seats) })
+        case .acceptInvitation:
+            Rule(
+                "invitation", "Accept an invitation to a seat", if: \.hasFreeSeat,
+                .other { try $0.acceptInvitation(to: $1, by: $2.member) })
+        case .revokeSeat:
+            Rule(
+                "seatRevocation", "End the seat",
+                if: { $0.subscription?.isSeat == true && $0.subscription?.dueDate != nil },
+                .other { books, sale, _ in try books.revokeSeat(of: try books.subscription(with: sale)) })
         case .requestPriceIncrease:
             Rule(
                 "priceIncrease", "Raise the price", if: { $0.isActive && $0.isRenewing },
@@ -160,10 +171,14 @@ extension ListedTransaction {
     package var actions: [TransactionAction] { TransactionAction.allCases.filter { $0.rule.isPossible(self) } }
 
     fileprivate var isRevoked: Bool { transaction.revocation != nil }
-    fileprivate var isActive: Bool { subscription?.status == .active }
-    fileprivate var isRenewing: Bool { subscription?.isAutoRenewing == true }
-    fileprivate var hasSeats: Bool { subscription?.isSoldWithSeats == true }
-    fileprivate var isPriceIncreasePending: Bool { subscription?.priceIncrease?.isAccepted == false }
+    fileprivate var isSeat: Bool { transaction.ownership == .assigned }
+    /// The subscription; nil for a member's seat, which follows the purchaser's.
+    fileprivate var purchased: SubscriptionSummary? { subscription?.isSeat == true ? nil : subscription }
+    fileprivate var isActive: Bool { purchased?.status == .active }
+    fileprivate var isInGracePeriod: Bool { purchased?.status == .billingGracePeriod }
+    fileprivate var isRenewing: Bool { purchased?.isAutoRenewing == true }
+    fileprivate var hasSeats: Bool { purchased?.isSoldWithSeats == true }
+    fileprivate var isPriceIncreasePending: Bool { purchased?.priceIncrease?.isAccepted == false }
 }
 
 extension Store {
@@ -181,7 +196,7 @@ extension Store {
                 if let call = rule.call { try books.throwSimulatedError(call) }
                 try books.decideRefund(of: transactionIdentifier) { try decide($0, books, values) }
             case .change(let change):
-                var subscription = try books.subscription(with: transactionIdentifier)
+                var subscription = try books.purchasedSubscription(with: transactionIdentifier)
                 if let call = rule.call { try books.throwSimulatedError(call) }
                 let effects = try change(&subscription, books, values)
                 try books.record(subscription, effects)
@@ -207,7 +222,11 @@ extension Books {
     /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`).
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
-        let original = try sale(transactionIdentifier).originalTransactionIdentifier
+        try deleteOriginal(try sale(transactionIdentifier).originalTransactionIdentifier)
+    }
+
+    private func deleteOriginal(_ original: String) throws {
+        for seat in try subscriptions.seats(of: original) { try deleteOriginal(seat.originalTransactionIdentifier) }
         let sold: SQL = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = \(original))"
         try database.execute(literal: "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)")
         try database.execute(literal: "DELETE FROM consumption WHERE transaction_id IN \(sold)")

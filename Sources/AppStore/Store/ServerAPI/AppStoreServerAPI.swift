@@ -66,7 +66,7 @@ extension Books {
 package struct StatusResponse: Encodable, Sendable {
     package struct SubscriptionGroupIdentifierItem: Codable, Sendable {
         package let subscriptionGroupIdentifier: String
-        package let lastTransactions: [LastTransactionsItem]
+        package fileprivate(set) var lastTransactions: [LastTransactionsItem]
     }
 
     package struct LastTransactionsItem: Codable, Sendable {
@@ -93,27 +93,32 @@ extension Books {
                 guard let status = Int(text).flatMap(Status.init) else { throw .invalidStatus }
                 return status
             })
-        let items = try (apiAccount(ofAny: anyTransactionId).map(subscriptions.subscriptions(of:)) ?? [])
+        let found = try (apiAccount(ofAny: anyTransactionId).map(subscriptions.subscriptions(of:)) ?? [])
             .filter { wanted.isEmpty || wanted.contains($0.status) }
-            .compactMap { try statusItem($0) }
         return StatusResponse(
             environment: issuer.environment, bundleId: issuer.bundleIdentifier, appAppleId: issuer.appAppleIdentifier,
-            data: items)
+            data: try statusItems(found))
     }
 
-    /// A customer has one subscription in each group.
-    func statusItem(_ subscription: CustomerSubscription) throws -> StatusResponse.SubscriptionGroupIdentifierItem? {
-        guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
-            return nil
+    /// An item for each group. A customer has one subscription in it, and a seat besides.
+    func statusItems(_ subscriptions: [CustomerSubscription]) throws -> [StatusResponse.SubscriptionGroupIdentifierItem]
+    {
+        var items: [StatusResponse.SubscriptionGroupIdentifierItem] = []
+        for subscription in subscriptions {
+            guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
+                continue
+            }
+            let item = StatusResponse.LastTransactionsItem(
+                status: subscription.status, originalTransactionId: subscription.originalTransactionIdentifier,
+                signedTransactionInfo: try signed(latest),
+                signedRenewalInfo: try issuer.signedRenewalInfo(subscription, try terms(of: subscription.account)))
+            if let index = items.firstIndex(where: { $0.subscriptionGroupIdentifier == subscription.groupIdentifier }) {
+                items[index].lastTransactions.append(item)
+            } else {
+                items.append(.init(subscriptionGroupIdentifier: subscription.groupIdentifier, lastTransactions: [item]))
+            }
         }
-        return StatusResponse.SubscriptionGroupIdentifierItem(
-            subscriptionGroupIdentifier: subscription.groupIdentifier,
-            lastTransactions: [
-                StatusResponse.LastTransactionsItem(
-                    status: subscription.status, originalTransactionId: subscription.originalTransactionIdentifier,
-                    signedTransactionInfo: try signed(latest),
-                    signedRenewalInfo: try issuer.signedRenewalInfo(subscription, try terms(of: subscription.account)))
-            ])
+        return items
     }
 }
 

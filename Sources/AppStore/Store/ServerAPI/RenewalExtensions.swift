@@ -87,7 +87,7 @@ extension Books {
         _ renewalExtension: RenewalExtension
     ) throws {
         var (succeeded, failed) = (0, 0)
-        for subscription in try subscriptions.all() {
+        for subscription in try subscriptions.all() where !subscription.isSeat {
             guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier),
                 RenewalExtension.includes(subscription, latest: latest, of: productIdentifier, in: countries)
             else { continue }

@@ -30,9 +30,12 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
         package internal(set) var isAccepted: Bool
     }
 
-    package let originalTransactionIdentifier: String
-    package let account: String
+    package internal(set) var originalTransactionIdentifier: String
+    package internal(set) var account: String
     let groupIdentifier: String
+    package internal(set) var ownership = InAppOwnershipType.purchased
+    /// The purchaser's subscription, which a member's follows; nil for one that the account has bought.
+    package internal(set) var sharedOriginalTransactionIdentifier: String?
     var state = State.subscribed
     /// The present product.
     package internal(set) var productIdentifier: String

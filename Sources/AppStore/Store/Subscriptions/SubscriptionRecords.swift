@@ -67,7 +67,10 @@ struct SubscriptionRecords {
             [
                 "original_transaction_id": subscription.originalTransactionIdentifier,
                 "account": subscription.account, "group_id": subscription.groupIdentifier,
-                "due_date": subscription.dueDate, "record": try StoreRecord.text(subscription),
+                // A member's follows the purchaser's.
+                "due_date": subscription.ownership == .purchased ? subscription.dueDate : nil,
+                "shared_original_transaction_id": subscription.sharedOriginalTransactionIdentifier,
+                "record": try StoreRecord.text(subscription),
             ], into: "subscription", replacing: "original_transaction_id")
     }
 
@@ -99,12 +102,25 @@ struct SubscriptionRecords {
         try fetch("original_transaction_id = \(identifier)").first
     }
 
+    /// The subscription that an account has bought in a group.
     func subscription(of account: String, group: String) throws -> CustomerSubscription? {
-        try fetch("account = \(account) AND group_id = \(group)").first
+        try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NULL").first
+    }
+
+    /// The seat that an account has or had in a group.
+    func seat(of account: String, group: String) throws -> CustomerSubscription? {
+        try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NOT NULL")
+            .first(where: \.isSeat)
     }
 
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
         try fetch("account = \(account) ORDER BY rowid")
+    }
+
+    /// The subscriptions of the members who have a seat in a purchaser's, the oldest first.
+    func seats(of originalTransactionIdentifier: String) throws -> [CustomerSubscription] {
+        try fetch("shared_original_transaction_id = \(originalTransactionIdentifier) ORDER BY rowid")
+            .filter { $0.isSeat && $0.dueDate != nil }
     }
 
     func all() throws -> [CustomerSubscription] {
@@ -132,6 +148,7 @@ extension Books {
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
+        try followSeats(of: subscription, effects)
     }
 
     /// Sells a subscription's product to an account.
@@ -176,6 +193,7 @@ extension Books {
     ) throws -> SubscriptionOffer? {
         let hadIntroductoryOffer = try transactions.transactions(of: account).contains {
             $0.subscriptionGroupIdentifier == terms.groupIdentifier && $0.offer?.kind == .introductory
+                && $0.ownership == .purchased
         }
         let plan = payment.billingPlanType ?? .upFront
         let offer = try SubscriptionOffer.offer(
@@ -202,6 +220,7 @@ extension Books {
         transaction.subscriptionGroupIdentifier = subscription.groupIdentifier
         transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
         (transaction.offer, transaction.reason) = (charge.offer, charge.reason)
+        transaction.ownership = subscription.ownership
         transaction.expiresDate = charge.expiresDate
         (transaction.billingPlanType, transaction.commitment) = (charge.billingPlanType, charge.commitment)
         transaction.seats = charge.seats
@@ -209,14 +228,18 @@ extension Books {
         return transaction
     }
 
-    /// Changes the transactions of the present period: one, and those that add seats to it.
+    /// Changes the transactions of the present period.
     func changePeriod(of subscription: CustomerSubscription, _ body: (inout Transaction) -> Void) throws {
-        let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
-        for var transaction in all
-        where transaction.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier {
+        for var transaction in try presentPeriod(of: subscription) {
             body(&transaction)
             try transactions.update(transaction)
         }
+    }
+
+    /// The transactions of the present period: one, and those that add seats to it.
+    func presentPeriod(of subscription: CustomerSubscription) throws -> [Transaction] {
+        let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
+        return all.filter { $0.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier }
     }
 }
 
