@@ -49,7 +49,7 @@ struct StoreKeysCommand: Command {
     }
 }
 
-struct StoreRefund: Command {
+struct StoreRefund: StorePlayer {
     /// A step of a refund.
     enum Step: String, CaseIterable, ExpressibleByArgument {
         case grant
@@ -76,6 +76,8 @@ struct StoreRefund: Command {
     @Option(help: "The number of refunded seats of a subscription; all without it.")
     var seats: Int?
 
+    @OptionGroup var storeOption: NamedStoreOption
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -100,7 +102,7 @@ struct StoreRefund: Command {
     }
 }
 
-struct StoreJudge: Command {
+struct StoreJudge: StorePlayer {
     static let configuration = CommandConfiguration(
         "judge", "Judge a request that your server has signed for StoreKit.",
         """
@@ -114,6 +116,8 @@ struct StoreJudge: Command {
 
     @Argument(help: ArgumentHelp("The JWS in compact form.", valueName: "jws"))
     var signedRequest: String
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-struct StoreSettingsCommand: Command {
+struct StoreSettingsCommand: StorePlayer {
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
         case on
@@ -43,6 +43,8 @@ struct StoreSettingsCommand: Command {
 
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
     var notificationsURL: URL?
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -92,7 +94,7 @@ struct SimulatedError: ExpressibleByArgument {
     }
 }
 
-struct StoreNotifications: Command {
+struct StoreNotifications: StorePlayer {
     static let configuration = CommandConfiguration(
         "notifications", "List the notifications and their deliveries; send one again, or disturb the next ones.",
         examples: """
@@ -109,6 +111,8 @@ struct StoreNotifications: Command {
             "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated.",
             valueName: "fault"))
     var fault: [NotificationFault] = []
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -144,7 +148,7 @@ struct StoreNotifications: Command {
     }
 }
 
-struct StoreNotify: Command {
+struct StoreNotify: StorePlayer {
     static let configuration = CommandConfiguration(
         "notify", "Send a notification that no sale brings about.",
         """
@@ -169,6 +173,8 @@ struct StoreNotify: Command {
 
     @Option(help: "The customer's App Store account.")
     var account: String?
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

@@ -1,7 +1,7 @@
 import AppStore
 import ArgumentParser
 
-struct StoreSubscription: Command {
+struct StoreSubscription: StorePlayer {
     /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
         case renew
@@ -51,6 +51,8 @@ struct StoreSubscription: Command {
     @Flag(help: "The higher price needs no consent.")
     var withoutConsent = false
 
+    @OptionGroup var storeOption: NamedStoreOption
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -95,7 +97,7 @@ struct StoreSubscription: Command {
     }
 }
 
-struct StoreTime: Command {
+struct StoreTime: StorePlayer {
     static let configuration = CommandConfiguration(
         "time", "Print the store's time, or advance it and perform all due events in order.",
         """
@@ -115,6 +117,8 @@ struct StoreTime: Command {
 
     @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
     var advance: TimeStep?
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
