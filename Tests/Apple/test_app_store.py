@@ -134,14 +134,13 @@ class Receiver:
 class Store:
     """A running `till store`, and the developer's key to it."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, products=ROOT / "Tests/Support/Garden.storekit"):
         self.folder = tempfile.TemporaryDirectory()
         self.environment = dict(os.environ, TILL_DATA=self.folder.name + "/data")
         self.till = os.environ.get("TILL", str(ROOT / ".build/release/till"))
-        products = str(ROOT / "Tests/Support/Garden.storekit")
         port = () if "--as-apple" in options else ("--port", "0")
         self.process = subprocess.Popen(
-            [self.till, "store", *port, "--products", products, "--bundle-id", BUNDLE, "--json", *options],
+            [self.till, "store", *port, "--products", str(products), "--bundle-id", BUNDLE, "--json", *options],
             stdout=subprocess.PIPE,
             env=self.environment,
             text=True,
@@ -500,6 +499,7 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual([each.quantity for each in periods], [3, 2])
         self.assertEqual(len({(each.webOrderLineItemId, each.expiresDate) for each in periods}), 1)
 
+
     def test_seats_by_invitation(self):
         bought = self.buy(PREMIUM, quantity=3)
         member = f"{self.account}_member"
@@ -533,6 +533,79 @@ class AppStoreTests(unittest.TestCase):
         # The purchaser keeps the subscription.
         last = call(bought["transactionId"]).data[0].lastTransactions[0]
         self.assertEqual(last.status, Status.ACTIVE)
+
+    def test_a_family(self):
+        """Each member has transactions of their own, until the purchaser's refund; the family shares PREMIUM here."""
+        garden = json.loads((ROOT / "Tests/Support/Garden.storekit").read_text())
+        for product in garden["subscriptionGroups"][0]["subscriptions"]:
+            product["familyShareable"] = product["productID"] == PREMIUM
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        products = pathlib.Path(folder.name) / "Family.storekit"
+        products.write_text(json.dumps(garden))
+        store = Store(products=products)
+        self.addCleanup(store.close)
+        client = store.client()
+        verifier = SignedDataVerifier(store.roots(), False, Environment.SANDBOX, BUNDLE)
+        seeds, gate = store.buy(SEEDS, "parent"), store.buy(GATE, "parent")
+        family = store.sandbox("POST", "accounts/parent/family", {"account": "child"})
+        self.assertEqual(family, {"organizer": "parent", "members": ["child"]})
+        premium = store.buy(PREMIUM, "parent")
+        store.sandbox("POST", f"transactions/{premium['transactionId']}/renewal", {})
+
+        def history(identifier, **filters):
+            page = client.get_transaction_history(
+                identifier, None, TransactionHistoryRequest(sort=Order.ASCENDING, **filters),
+                GetTransactionHistoryVersion.V2,
+            )
+            return [verifier.verify_and_decode_signed_transaction(signed) for signed in page.signedTransactions]
+
+        sales = store.sandbox("GET", "accounts/child/transactions")["transactions"]
+        shared = history(sales[0]["transactionId"], inAppOwnershipType=InAppOwnershipType.FAMILY_SHARED)
+        self.assertEqual([each.productId for each in shared], [GATE, PREMIUM, PREMIUM])
+        self.assertEqual({each.inAppOwnershipType for each in shared}, {InAppOwnershipType.FAMILY_SHARED})
+        self.assertEqual({each.price for each in shared}, {0})
+        own = history(gate["transactionId"], inAppOwnershipType=InAppOwnershipType.PURCHASED)
+        self.assertEqual([each.productId for each in own], [SEEDS, GATE, PREMIUM, PREMIUM])
+        self.assertEqual([each.expiresDate for each in shared], [each.expiresDate for each in own[1:]])
+        self.assertFalse(
+            {each.originalTransactionId for each in shared} & {each.originalTransactionId for each in own}
+        )
+        self.assertEqual(len({each.appTransactionId for each in shared + own}), 2)
+        statuses = client.get_all_subscription_statuses(shared[-1].transactionId).data
+        self.assertEqual([last.status for last in statuses[0].lastTransactions], [Status.ACTIVE])
+        renewal = verifier.verify_and_decode_renewal_info(statuses[0].lastTransactions[0].signedRenewalInfo)
+        self.assertEqual(renewal.originalTransactionId, shared[-1].originalTransactionId)
+        self.refused(
+            APIError.FAMILY_SHARED_SUBSCRIPTION_EXTENSION_INELIGIBLE, client.extend_subscription_renewal_date,
+            shared[-1].originalTransactionId,
+            ExtendRenewalDateRequest(
+                extendByDays=1, extendReasonCode=ExtendReasonCode.OTHER, requestIdentifier="family"
+            ),
+        )
+        # The reason of the end is that of the purchaser's refund.
+        for sale in [gate["transactionId"], own[-1].transactionId]:
+            store.sandbox("POST", f"transactions/{sale}/refund", {"reason": "issue"})
+        revoked = history(shared[0].transactionId, revoked=True)
+        self.assertEqual(
+            [each.transactionId for each in revoked], [shared[0].transactionId, shared[-1].transactionId]
+        )
+        self.assertEqual({(each.rawRevocationReason, each.rawRevocationType) for each in revoked}, {(1, "FAMILY_REVOKE")})
+        statuses = client.get_all_subscription_statuses(shared[-1].transactionId).data
+        self.assertEqual([last.status for last in statuses[0].lastTransactions], [Status.REVOKED])
+        told = []
+        for notification in store.sandbox("GET", "notifications")["notifications"]:
+            payload = verifier.verify_and_decode_notification(notification["signedPayload"])
+            sale = verifier.verify_and_decode_signed_transaction(payload.data.signedTransactionInfo)
+            if sale.inAppOwnershipType == InAppOwnershipType.FAMILY_SHARED:
+                told.append((payload.rawNotificationType, payload.rawSubtype, sale.productId))
+        self.assertEqual(
+            told,
+            [
+                ("ONE_TIME_CHARGE", None, GATE), ("SUBSCRIBED", "INITIAL_BUY", PREMIUM), ("DID_RENEW", None, PREMIUM),
+                ("REVOKE", None, GATE), ("REVOKE", None, PREMIUM),
+            ],
+        )
 
     def test_extension(self):
         bought = self.buy(PREMIUM)

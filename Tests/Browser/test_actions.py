@@ -248,6 +248,19 @@ class Actions(unittest.TestCase):
 
         self.run_with_and_without_script("support", work)
 
+    def test_a_family_at_the_local_store(self):
+        def work(window, reason):
+            name = "parent" + reason.split()[2]
+            window.open("store/account?account=" + name)
+            self.assertTrue(window.send("store/account/family", {"member": "child of " + name}))
+            self.assertIn("child of " + name, window.text())
+            window.send("store/account/family", {"member": "child of " + name}, fails=True)
+            window.open("store/account?account=" + name)
+            self.assertTrue(window.send("store/account/family/leave"))
+            self.assertNotIn("child of " + name, window.text())
+
+        self.run_with_and_without_script("support", work)
+
     def send_store(self, window, action):
         """Sends the form of an action on a transaction, whatever the spelling of its address."""
         spelled = re.sub(r"(?<!^)([A-Z])", r"-\1", action).lower()

@@ -33,7 +33,7 @@ import Testing
         let viewer = try await fixture.browser(.viewer)
         let settings = try fixture.store.settings()
         var paths = ["buy", "clock", "settings", "faults", "faults/clear", "clear", "reset", "account/restore"]
-        paths.append("notifications")
+        paths += ["notifications", "account/family", "account/family/leave"]
         paths += ["approve", "decline", "resolve", "finish"].map { "queue/1/\($0)" }
         paths += (TransactionAction.allCases.map(\.rawValue) + ["redeem", "retention"]).map {
             "transactions/\(sold)/\($0)"

@@ -298,6 +298,23 @@ import Testing
         #expect(try advanced.decoded(TimeResource.self).millisecondsSince1970 == 1_793_448_000_123 + 3660 * 86_400_000)
     }
 
+    @Test func `customers join a family and leave it`() async throws {
+        try garden.buy("garden.gate")
+        let path = "/sandbox/v1/accounts/alice/family"
+        let none = try await send(.get, path).decoded(FamilyResource.self)
+        #expect(none.organizer == nil && none.members.isEmpty)
+        let joined = try await send(.post, path, #"{"account":"bob"}"#).decoded(FamilyResource.self)
+        #expect(joined.organizer == "alice" && joined.members == ["bob"])
+        let sales = try await send(.get, "/sandbox/v1/accounts/bob/transactions").decoded(List<SaleResource>.self)
+        #expect(sales.elements.map(\.inAppOwnershipType) == ["FAMILY_SHARED"])
+        #expect(try await send(.post, path, #"{"account":"bob"}"#).code == "invalidAction")
+        #expect(try await send(.post, path, #"{"account":""}"#).code == "accountInvalid")
+        #expect(try await send(.delete, "/sandbox/v1/accounts/bob/family").status == 204)
+        #expect(try await send(.delete, "/sandbox/v1/accounts/bob/family").code == "invalidAction")
+        let left = try await send(.get, "/sandbox/v1/accounts/bob/transactions").decoded(List<SaleResource>.self)
+        #expect(left.elements.map { $0.revocationDate != nil } == [true])
+    }
+
     @Test func `names in paths are percent-decoded`() async throws {
         try garden.buy("garden.gate", account: "앨 리스")
         let path = "/sandbox/v1/accounts/%EC%95%A8%20%EB%A6%AC%EC%8A%A4/transactions"

@@ -69,6 +69,14 @@ extension Store {
         try perform(.revokeFamilySharing, on: transaction)
     }
 
+    package func join(_ member: String, familyOf account: String) throws(StoreError) {
+        try write { try $0.join(member, familyOf: account) }
+    }
+
+    package func leaveFamily(_ account: String) throws(StoreError) { try write { try $0.leaveFamily(account) } }
+
+    package func family(of account: String) throws(StoreError) -> Family? { try read { try $0.family(of: account) } }
+
     package func setAutoRenew(_ isOn: Bool, of transaction: String) throws(StoreError) {
         try perform(isOn ? .turnAutoRenewOn : .turnAutoRenewOff, on: transaction)
     }

@@ -24,6 +24,7 @@ package struct TestGarden: Sendable {
     ///   - refundRules: The content of `RefundRules.json`; nil for none.
     ///   - start: The start time, by default noon of 31 October 2026.
     ///   - appAppleIdentifier: The app's number in the App Store, for `Production`.
+    ///   - shareable: The products that a family can share, besides the gate.
     package init(
         bundleIdentifier: String = Self.bundleIdentifier,
         gate: Int = 1,
@@ -34,6 +35,7 @@ package struct TestGarden: Sendable {
         environment: AppStoreEnvironment = .sandbox,
         appAppleIdentifier: Int64? = nil,
         randomness: Randomness = .seeded(7),
+        shareable: Set<String> = [],
         isInMemory: Bool = false
     ) throws {
         folder = try TemporaryFolder(isInMemory: isInMemory)
@@ -45,8 +47,25 @@ package struct TestGarden: Sendable {
         try TestShop.installKeys(in: folder.folder("store"))
         store = try Store(
             folder: folder.folder("store"), bundleIdentifier: bundleIdentifier,
-            configuration: try StoreKitConfiguration(file: Self.file.path), environment: environment,
+            configuration: try Self.configuration(sharing: shareable), environment: environment,
             appAppleIdentifier: appAppleIdentifier, clock: clock, randomness: randomness)
+    }
+
+    /// The garden's configuration, in which a family can share more products.
+    private static func configuration(sharing products: Set<String>) throws -> StoreKitConfiguration {
+        guard !products.isEmpty else { return try StoreKitConfiguration(file: file.path) }
+        func changed(_ value: Any) -> Any {
+            if let list = value as? [Any] { return list.map(changed) }
+            guard var object = value as? [String: Any] else { return value }
+            object = object.mapValues(changed)
+            if let product = object["productID"] as? String, products.contains(product) {
+                object["familyShareable"] = true
+            }
+            return object
+        }
+        let json = try JSONSerialization.jsonObject(with: try Data(contentsOf: file))
+        let data = try JSONSerialization.data(withJSONObject: changed(json))
+        return try StoreKitConfiguration(json: Array(data), file: file.path)
     }
 
     /// The catalog without a product, which has another name instead.

@@ -48,6 +48,31 @@ import Testing
         return till
     }
 
+    @Test func `customers share in a family until they leave it`() async throws {
+        let till = try await garden()
+        let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--json")
+            .decoded(QueuedTransaction.self)
+        #expect(try await till.run("store", "family", "alice").output == "\"alice\" is in no family.\n")
+        let joined = try await till.run("store", "family", "alice", "--add", "bob", "--json")
+            .decoded(FamilyResource.self)
+        #expect(joined.organizer == "alice" && joined.members == ["bob"])
+        #expect(try await till.run("store", "sales", "bob").output.contains("family sharing"))
+        let shared = try #require(
+            try await till.run("store", "sales", "bob", "--json").decoded(List<SaleResource>.self).elements.first)
+        for (account, status) in [("alice", 1), ("bob", 0)] as [(String, Int32)] {
+            let ended = try await till.run("store", "family", account, "--stop-sharing", shared.transactionId)
+            #expect(ended.status == status, "\(ended.error)")
+        }
+        #expect(try await till.run("store", "sales", "bob").output.contains("taken back"))
+        let transaction = try #require(bought.transactionId)
+        for status in [0, 1] as [Int32] {
+            #expect(try await till.run("store", "family", "bob", "--share", transaction).status == status)
+        }
+        #expect(try await till.run("store", "family", "bob", "--add", "carol", "--leave").status != 0)
+        #expect(try await till.run("store", "family", "bob", "--leave").status == 0)
+        #expect(try await till.run("store", "family", "alice").output == "\"alice\" is in no family.\n")
+    }
+
     @Test func `a subscription is bought, renewed and refunded`() async throws {
         let till = try await garden()
         let bought = try await till.run("store", "buy", "garden.premium.monthly", "--account", "alice", "--json")

@@ -50,19 +50,22 @@ enum StoreSchema {
             account TEXT NOT NULL,
             product_id TEXT NOT NULL,
             purchase_date INTEGER NOT NULL,
+            shared_transaction_id TEXT,
             record TEXT NOT NULL,
             change INTEGER NOT NULL UNIQUE
         ) STRICT;
         CREATE INDEX app_store_transaction_by_original ON app_store_transaction (original_transaction_id);
         CREATE INDEX app_store_transaction_by_order ON app_store_transaction (order_id);
         CREATE INDEX app_store_transaction_by_account ON app_store_transaction (account);
+        CREATE INDEX app_store_transaction_by_shared ON app_store_transaction (shared_transaction_id)
+            WHERE shared_transaction_id IS NOT NULL;
 
         CREATE TABLE subscription (
             original_transaction_id TEXT PRIMARY KEY,
             account TEXT NOT NULL,
             group_id TEXT NOT NULL,
-            due_date INTEGER,
             shared_original_transaction_id TEXT,
+            due_date INTEGER,
             record TEXT NOT NULL
         ) STRICT;
         CREATE UNIQUE INDEX subscription_by_group ON subscription (account, group_id)
@@ -71,6 +74,12 @@ enum StoreSchema {
         CREATE INDEX subscription_by_shared ON subscription (shared_original_transaction_id)
             WHERE shared_original_transaction_id IS NOT NULL;
         CREATE INDEX subscription_by_due_date ON subscription (due_date);
+
+        CREATE TABLE family_member (
+            account TEXT PRIMARY KEY,
+            organizer TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX family_member_by_organizer ON family_member (organizer);
 
         CREATE TABLE notification (
             uuid TEXT PRIMARY KEY,

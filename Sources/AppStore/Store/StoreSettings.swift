@@ -100,7 +100,7 @@ package struct ResetResult: Hashable, Codable, Sendable {
 }
 
 extension Store {
-    /// Clears the sales, the notifications, the clocks and the settings. The keys, the products and the notification address
+    /// Clears the sales, the notifications, the families, the clocks and the settings. The keys, the products and the notification address
     /// stay.
     package func reset() throws(StoreError) -> ResetResult {
         try write { books in
@@ -112,6 +112,7 @@ extension Store {
                 clock: try state.offset() != 0 || books.clocks.latestTime() != nil,
                 settings: try initial != books.settings || !state.faults().isEmpty)
             try books.clearSales()
+            try books.families.clear()
             try state.setOffset(0)
             try books.clocks.clear()
             try state.setSettings(initial)

@@ -175,7 +175,7 @@ extension Books {
         for transactionIdentifier: String,
         locale: String?
     ) throws -> RealtimeRequest {
-        let subscription = try subscription(with: transactionIdentifier)
+        let subscription = try purchasedSubscription(with: transactionIdentifier)
         let locale = locale ?? settings.locale.replacing("_", with: "-")
         guard MessagingLocale.isValid(locale) else { throw StoreError.localeInvalid(locale) }
         guard let address = try messaging.find(.realtimeURL, ""), let url = URL(string: address) else {

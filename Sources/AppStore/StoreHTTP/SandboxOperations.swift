@@ -28,7 +28,8 @@ extension APIOperation {
     fileprivate static let all =
         [
             readErrors, readDescription, readSandboxDescription, isLive, isReady, buy, listProducts, listSubscriptions,
-            readAppTransaction, listSales, readReceipt, restore, clearSales, deleteSale, readConsumption,
+            readAppTransaction, listSales, readReceipt, restore, readFamily, joinFamily, leaveFamily, clearSales,
+            deleteSale, readConsumption,
             requestRetentionMessage, judgeSignedRequest, listQueue,
             readSettings, changeSettings, readTime, advanceTime, reset, copyStore, replaceStore, deleteStore,
             listNotifications, notify,
@@ -81,6 +82,17 @@ extension APIOperation {
     static let restore = sandbox(
         .post, "accounts/{account}/restore", "restore", "Restores purchases",
         answers: [.list(queue, of: QueueResource.self)], or: [.conflict])
+    static let readFamily = sandbox(
+        .get, "accounts/{account}/family", "readFamily", "Reads an account's family",
+        answers: [.json("The family.", FamilyResource.self)])
+    static let joinFamily = sandbox(
+        .post, "accounts/{account}/family", "joinFamily",
+        "Lets another account join the family; all present purchases are shared", body: .json(SharingRequest.schema),
+        answers: [.json("The family.", FamilyResource.self)], or: [.conflict, .refused])
+    static let leaveFamily = sandbox(
+        .delete, "accounts/{account}/family", "leaveFamily",
+        "Lets an account leave its family; the organizer's leave ends the family",
+        answers: [.empty("It is in no family.")], or: [.conflict])
     static let clearSales = sandbox(
         .delete, "transactions", "clearSales", "Deletes all sales and notifications",
         answers: [.empty("They are deleted.")])
@@ -122,7 +134,7 @@ extension APIOperation {
         body: .json(TimeAdvanceRequest.schema), answers: [.json("The time.", TimeResource.self)],
         or: [.notFound, .conflict, .refused])
     static let reset = sandbox(
-        .post, "reset", "reset", "Clears the sales, the clocks and the settings",
+        .post, "reset", "reset", "Clears the sales, the families, the clocks and the settings",
         answers: [.json("The things that were cleared.", ResetResult.self)])
     static let copyStore = sandbox(
         .get, "store", "copyStore", "Reads a copy of a named store, for the command line to play",

@@ -152,7 +152,7 @@ struct RefundRequest: SandboxRequest {
     }
 }
 
-/// A request to share a sale with a family member.
+/// A request to share a sale with a family member, or to let one join the family.
 struct SharingRequest: SandboxRequest {
     static let schema = Schema.object("A family member.", named: "SharingRequest").fields(["account": .account]).closed
 

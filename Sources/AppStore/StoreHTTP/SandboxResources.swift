@@ -75,6 +75,9 @@ package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
         $0.field("account", "The App Store account.", \.account)
         $0.field("productId", "The product.", \.productId)
         $0.field("type", "The product's type, in Apple's words.", \.type)
+        $0.field(
+            "inAppOwnershipType", "`PURCHASED`, or `FAMILY_SHARED` by another member of the family.",
+            \.inAppOwnershipType)
         $0.field("quantity", "The number of units.", \.quantity)
         $0.field("purchaseDate", .time("The date of the purchase."), \.purchaseDate)
         $0.field("expiresDate", .time("The end of the period of a subscription."), \.expiresDate)
@@ -90,6 +93,7 @@ package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
     package let account: String
     package let productId: String
     package let type: String
+    package let inAppOwnershipType: String
     package let quantity: Int
     package let purchaseDate: String
     package let expiresDate: String?
@@ -105,6 +109,7 @@ package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
         account = transaction.account
         productId = transaction.productIdentifier
         type = transaction.type.rawValue
+        inAppOwnershipType = transaction.ownership.rawValue
         quantity = transaction.quantity
         purchaseDate = transaction.purchaseDate.rfc3339
         expiresDate = transaction.expiresDate?.rfc3339
@@ -113,6 +118,20 @@ package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
         revocationDate = transaction.revocation?.date.rfc3339
         isUpgraded = transaction.isUpgraded
     }
+}
+
+/// The family of an account.
+package struct FamilyResource: AnswerObject, Codable, Sendable {
+    package static let answerFields = AnswerFields<Self>("A family.", named: "Family") {
+        $0.field("organizer", "The account that began the family; absent for an account in no family.", \.organizer)
+        $0.field("members", "The other accounts, in the order in which they joined.", \.members)
+    }
+
+    package let organizer: String?
+    package let members: [String]
+
+    /// - Parameter family: Nil for an account in no family.
+    package init(_ family: Family?) { (organizer, members) = (family?.organizer, family?.members ?? []) }
 }
 
 extension StoreCopy: AnswerObject {

@@ -15,6 +15,7 @@ struct SandboxRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         addPurchases(to: group)
+        addFamilies(to: group)
         addQueue(to: group)
         addSales(to: group)
         addSettings(to: group)
@@ -64,6 +65,25 @@ struct SandboxRoutes: Sendable {
         }
         group.on(.clearSales) { _, _ in
             try await BlockingWork.run { try store.write { try $0.clearSales() } }
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    private func addFamilies(to group: RouterGroup<ServiceContext>) {
+        add(.readFamily, to: group) { try FamilyResource(try $0.family(of: $1)).json() }
+        group.on(.joinFamily) { request, context in
+            let account = try context.parameters.text("account")
+            let member = try await SandboxBody.decode(request, context, as: SharingRequest.self).account
+            return try await BlockingWork.run {
+                try store.write { books in
+                    try books.join(member, familyOf: account)
+                    return FamilyResource(try books.family(of: account))
+                }
+            }.answer()
+        }
+        group.on(.leaveFamily) { _, context in
+            let account = try context.parameters.text("account")
+            try await BlockingWork.run { try store.write { try $0.leaveFamily(account) } }
             return HTTPResponse.Status.noContent
         }
     }

@@ -24,7 +24,7 @@ struct StoreCommand: AsyncParsableCommand {
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
             StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
-            StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreReset.self,
+            StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreFamily.self, StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }
@@ -140,7 +140,7 @@ struct StoreQueue: StorePlayer {
 
 struct StoreReset: StorePlayer {
     static let configuration = CommandConfiguration(
-        "reset", "Clear the sales, the clocks and the settings.",
+        "reset", "Clear the sales, the families, the clocks and the settings.",
         "The store keeps the keys, the products and the address of notifications. Services keep their grants.",
         examples: "till store reset")
 
@@ -185,7 +185,9 @@ struct StoreSales: StorePlayer {
                 [
                     sale.transactionIdentifier, sale.productIdentifier, sale.amount.formatted,
                     sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339,
-                    sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : "",
+                    sale.revocation != nil
+                        ? "taken back"
+                        : sale.isUpgraded ? "upgraded" : sale.ownership == .familyShared ? "family sharing" : "",
                 ]
             }, orElse: "No sales to account \"\(account)\".")
         try terminal.json(List(sold.map { SaleResource($0) }))

@@ -33,7 +33,10 @@ enum ExpectedCauses {
         // The refund is reversed on 1 June.
         "finn gate/1": months(("neverBought", 1), ("owned", 3), ("refunded", 1), ("owned", 7)),
         // Family sharing precedes the refusal of the day before.
-        "gus gate/1": months(("neverBought", 2), ("familyShared", 6), ("revokedByAppStore", 1), ("granted", 3)),
+        "gus gate/1": months(
+            ("neverBought", 2), ("familyShared", 2), ("revokedByAppStore", 1), ("familyShared", 3),
+            ("revokedByAppStore", 1),
+            ("granted", 3)),
         "hana plus/1": months(("owned", 12)),
         "ivan plus/1": months(("owned", 6), ("revokedByTeam", 6)),
     ]

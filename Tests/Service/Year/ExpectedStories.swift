@@ -134,11 +134,16 @@ enum ExpectedStories {
         08-02 granted finn.5 by key tests: Transaction finn.5 grants gate.
         """
 
+    /// Finn's refund and its reversal are gus's, too, until the sharing ends.
     private static let gus = """
         03-04 refused finn.2 by key tests: Transaction finn.2 of gate was refused: ownedByAnotherUser \
         (ownedByAnotherUser) Another user has redeemed the purchase and keeps it. Ask the customer to log in as \
         that user, or revoke the purchase there and grant the item here. [finn]
-        03-05 granted gus.1 by key tests: Transaction gus.1 grants gate.
+        \(purchase("03-05", "ONE_TIME_CHARGE", "gus.1", "gate"))
+        05-20 REVOKE gus.1 revoked
+        05-20 revoked gus.1 by App Store: Transaction gus.1 of gate was revoked.
+        06-01 REFUND_REVERSED gus.1 granted
+        06-01 granted gus.1 by App Store: Transaction gus.1 grants gate.
         09-01 REVOKE gus.1 revoked
         09-01 revoked gus.1 by App Store: Transaction gus.1 of gate was revoked.
         10-01 itemGiven grant by key tests: The team granted gate 1: For the loss (For the loss)

@@ -42,7 +42,7 @@ package final class ListedTransaction: Sendable {
     package let payment: QueuedTransaction?
     /// The subscription; nil for any other product.
     package let subscription: SubscriptionSummary?
-    /// True if a member of the family can get the purchase.
+    /// True if another member of the family can get the purchase.
     package let isShareable: Bool
     /// True if a member can accept Apple's invitation to a seat.
     let hasFreeSeat: Bool
@@ -53,9 +53,8 @@ package final class ListedTransaction: Sendable {
         let stored = try books.subscriptionOrNone(of: transaction)
         subscription = stored.map { SubscriptionSummary($0, books.terms) }
         hasFreeSeat = try stored.map(books.hasFreeSeat) ?? false
-        let product = books.configuration.product(transaction.productIdentifier)
         // The name of no account.
-        isShareable = (try? transaction.checkShareable(with: "", product: product)) != nil
+        isShareable = try books.isShareable(transaction, with: "")
     }
 }
 

@@ -86,7 +86,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 .refund { decision, _, values in try decision.request(reason: values.requestReason) })
         case .refund:
             Rule(
-                "refund", "Refund", if: { !$0.isRevoked && !$0.isSeat },
+                "refund", "Refund", if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
                 .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
@@ -104,7 +104,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
             Rule(
                 "familyRevocation", "End family sharing",
                 if: { !$0.isRevoked && $0.transaction.ownership == .familyShared },
-                .refund { decision, books, _ in try decision.revokeFamilySharing(at: books.now) })
+                .other { books, sale, _ in try books.endSharing(sale) })
         case .forceRenewal:
             Rule(
                 "renewal", "Renew now", if: { $0.isActive && !$0.isPriceIncreasePending },
@@ -112,12 +112,12 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .failRenewal:
             Rule(
                 nil, "Let the renewal fail now",
-                if: { $0.isActive && $0.purchased?.willAutoRenew == true && !$0.isPriceIncreasePending },
+                if: { $0.isActive && $0.bought?.willAutoRenew == true && !$0.isPriceIncreasePending },
                 .change { try $0.failRenewal(hasGracePeriod: $2.hasGracePeriod, $1.terms) })
         case .resolveBillingIssue:
             Rule(
                 "billingResolution", "Recover: charge the customer",
-                if: { $0.purchased?.status == .billingRetry || $0.isInGracePeriod },
+                if: { $0.bought?.status == .billingRetry || $0.isInGracePeriod },
                 .change { subscription, books, _ in try subscription.recover(books.terms) })
         case .expire:
             Rule(
@@ -172,13 +172,13 @@ extension ListedTransaction {
 
     fileprivate var isRevoked: Bool { transaction.revocation != nil }
     fileprivate var isSeat: Bool { transaction.ownership == .assigned }
-    /// The subscription; nil for a member's seat, which follows the purchaser's.
-    fileprivate var purchased: SubscriptionSummary? { subscription?.isSeat == true ? nil : subscription }
-    fileprivate var isActive: Bool { purchased?.status == .active }
-    fileprivate var isInGracePeriod: Bool { purchased?.status == .billingGracePeriod }
-    fileprivate var isRenewing: Bool { purchased?.isAutoRenewing == true }
-    fileprivate var hasSeats: Bool { purchased?.isSoldWithSeats == true }
-    fileprivate var isPriceIncreasePending: Bool { purchased?.priceIncrease?.isAccepted == false }
+    /// The subscription, if the account has bought it. A member's follows the purchaser's.
+    fileprivate var bought: SubscriptionSummary? { transaction.ownership == .purchased ? subscription : nil }
+    fileprivate var isActive: Bool { bought?.status == .active }
+    fileprivate var isInGracePeriod: Bool { bought?.status == .billingGracePeriod }
+    fileprivate var isRenewing: Bool { bought?.isAutoRenewing == true }
+    fileprivate var hasSeats: Bool { bought?.isSoldWithSeats == true }
+    fileprivate var isPriceIncreasePending: Bool { bought?.priceIncrease?.isAccepted == false }
 }
 
 extension Store {
@@ -207,26 +207,17 @@ extension Store {
 }
 
 extension Books {
-    /// Shares a purchase with another member of the customer's family, who gets a transaction of their own.
-    fileprivate func share(_ transactionIdentifier: String, with account: String) throws {
-        try Store.check(account: account)
-        let transaction = try sale(transactionIdentifier)
-        try transaction.checkShareable(
-            with: account, product: configuration.product(transaction.productIdentifier))
-        let shared = transaction.shared(
-            with: account, transactionIdentifier: newTransactionIdentifier(), orderIdentifier: newOrderIdentifier())
-        try transactions.add(shared)
-        try payments.add(shared, .purchased)
-    }
-
-    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`).
+    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`). Members lose
+    /// theirs, too.
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
-        try deleteOriginal(try sale(transactionIdentifier).originalTransactionIdentifier)
+        let original = try sale(transactionIdentifier).originalTransactionIdentifier
+        let seats = try subscriptions.seats(of: original).map(\.originalTransactionIdentifier)
+        for member in try transactions.originals(sharing: original) + seats { try delete(original: member) }
+        try delete(original: original)
     }
 
-    private func deleteOriginal(_ original: String) throws {
-        for seat in try subscriptions.seats(of: original) { try deleteOriginal(seat.originalTransactionIdentifier) }
+    private func delete(original: String) throws {
         let sold: SQL = "(SELECT transaction_id FROM app_store_transaction WHERE original_transaction_id = \(original))"
         try database.execute(literal: "DELETE FROM payment_transaction WHERE transaction_id IN \(sold)")
         try database.execute(literal: "DELETE FROM consumption WHERE transaction_id IN \(sold)")

@@ -101,6 +101,7 @@ extension Books {
         transaction.appAccountToken = payment.appAccountToken
         try transactions.add(transaction)
         try notify(.oneTimeCharge, nil, of: transaction)
+        try shareWithFamily(transaction)
         return transaction
     }
 

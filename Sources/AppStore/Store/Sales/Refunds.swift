@@ -41,6 +41,11 @@ package struct RefundDecision: Hashable, Sendable {
     ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         try transaction.checkNoSeat()
+        guard transaction.ownership == .purchased else {
+            throw .invalidAction(
+                "Transaction \(transaction.transactionIdentifier) was shared by the family. Refund the purchaser's transaction."
+            )
+        }
         if let seats { return try refund(seats: seats) }
         return revoke(.refundFull, for: reason, at: now, telling: .refund)
     }
@@ -73,6 +78,13 @@ package struct RefundDecision: Hashable, Sendable {
         guard transaction.revocation?.type == .refundFull else {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) was not refunded.")
         }
+        return reinstate(at: now)
+    }
+
+    /// Lets a family member have the purchase again, because the purchaser's refund was reversed.
+    package func resumeFamilySharing(at now: Timestamp) -> [RefundEffect] { reinstate(at: now) }
+
+    private func reinstate(at now: Timestamp) -> [RefundEffect] {
         var subscription = subscription
         if isPresent {
             subscription?.reinstate(at: now)
@@ -82,12 +94,17 @@ package struct RefundDecision: Hashable, Sendable {
     }
 
     /// Revokes the transaction of a family member.
-    package func revokeFamilySharing(at now: Timestamp) throws(StoreError) -> [RefundEffect] {
+    ///
+    /// - Parameter reason: That of the purchaser's refund, if it ends the sharing (App Store Server API, `revocationReason`).
+    package func revokeFamilySharing(
+        for reason: RevocationReason = .refundedForOtherReason,
+        at now: Timestamp
+    ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         guard transaction.ownership == .familyShared else {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) does not belong to a family member.")
         }
-        return revoke(.familyRevoke, for: .refundedForOtherReason, at: now, telling: .revoke)
+        return revoke(.familyRevoke, for: reason, at: now, telling: .revoke)
     }
 
     /// Revokes the present transaction of a member, and with it the seat.
@@ -111,7 +128,7 @@ package struct RefundDecision: Hashable, Sendable {
         // The refund of an earlier period leaves the present one, and the refund of some seats leaves the others.
         if isPresent, otherSeats > 0 {
             subscription?.setSeats(otherSeats)
-        } else if isPresent, subscription?.dueDate != nil {
+        } else if isPresent, subscription?.hasEnded == false {
             subscription?.revoke()
         }
         return change(endingWith: subscription, telling: notification) { $0.revoke(type, for: reason, at: now) }
@@ -148,7 +165,7 @@ package enum RefundEffect: Hashable, Sendable {
 }
 
 extension Books {
-    /// Reads the facts about a sale and makes the decided changes.
+    /// Reads the facts about a sale and makes the decided changes. Family members follow.
     func decideRefund(of transactionIdentifier: String, _ decide: (RefundDecision) throws -> [RefundEffect]) throws {
         let transaction = try sale(transactionIdentifier)
         let decision = RefundDecision(
@@ -171,6 +188,7 @@ extension Books {
             let reason = try sale(transactionIdentifier).revocation?.reason
             try followSeats(of: after, for: reason ?? .refundedForOtherReason)
         }
+        if transaction.ownership == .purchased { try followRefund(of: transaction) }
     }
 
     func subscriptionOrNone(of transaction: Transaction) throws -> CustomerSubscription? {
@@ -192,30 +210,5 @@ extension Transaction {
         guard revocation == nil else {
             throw .invalidAction("Transaction \(transactionIdentifier) was taken back already.")
         }
-    }
-}
-
-extension Transaction {
-    /// - Throws: `StoreError`, `invalidAction`, if an account cannot get the purchase as a member of the family.
-    package func checkShareable(with account: String, product: Product?) throws(StoreError) {
-        try checkNotRevoked()
-        guard product?.isFamilyShareable == true, type == .nonConsumable, ownership == .purchased,
-            account != self.account
-        else {
-            throw .invalidAction(
-                "Transaction \(transactionIdentifier) cannot be shared: only non-consumables that the catalog makes "
-                    + "shareable can be, with another account.")
-        }
-    }
-
-    /// The transaction of a family member: an original purchase of their own, free of charge.
-    package func shared(with account: String, transactionIdentifier: String, orderIdentifier: String) -> Transaction {
-        var transaction = repeated(transactionIdentifier: transactionIdentifier, at: purchaseDate)
-        transaction.originalTransactionIdentifier = transactionIdentifier
-        transaction.orderIdentifier = orderIdentifier
-        transaction.account = account
-        transaction.ownership = .familyShared
-        (transaction.appAccountToken, transaction.expiresDate) = (nil, nil)
-        return transaction
     }
 }

@@ -49,7 +49,7 @@ extension Books {
     /// The states of an account's subscriptions (StoreKit, `Product.SubscriptionInfo.status`).
     package func subscriptionStatuses(of account: String) throws -> [StatusResponse.SubscriptionGroupIdentifierItem] {
         try throwSimulatedError(.subscriptionStatus)
-        return try statusItems(try subscriptions.subscriptions(of: account))
+        return try statusItems(subscriptions.subscriptions(of: account))
     }
 
     /// The signed app transaction (JWS) of an account (StoreKit, `AppTransaction.shared`).

@@ -83,14 +83,16 @@ package struct Transaction: Hashable, Sendable, Codable {
 package struct TransactionRecords {
     let database: Database
 
-    func add(_ transaction: Transaction) throws {
+    /// - Parameter shared: The purchaser's transaction that a family member benefits from; nil for a purchase.
+    func add(_ transaction: Transaction, sharing shared: String? = nil) throws {
         try database.insert(
             [
                 "transaction_id": transaction.transactionIdentifier,
                 "original_transaction_id": transaction.originalTransactionIdentifier,
                 "order_id": transaction.orderIdentifier, "account": transaction.account,
                 "product_id": transaction.productIdentifier, "purchase_date": transaction.purchaseDate,
-                "record": try StoreRecord.text(transaction), "change": try lastChange() + 1,
+                "shared_transaction_id": shared, "record": try StoreRecord.text(transaction),
+                "change": try lastChange() + 1,
             ], into: "app_store_transaction")
     }
 

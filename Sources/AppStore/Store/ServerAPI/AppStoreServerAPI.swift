@@ -66,7 +66,7 @@ extension Books {
 package struct StatusResponse: Encodable, Sendable {
     package struct SubscriptionGroupIdentifierItem: Codable, Sendable {
         package let subscriptionGroupIdentifier: String
-        package fileprivate(set) var lastTransactions: [LastTransactionsItem]
+        package internal(set) var lastTransactions: [LastTransactionsItem]
     }
 
     package struct LastTransactionsItem: Codable, Sendable {
@@ -100,22 +100,25 @@ extension Books {
             data: try statusItems(found))
     }
 
-    /// An item for each group. A customer has one subscription in it, and a seat besides.
-    func statusItems(_ subscriptions: [CustomerSubscription]) throws -> [StatusResponse.SubscriptionGroupIdentifierItem]
-    {
+    /// The last transactions in each group: of the subscription that a customer has bought, of those that family members share, and of a
+    /// seat.
+    func statusItems(
+        _ subscriptions: [CustomerSubscription]
+    ) throws -> [StatusResponse.SubscriptionGroupIdentifierItem] {
         var items: [StatusResponse.SubscriptionGroupIdentifierItem] = []
         for subscription in subscriptions {
             guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
                 continue
             }
-            let item = StatusResponse.LastTransactionsItem(
+            let last = StatusResponse.LastTransactionsItem(
                 status: subscription.status, originalTransactionId: subscription.originalTransactionIdentifier,
                 signedTransactionInfo: try signed(latest),
                 signedRenewalInfo: try issuer.signedRenewalInfo(subscription, try terms(of: subscription.account)))
-            if let index = items.firstIndex(where: { $0.subscriptionGroupIdentifier == subscription.groupIdentifier }) {
-                items[index].lastTransactions.append(item)
+            let group = subscription.groupIdentifier
+            if let index = items.firstIndex(where: { $0.subscriptionGroupIdentifier == group }) {
+                items[index].lastTransactions.append(last)
             } else {
-                items.append(.init(subscriptionGroupIdentifier: subscription.groupIdentifier, lastTransactions: [item]))
+                items.append(.init(subscriptionGroupIdentifier: group, lastTransactions: [last]))
             }
         }
         return items

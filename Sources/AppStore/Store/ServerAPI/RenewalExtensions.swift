@@ -87,7 +87,7 @@ extension Books {
         _ renewalExtension: RenewalExtension
     ) throws {
         var (succeeded, failed) = (0, 0)
-        for subscription in try subscriptions.all() where !subscription.isSeat {
+        for subscription in try subscriptions.all() {
             guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier),
                 RenewalExtension.includes(subscription, latest: latest, of: productIdentifier, in: countries)
             else { continue }
@@ -162,7 +162,9 @@ package struct RenewalExtension: Hashable, Sendable {
         of productIdentifier: String,
         in countries: [String]
     ) -> Bool {
-        subscription.productIdentifier == productIdentifier && subscription.isEntitled
+        // A member's follows the purchaser's.
+        subscription.ownership == .purchased && subscription.productIdentifier == productIdentifier
+            && subscription.isEntitled
             && (countries.isEmpty || countries.contains(latest.storefrontCountryCode))
     }
 }

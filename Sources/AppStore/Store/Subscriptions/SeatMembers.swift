@@ -41,13 +41,15 @@ extension SubscriptionEffect {
 }
 
 extension Books {
-    /// The subscription of a transaction, for a change of its purchaser.
+    /// The subscription of a transaction, for an event that the purchaser or Apple causes.
     ///
-    /// - Throws: `StoreError`: `saleNotFound`, `subscriptionNotFound`, or `invalidAction` for a member's seat.
+    /// - Throws: `StoreError`: `saleNotFound`, `subscriptionNotFound`, or `invalidAction` for that of a member, which follows the purchaser's.
     func purchasedSubscription(with transactionIdentifier: String) throws -> CustomerSubscription {
         let subscription = try subscription(with: transactionIdentifier)
-        guard !subscription.isSeat else {
-            throw subscription.invalid("is a member's seat, and follows the purchaser's; apply the action to that one")
+        if let purchased = subscription.sharedOriginalTransactionIdentifier {
+            let part = subscription.isSeat ? "is a member's seat" : "is shared by the family"
+            throw subscription.invalid(
+                "\(part), and follows the purchaser's. Name the purchaser's transaction \(purchased)")
         }
         return subscription
     }

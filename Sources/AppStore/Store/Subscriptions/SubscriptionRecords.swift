@@ -67,9 +67,9 @@ struct SubscriptionRecords {
             [
                 "original_transaction_id": subscription.originalTransactionIdentifier,
                 "account": subscription.account, "group_id": subscription.groupIdentifier,
-                // A member's follows the purchaser's.
-                "due_date": subscription.ownership == .purchased ? subscription.dueDate : nil,
                 "shared_original_transaction_id": subscription.sharedOriginalTransactionIdentifier,
+                // A family member's follows the purchaser's.
+                "due_date": subscription.ownership == .purchased ? subscription.dueDate : nil,
                 "record": try StoreRecord.text(subscription),
             ], into: "subscription", replacing: "original_transaction_id")
     }
@@ -113,6 +113,14 @@ struct SubscriptionRecords {
             .first(where: \.isSeat)
     }
 
+    /// The subscriptions of family members that follow a purchaser's, or have followed it.
+    func subscriptions(sharing original: String) throws -> [CustomerSubscription] {
+        try fetch("shared_original_transaction_id = \(original) ORDER BY rowid").filter {
+            $0.ownership == .familyShared
+        }
+    }
+
+    /// The subscriptions of an account: those that it has bought, and those that family members share with it.
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
         try fetch("account = \(account) ORDER BY rowid")
     }
@@ -133,12 +141,12 @@ struct SubscriptionRecords {
 }
 
 extension Books {
-    /// Writes a changed subscription and performs the effects in order.
+    /// Writes a changed subscription and performs the effects in order. The subscriptions of family members follow.
     func record(_ subscription: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
         try subscriptions.save(subscription)
         for effect in effects {
             switch effect {
-            case .charge(let charge): try transactions.add(transaction(for: charge, of: subscription))
+            case .charge(let charge): try add(transaction(for: charge, of: subscription), to: subscription)
             case .addSeats(let charge): try addSeats(charge, to: subscription)
             case .markUpgraded: try changePeriod(of: subscription) { $0.isUpgraded = true }
             case .setExpiresDate(let date):
@@ -148,7 +156,16 @@ extension Books {
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
+        guard subscription.ownership == .purchased else { return }
+        try follow(subscription, effects)
         try followSeats(of: subscription, effects)
+    }
+
+    /// Adds a period. A family member's is linked to the purchaser's latest.
+    private func add(_ transaction: Transaction, to subscription: CustomerSubscription) throws {
+        let shared = subscription.ownership == .familyShared ? subscription.sharedOriginalTransactionIdentifier : nil
+        let purchased = try shared.flatMap(transactions.latest(original:))
+        try transactions.add(transaction, sharing: purchased?.transactionIdentifier)
     }
 
     /// Sells a subscription's product to an account.
@@ -220,11 +237,10 @@ extension Books {
         transaction.subscriptionGroupIdentifier = subscription.groupIdentifier
         transaction.originalPurchaseDate = original?.purchaseDate ?? charge.startDate
         (transaction.offer, transaction.reason) = (charge.offer, charge.reason)
-        transaction.ownership = subscription.ownership
         transaction.expiresDate = charge.expiresDate
         (transaction.billingPlanType, transaction.commitment) = (charge.billingPlanType, charge.commitment)
         transaction.seats = charge.seats
-        transaction.appAccountToken = subscription.appAccountToken
+        (transaction.appAccountToken, transaction.ownership) = (subscription.appAccountToken, subscription.ownership)
         return transaction
     }
 

@@ -8,6 +8,8 @@ extension LocalStoreRoutes {
     /// The maximum number of unfinished payments on the first page, and of transactions on the page of an account.
     private static let maximumWaiting = 10
     private static let maximumTransactions = 20
+    private static let relative = Field.text(
+        "member", "Account of the family member", upTo: Store.maximumAccountLength, isRequired: true)
 
     func addLists(to pages: ConsolePages) {
         pages.getStore("store", transactions)
@@ -25,6 +27,17 @@ extension LocalStoreRoutes {
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
             try store.write { try $0.restoreCompletedTransactions(account: account) }
             return .storeAccount(account, done: .restored)
+        }
+        pages.postStore("store/account/family") { context in
+            let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
+            let member = try context.form[Self.relative]
+            try store.write { try $0.join(member, familyOf: account) }
+            return .storeAccount(account, done: .performed)
+        }
+        pages.postStore("store/account/family/leave") { context in
+            let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
+            try store.write { try $0.leaveFamily(account) }
+            return .storeAccount(account, done: .performed)
         }
         pages.getStore("store/products") { _, _ in Self.products(store.configuration.products) }
     }
@@ -127,6 +140,7 @@ extension LocalStoreRoutes {
         let subscriptions = try store.read { try $0.subscriptionSummaries(of: account) }
         let now = try store.read { try $0.isKnown(account) ? try $0.time(of: account) : nil }
         let latest = try store.read { try $0.listedTransactions(of: account, limit: Self.maximumTransactions) }
+        let family = try store.read { try $0.family(of: account) }
         return Page("Account of the App Store", section: .localStore) {
             LocalStoreTab.links(nil)
             p(.class("figure")) { data(account) }
@@ -153,11 +167,41 @@ extension LocalStoreRoutes {
                 StoreRows.transactions("Latest transactions", latest, empty: "The account has bought nothing.")
                 p { a(.href(ConsolePath("store", query: ["account": account]))) { "All transactions of the account" } }
             }
+            Self.family(family, of: account, context)
             p {
                 a(.href(ConsolePath("store", "account", "receipt", query: ["account": account]))) {
                     "App receipt of the account (base64)"
                 }
             }
+        }
+    }
+
+    /// The family of an account, with the forms of those who join and leave it.
+    @HTMLBuilder private static func family(
+        _ family: Family?, of account: String, _ context: ConsoleContext
+    ) -> HTML {
+        let hidden = input(.type("hidden"), .name("account"), .value(account))
+        h2 { "Family" }
+        if let family {
+            Facts.list([
+                fact("Organizer") { StoreRows.account(family.organizer) },
+                fact("Members") {
+                    for member in family.members { p { StoreRows.account(member) } }
+                },
+            ])
+            context.form(to: ConsolePath("store", "account", "family", "leave"), .class("actions")) {
+                hidden
+                button { "Leave the family" }
+            }
+        } else {
+            emptyNote("The account is in no family.")
+        }
+        context.action("Add a family member", to: ConsolePath("store", "account", "family"), submit: "Add") {
+            hidden
+            relative
+            note(
+                "Members share what the products allow: non-consumables and active subscriptions. A member who leaves loses them."
+            )
         }
     }
 

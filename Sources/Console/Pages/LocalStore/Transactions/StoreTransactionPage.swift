@@ -61,7 +61,7 @@ extension LocalStoreRoutes {
                     if let payment { StoreRows.buttons(payment, context) }
                 }
                 Self.actions(on: listed, context)
-                if listed.subscription != nil {
+                if listed.subscription?.ownership == .purchased {
                     Self.retentionForm(of: listed.transaction.transactionIdentifier, context)
                 }
                 way.form
