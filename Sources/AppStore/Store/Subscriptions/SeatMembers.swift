@@ -106,7 +106,7 @@ extension Books {
     }
 
     /// Lets the members' seats follow a change of the purchaser's subscription. If it has fewer seats than members, the latest members
-    /// lose theirs: by a renewal, theirs is not renewed; otherwise, it is revoked.
+    /// lose theirs: by a renewal, theirs is not renewed; otherwise, it is revoked. All of it has the time of the purchaser.
     ///
     /// - Parameter reason: The reason of the purchaser's refund.
     func followSeats(
@@ -119,17 +119,18 @@ extension Books {
         guard !members.isEmpty else { return }
         let isGroup = try purchase.state != .revoked && transactions.latest(original: original)?.seats != nil
         let seats = isGroup ? purchase.quantity : 0
+        let books = try of(purchase.account)
         for member in members.prefix(seats) {
             let seat = purchase.seat(
                 original: member.originalTransactionIdentifier, account: member.account, since: member.startDate)
-            try record(seat, effects.compactMap(\.onSeat))
+            try books.record(seat, effects.compactMap(\.onSeat))
         }
         for var member in members.dropFirst(seats) {
             if effects.contains(where: \.isRenewal) {
                 let end = member.expire(.customerCancelled, .voluntary)
-                try record(member, end)
+                try books.record(member, end)
             } else {
-                try revokeSeat(of: member, for: reason)
+                try books.revokeSeat(of: member, for: reason)
             }
         }
     }
