@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-struct StoreSettingsCommand: StorePlayer {
+struct StoreSettingsCommand: Command {
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
         case on
@@ -43,8 +43,6 @@ struct StoreSettingsCommand: StorePlayer {
 
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
     var notificationsURL: URL?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -94,7 +92,7 @@ struct SimulatedError: ExpressibleByArgument {
     }
 }
 
-struct StoreNotifications: StorePlayer {
+struct StoreNotifications: Command {
     static let configuration = CommandConfiguration(
         "notifications", "List the notifications and their deliveries; send one again, or disturb the next ones.",
         examples: """
@@ -111,8 +109,6 @@ struct StoreNotifications: StorePlayer {
             "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated.",
             valueName: "fault"))
     var fault: [NotificationFault] = []
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -148,7 +144,7 @@ struct StoreNotifications: StorePlayer {
     }
 }
 
-struct StoreNotify: StorePlayer {
+struct StoreNotify: Command {
     static let configuration = CommandConfiguration(
         "notify", "Send a notification that no sale brings about.",
         """
@@ -173,8 +169,6 @@ struct StoreNotify: StorePlayer {
 
     @Option(help: "The customer's App Store account.")
     var account: String?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

@@ -1,7 +1,7 @@
 import AppStore
 import ArgumentParser
 
-struct StoreSubscription: StorePlayer {
+struct StoreSubscription: Command {
     /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
         case renew
@@ -51,8 +51,6 @@ struct StoreSubscription: StorePlayer {
     @Flag(help: "The higher price needs no consent.")
     var withoutConsent = false
 
-    @OptionGroup var storeOption: NamedStoreOption
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -97,7 +95,7 @@ struct StoreSubscription: StorePlayer {
     }
 }
 
-struct StoreTime: StorePlayer {
+struct StoreTime: Command {
     static let configuration = CommandConfiguration(
         "time", "Print the store's time, or advance it and perform all due events in order.",
         """
@@ -117,8 +115,6 @@ struct StoreTime: StorePlayer {
 
     @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
     var advance: TimeStep?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
