@@ -27,6 +27,9 @@ package final class AttributedHistory: Sendable {
 package struct AttributedAnswer<Answer: Sendable>: Sendable {
     package let answer: Answer
     fileprivate let sides: [Int64: [Attribute]]
+
+    /// The bytes of the attributes, about. Those that the answer does not contain are kept, too.
+    package var attributesSize: Int { sides.values.reduce(0) { $0 + $1.bytes } }
 }
 
 /// The answers about a history with attributes, which are kept in memory.
