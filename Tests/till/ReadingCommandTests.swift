@@ -5,7 +5,8 @@ import Testing
 /// Commands that read the data of an earlier command, without such data.
 @Suite struct ReadingCommandTests {
     @Test(arguments: [
-        ["owned", "alice"], ["audit", "alice"], ["figures", "units"], ["keys", "list"], ["products", "compare"],
+        ["owned", "alice"], ["customers", "alice"], ["unclaimed"], ["audit", "alice"], ["figures", "units"],
+        ["keys", "list"], ["products", "compare"],
         ["refunds"],
         ["keys", "revoke", "5e5ac1a1b2c3"],
         ["ledger", "check"], ["ledger", "backup", "copy.sqlite"], ["ledger", "export", "copy.jsonl"],
