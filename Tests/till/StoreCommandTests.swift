@@ -48,6 +48,38 @@ import Testing
         return till
     }
 
+    @Test func `a purchase is shared with the family, and a sale deleted`() async throws {
+        let till = try await garden()
+        let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--json")
+            .decoded(QueuedTransaction.self)
+        let gate = try #require(bought.transactionId)
+        let shared = try await till.run("store", "share", gate, "--with", "bob", "--json").decoded(SaleResource.self)
+        #expect(shared.account == "bob" && shared.productId == "garden.gate" && shared.transactionId != gate)
+        let ended = try await till.run("store", "share", shared.transactionId, "--end")
+        #expect(ended.output == "\(shared.transactionId)  family sharing ended\n", "\(ended.error)")
+        #expect(try await till.run("store", "sales", "bob").output.contains("taken back"))
+        for arguments in [["store", "share", gate], ["store", "share", gate, "--end", "--with", "bob"]] {
+            #expect(try await till.run(arguments: arguments).status == 64)
+        }
+        #expect(try await till.run("store", "delete", gate).output == "\(gate)  deleted\n")
+        #expect(try await till.run("store", "sales", "alice").output == "No sales to account \"alice\".\n")
+        #expect(try await till.run("store", "delete", gate).status == 1)
+    }
+
+    @Test func `one renewal fails, with a grace period or without`() async throws {
+        let till = try await garden()
+        for account in ["alice", "bob"] {
+            let bought = try await till.run("store", "buy", "garden.premium.monthly", "--account", account, "--json")
+                .decoded(QueuedTransaction.self)
+            let transaction = try #require(bought.transactionId)
+            let grace = account == "alice" ? ["--grace-period"] : []
+            let failed = try await till.run(arguments: ["store", "subscription", "fail", transaction] + grace)
+            #expect(failed.status == 0, "\(failed.error)")
+            #expect(try await till.run("store", "subscription", "resolve-billing", transaction).status == 0)
+        }
+        #expect(try await till.run("store", "subscription", "renew", "1", "--grace-period").status == 64)
+    }
+
     @Test func `a free trial is called so, and its first payment has a price`() async throws {
         let till = try await garden()
         let bought = try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
