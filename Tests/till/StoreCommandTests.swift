@@ -48,6 +48,31 @@ import Testing
         return till
     }
 
+    @Test func `each setting of the console's form has an option, and a wrong value is refused`() async throws {
+        let till = try await garden()
+        let options = [
+            "locale": "ko_KR", "failure-error": "paymentCancelled", "shared-secret": "pear", "receipt-status": "21005",
+            "requests-per-minute": "5", "server-api-error": "4040002",
+        ]
+        let changed = try await till.run(
+            arguments: ["store", "settings"] + options.flatMap { ["--\($0.key)", $0.value] })
+        #expect(changed.status == 0, "\(changed.error)")
+        for (option, value) in options {
+            #expect(changed.output.contains(option.padding(toLength: 24, withPad: " ", startingAt: 0) + value + "\n"))
+        }
+        let help = try await till.run("store", "settings", "--help").output
+        for setting in StoreSetting.all { #expect(help.contains("--\(setting.option) "), "\(setting.option)") }
+        let ended = try await till.run("store", "settings", "--failure-error", "", "--requests-per-minute", "")
+        #expect(ended.output.contains(/\nfailure-error +-\n/) && ended.output.contains(/\nrequests-per-minute +-\n/))
+        for (option, value) in [
+            ("locale", ""), ("failure-error", "tired"), ("requests-per-minute", "0"), ("server-api-error", "1"),
+        ] {
+            let wrong = try await till.run("store", "settings", "--\(option)", value)
+            #expect(wrong.status == 64)
+            #expect(wrong.error.contains("--\(option) "), "\(wrong.error)")
+        }
+    }
+
     @Test func `a purchase is shared with the family, and a sale deleted`() async throws {
         let till = try await garden()
         let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--json")
