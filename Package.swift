@@ -129,7 +129,7 @@ let package = Package(
             path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests",
-            dependencies: ["AppStore", "Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            dependencies: ["AppStore", "Catalog", "Features", "Ledger", "Proofs", "Service", "TestSupport"],
             path: "Tests/Entitlements"),
         .testTarget(name: "ProfilesTests", dependencies: ["Features", "TestSupport"], path: "Tests/Profiles"),
         .testTarget(
@@ -182,7 +182,7 @@ let package = Package(
                 "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
                 hummingbirdTesting, lifecycle, logging,
             ],
-            path: "Tests/Service", exclude: ["Year/Year.storekit"]),
+            path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(
             name: "DoorsTests",
             dependencies: [
@@ -203,7 +203,7 @@ let package = Package(
             name: "tillTests",
             dependencies: [
                 "AppStore", "Catalog", "Features", "HTTPSupport", "Proofs", "Service", "TestSupport", "till",
-                asyncHTTPClient, grdb, logging,
+                argumentParser, asyncHTTPClient, grdb, logging,
             ],
             path: "Tests/till"),
         .testTarget(

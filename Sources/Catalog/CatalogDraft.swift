@@ -3,7 +3,8 @@ import Proofs
 /// A draft of `Items.json` for the products of a `.storekit` file, to be edited.
 ///
 /// A subscription group becomes a collection whose numbers are the levels. Other products are named after the last part of
-/// their identifiers: `com.example.coins100` becomes 100 of the balance `coins`, or the item `coins 100`.
+/// their identifiers: `com.example.coins100` becomes 100 of the balance `coins`, or the item `coins 100`. The amount of a consumable
+/// may also be in its name: "100 coins".
 package struct CatalogDraft: Sendable {
     /// A product and its benefit.
     package struct Entry: Sendable {
@@ -11,6 +12,8 @@ package struct CatalogDraft: Sendable {
         package let benefit: Benefit
         /// True for a consumable if no number was found in its name.
         package let isAmountAssumed: Bool
+        /// True for a consumable if its names and its identifier have different numbers.
+        package let isAmountAmbiguous: Bool
     }
 
     /// The duration of every non-renewing subscription, because the `.storekit` file has none.
@@ -40,12 +43,15 @@ package struct CatalogDraft: Sendable {
             try CatalogReader(file: Catalog.itemsFile, json: [UInt8](itemsText.utf8)), products: configuration.products)
         entries = zip(configuration.products, lines).compactMap { product, line in
             map.benefits[product.productIdentifier].map {
-                Entry(product: product, benefit: $0, isAmountAssumed: line.isAmountAssumed)
+                Entry(
+                    product: product, benefit: $0, isAmountAssumed: line.amounts?.isEmpty ?? false,
+                    isAmountAmbiguous: (line.amounts?.count ?? 0) > 1)
             }
         }
     }
 
-    private static func lines(_ products: [Product]) -> [(text: String, isAmountAssumed: Bool)] {
+    /// The entries of `Items.json`, each with the possible amounts of a consumable.
+    private static func lines(_ products: [Product]) -> [(text: String, amounts: [Int]?)] {
         var groups: [String: String] = [:]
         for subscription in products.compactMap(\.subscription) where groups[subscription.groupIdentifier] == nil {
             let name = name(subscription.groupName, or: "subscription")
@@ -56,16 +62,16 @@ package struct CatalogDraft: Sendable {
         return products.map { product in
             let (stem, number) = parts(of: product.productIdentifier)
             let members: [(String, JSONValue)]
-            var isAmountAssumed = false
+            var amounts: [Int]?
             if let subscription = product.subscription {
                 members = [
                     ("collection", .string(groups[subscription.groupIdentifier] ?? stem)),
                     ("number", .integer(subscription.level)),
                 ]
             } else if product.type == .consumable {
-                let amount = number ?? Self.number(in: product.referenceName)
-                isAmountAssumed = amount == nil
-                members = [("balance", .string(stem)), ("amount", .integer(max(1, amount ?? 1)))]
+                let found = Self.amounts(of: product, identifierHas: number)
+                members = [("balance", .string(stem)), ("amount", .integer(found.first ?? 1))]
+                amounts = found
             } else {
                 let collection = groups.values.contains(stem) ? "\(stem)-product" : stem
                 var item = Item(collection: collection, number: number ?? 1)
@@ -75,7 +81,7 @@ package struct CatalogDraft: Sendable {
                     + (product.type == .nonRenewingSubscription ? [("duration", .string(duration))] : [])
             }
             let all = [("productID", JSONValue.string(product.productIdentifier))] + members
-            return ("{ " + all.map { "\"\($0)\": \($1.prettyText)" }.joined(separator: ", ") + " }", isAmountAssumed)
+            return ("{ " + all.map { "\"\($0)\": \($1.prettyText)" }.joined(separator: ", ") + " }", amounts)
         }
     }
 
@@ -89,9 +95,26 @@ package struct CatalogDraft: Sendable {
         return (name(text.replacing(/[0-9]+/, with: "-"), or: "item"), number(in: text))
     }
 
+    /// The amounts that a consumable may have. Its names, which customers read, come before its identifier.
+    private static func amounts(of product: Product, identifierHas number: Int?) -> [Int] {
+        let names = product.localizations.map(\.displayName) + [product.referenceName]
+        var amounts: [Int] = []
+        for amount in names.flatMap(numbers) + [number].compactMap(\.self)
+        where amount > 0 && !amounts.contains(amount) { amounts.append(amount) }
+        return amounts
+    }
+
     /// The first number of at most nine digits in a text.
     private static func number(in text: String) -> Int? {
         text.firstMatch(of: /[0-9]+/).flatMap { $0.0.count <= 9 ? Int($0.0) : nil }
+    }
+
+    /// The numbers of at most nine digits in a name, with or without separators of thousands: `500`, `1,000`, `1.000`.
+    private static func numbers(in name: String) -> [Int] {
+        name.matches(of: /[0-9]{1,3}(?:[,.' \u{A0}\u{202F}][0-9]{3})+(?![0-9])|[0-9]+/).compactMap { match in
+            let digits = match.0.filter(\.isNumber)
+            return digits.count <= 9 ? Int(digits) : nil
+        }
     }
 
     /// A name of letters, digits, `-` and `_`, in lower case.

@@ -37,10 +37,17 @@ package protocol ConsoleServices: Sendable {
 }
 
 extension ConsoleServices {
+    /// The environment of the sales that matter, which also has what the team gives. A service with a local store of another
+    /// environment has no production.
+    var standardEnvironment: FigureQuery.Environment {
+        store.map { $0.environment != .production } ?? false ? .sandbox : .production
+    }
+
     /// The entries of the navigation that this service has.
     var sections: [ConsoleSection] {
         ConsoleSection.allCases.filter { section in
             switch section {
+            case .figures: figures != nil
             case .webhooks: webhooks != nil
             case .localStore: store != nil
             default: true

@@ -66,6 +66,19 @@ extension LedgerTransaction {
     package struct RequestedApp {
         /// Nil for all apps.
         package let number: Int64?
+
+        /// - Parameters:
+        ///   - bundleIdentifier: Nil for all apps.
+        ///   - apps: The bundle identifiers of all apps, by their numbers.
+        /// - Returns: Nil for an app that the ledger does not know.
+        package init?(_ bundleIdentifier: String?, among apps: [Int64: String]) {
+            guard let bundleIdentifier else {
+                number = nil
+                return
+            }
+            guard let app = apps.first(where: { $0.value.hasSameBytes(as: bundleIdentifier) }) else { return nil }
+            number = app.key
+        }
     }
 
     /// The number of an app.
@@ -73,9 +86,7 @@ extension LedgerTransaction {
     /// - Parameter bundleIdentifier: Nil for all apps.
     /// - Returns: Nil for an app that the ledger does not know.
     package func number(ofApp bundleIdentifier: String?) throws -> RequestedApp? {
-        guard let bundleIdentifier else { return RequestedApp(number: nil) }
-        return try database.apps.names()
-            .first { $0.value.hasSameBytes(as: bundleIdentifier) }.map { RequestedApp(number: $0.key) }
+        RequestedApp(bundleIdentifier, among: bundleIdentifier == nil ? [:] : try database.apps.names())
     }
 
     /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.

@@ -5,7 +5,7 @@ import Proofs
 struct Buy: Command {
     static let configuration = CommandConfiguration(
         "buy", "Play the app: buy a product, redeem the proof, finish the transaction.",
-        "The app first completes unfinished transactions of earlier launches, as till resume does.",
+        "The app first completes unfinished transactions of earlier launches, as `till resume` does.",
         examples: """
             till buy com.memolease.sesac1.sprout1 --user alice
             till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
@@ -58,20 +58,20 @@ struct Buy: Command {
             try? store.read { try $0.effect(of: number)?.words }
         }
         let payment = Payment(productIdentifier: productIdentifier, billingPlanType: billingPlan)
-        let (transaction, items) = try await parties.withDevice(
+        let (transaction, owned) = try await parties.withDevice(
             of: user, outcome: outcome, proof: proof, report: reporter.report
         ) { device, service in
             try await device.resume()
-            return (try await device.buy(payment), try await service.items())
+            return (try await device.buy(payment), try await service.possessions())
         }
-        try end(transaction, items: items, reporter: reporter, parties: parties)
+        try end(transaction, owned: owned, reporter: reporter, parties: parties)
     }
 
     private func end(
-        _ transaction: PaymentTransaction, items: [OwnedItemResource], reporter: StepReporter, parties: Parties
+        _ transaction: PaymentTransaction, owned: Possessions, reporter: StepReporter, parties: Parties
     ) throws {
         if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
-        terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
+        terminal.owned(parties.catalog.named(owned.items.map(\.item)), owned.balances, by: parties.named(user))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
             terminal.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
@@ -82,7 +82,9 @@ struct Buy: Command {
                 message: Terminal.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
         }
         if let refusal = reporter.refused[transaction.identifier] { throw refusal }
-        try terminal.report(["transaction": transaction.report(user: user.name), "items": items])
+        try terminal.report([
+            "transaction": transaction.report(user: user.name), "items": owned.items, "balances": owned.balances,
+        ])
     }
 }
 
@@ -110,21 +112,22 @@ extension AppLaunch {
     func deliver(_ parties: Parties) async throws {
         let user = app.user
         let reporter = StepReporter(terminal: terminal)
-        let (delivered, items) = try await parties.withDevice(of: user, report: reporter.report) { device, service in
-            (try await device.resume(), try await service.items())
+        let (delivered, owned) = try await parties.withDevice(of: user, report: reporter.report) { device, service in
+            (try await device.resume(), try await service.possessions())
         }
         let waiting = try parties.store.read { try $0.payments.transactions(account: user.name) }
             .filter { $0.transaction.state == .deferred }
         for queued in waiting {
             let number = String(queued.transaction.identifier)
-            terminal.line("#\(number) waits for approval: \(common.hint("approve", number))")
+            terminal.line("#\(number) waits for approval: \(common.hint("store", "approve", number))")
         }
         if delivered.isEmpty, waiting.isEmpty { terminal.line("Nothing was unfinished.") }
-        terminal.owned(items.map(\.item), by: parties.named(user), names: parties.catalog.name(of:))
+        terminal.owned(parties.catalog.named(owned.items.map(\.item)), owned.balances, by: parties.named(user))
         try terminal.report([
             "delivered": delivered.map { $0.report(user: user.name) },
             // The error codes of refused transactions, by number.
-            "refused": Dictionary(uniqueKeysWithValues: reporter.refused.map { (String($0), $1.code) }), "items": items,
+            "refused": Dictionary(uniqueKeysWithValues: reporter.refused.map { (String($0), $1.code) }),
+            "items": owned.items, "balances": owned.balances,
         ])
         guard let (number, refusal) = reporter.refused.min(by: { $0.key < $1.key }) else { return }
         try terminal.end("Transaction \(number) stays in the queue: \(refusal.message)")

@@ -39,6 +39,14 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Val
     if !condition { throw ValidationError(message()) }
 }
 
+/// Ends the command with its usage unless a text can be a bundle identifier.
+func requireBundleIdentifier(_ text: String) throws(ValidationError) {
+    try require(
+        text.count <= 155 && text.wholeMatch(of: /[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/) != nil,
+        "\"\(text.prefix(155))\" is not a bundle identifier. Use letters, digits, hyphens and dots, as in com.example.app."
+    )
+}
+
 extension CommandConfiguration {
     /// A command with its help.
     ///

@@ -11,8 +11,8 @@ struct FiguresCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         "figures", "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
         """
-        Without a figure, the command lists the figures and their definitions. Money is in milliunits of the currency: 4990 \
-        of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
+        Without a figure, the command lists the figures and their definitions. Money is in the digits of its currency; with \
+        --raw and --json it is in milliunits: 4990 of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
         transactions. `till serve --figures` keeps them up to date. With --rebuild, the command computes all sums again from \
         the transactions. Use it if `till ledger check` asks for it, and stop the service first.
         """,
@@ -51,6 +51,9 @@ struct FiguresCommand: LedgerUser {
     @Option(help: ArgumentHelp("Only sales of one storefront, such as USA.", valueName: "country"))
     var storefront: String?
 
+    @Flag(help: "Print money in milliunits, with its currency in a column.")
+    var raw = false
+
     @Flag(help: "Compute all sums of the ledger again.")
     var rebuild = false
 
@@ -65,28 +68,63 @@ struct FiguresCommand: LedgerUser {
     func perform() async throws {
         if rebuild { try await localFigures().rebuild() }
         guard let figure else { return rebuild ? terminal.line("All sums were computed again.") : try printList() }
-        let answer: Answered<FigureTable>
+        let source: Source
         if let client = try service.client() {
-            answer = try await client.get(path(of: figure))
+            source = .service(client)
         } else {
             let figures = try localFigures()
             try await figures.sweep()
             try await figures.rollUp()
-            answer = try decoded(try await figures.answer(try query(figure, today: figures.today)).json())
+            source = .ledger(figures)
         }
-        answer.lines.forEach(terminal.line)
-        if !answer.isBackfilled || answer.pendingUsers > 0 {
-            terminal.note("The sums are behind: \(answer.pendingUsers) users are pending.")
+        let table = try await answer(figure, in: environment, by: group, of: source)
+        (raw ? table.rawLines : table.lines).forEach(terminal.line)
+        if !table.isBackfilled || table.pendingUsers > 0 {
+            terminal.note("The sums are behind: \(table.pendingUsers) users are pending.")
         }
-        try terminal.json(answer)
+        if table.isZero {
+            let other: FigureQuery.Environment = environment == .production ? .sandbox : .production
+            let sales = try await answer(.transactions, in: other, by: nil, of: source).sum
+            if sales > 0 {
+                terminal.note("\(Self.sales(sales)) in \(other.rawValue); add --environment \(other.rawValue)")
+            }
+        }
+        if figure.isMoney {
+            let unpriced = try await answer(.withoutPrice, in: environment, by: nil, of: source).sum
+            if unpriced > 0 {
+                terminal.note(
+                    "\(Self.sales(unpriced)) without a stated price, as app receipts have none; the money does not include "
+                        + "them. `till figures without-price` counts them.")
+            }
+        }
+        try terminal.json(table)
     }
+
+    /// A running service, or the ledger of the data directory.
+    private enum Source {
+        case service(ServiceClient)
+        case ledger(FigureService)
+    }
+
+    private func answer(
+        _ figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?, of source: Source
+    ) async throws -> Answered<FigureTable> {
+        switch source {
+        case .service(let client): return try await client.get(path(of: figure, in: environment, by: group))
+        case .ledger(let figures):
+            let query = try query(figure, in: environment, by: group, today: figures.today)
+            return try Self.decoded(try await figures.answer(query).json())
+        }
+    }
+
+    private static func sales(_ count: Int64) -> String { "\(count) sale\(count == 1 ? "" : "s")" }
 
     private func printList() throws {
         terminal.table(["FIGURE", "DEFINITION"], Figure.allCases.map { [$0.rawValue, $0.definition] })
-        try terminal.json(try decoded(ListedFigure.list.json()) as JSONContent)
+        try terminal.json(try Self.decoded(ListedFigure.list.json()) as JSONContent)
     }
 
-    private func decoded<Answer: Decodable>(_ json: [UInt8]) throws -> Answer {
+    private static func decoded<Answer: Decodable>(_ json: [UInt8]) throws -> Answer {
         try JSONDecoder().decode(Answer.self, from: Data(json))
     }
 
@@ -99,14 +137,18 @@ struct FiguresCommand: LedgerUser {
         return try place.open([.entitlements, .figures]).figures(clock: clock)
     }
 
-    private func query(_ figure: Figure, today: CalendarDay) throws(FigureError) -> FigureQuery {
+    private func query(
+        _ figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?, today: CalendarDay
+    ) throws(FigureError) -> FigureQuery {
         let last = to ?? today
         return try FigureQuery(
             figure, in: environment, by: by, from: from ?? last.adding(days: 1 - FigureQuery.standardDays), to: last,
             group: group, app: app, product: product, storefront: storefront)
     }
 
-    private func path(of figure: Figure) -> String {
+    private func path(of figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?)
+        -> String
+    {
         ServiceClient.path(
             "/v1/figures/\(figure.rawValue)",
             [
@@ -150,27 +192,39 @@ struct FigureTable: Decodable, Sendable {
     let pendingUsers: Int
     let isBackfilled: Bool
 
-    var lines: [String] {
+    /// The sum of all values.
+    var sum: Int64 { series.flatMap(\.values).reduce(0, +) }
+    /// True if no period has a value.
+    var isZero: Bool { series.allSatisfy { ($0.values + ($0.denominators ?? [])).allSatisfy { $0 == 0 } } }
+
+    /// The rows with money in the digits of its currency.
+    var lines: [String] { lines(isRaw: false) }
+    /// The rows with money in milliunits.
+    var rawLines: [String] { lines(isRaw: true) }
+
+    private func lines(isRaw: Bool) -> [String] {
         guard !series.isEmpty else { return ["Nothing was sold in this time."] }
         let parts = Set(series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
-        let hasCurrency = series.contains { $0.currency != nil }
+        let hasCurrency = isRaw && series.contains { $0.currency != nil }
         let hasDenominator = series.contains { $0.denominators != nil }
-        func text(_ values: [Int64]?, _ index: Int) -> String {
+        func text(_ values: [Int64]?, _ index: Int, in currency: String?) -> String {
             guard let values, values.indices.contains(index) else { return "-" }
-            return String(values[index])
+            guard !isRaw, let currency else { return String(values[index]) }
+            return Price(milliunits: values[index], currency: currency).formatted
         }
         let header =
             ["FROM", "TO"] + (group.map { [$0.uppercased()] } ?? []) + (hasCurrency ? ["CURRENCY"] : []) + ["VALUE"]
             + (hasDenominator ? ["OF"] : []) + parts.map { $0.uppercased() }
         let rows = series.flatMap { series in
             let group = group.map { _ in [series.group.flatMap { $0.isEmpty ? nil : $0 } ?? "-"] } ?? []
-            return zip(periods.indices, series.values).map { index, value in
+            return periods.indices.map { index in
                 let period = periods[index]
                 // A period that is not over.
                 let end = period.to + (period.isComplete ? "" : "*")
-                return [period.from, end] + group + (hasCurrency ? [series.currency ?? "-"] : []) + [String(value)]
-                    + (hasDenominator ? [text(series.denominators, index)] : [])
-                    + parts.map { text(series.parts?[$0], index) }
+                return [period.from, end] + group + (hasCurrency ? [series.currency ?? "-"] : [])
+                    + [text(series.values, index, in: series.currency)]
+                    + (hasDenominator ? [text(series.denominators, index, in: nil)] : [])
+                    + parts.map { text(series.parts?[$0], index, in: series.currency) }
             }
         }
         return TextTable(header: header, rows).lines

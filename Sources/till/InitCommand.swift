@@ -24,7 +24,7 @@ struct InitCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try require(!bundleId.isEmpty, "--bundle-id must name an app, such as com.example.garden.")
+        try requireBundleIdentifier(bundleId)
     }
 
     func perform() async throws {
@@ -64,6 +64,10 @@ struct InitCommand: Command {
         let assumed = draft.entries.filter(\.isAmountAssumed).map(\.product.productIdentifier)
         if !assumed.isEmpty {
             terminal.line("- Set the amount of \(assumed.joined(separator: ", ")): the names have no number.")
+        }
+        let ambiguous = draft.entries.filter(\.isAmountAmbiguous).map(\.product.productIdentifier)
+        if !ambiguous.isEmpty {
+            terminal.line("- Check the amount of \(ambiguous.joined(separator: ", ")): the names have several numbers.")
         }
         let timed = draft.entries.filter { $0.product.type == .nonRenewingSubscription }.map(
             \.product.productIdentifier)

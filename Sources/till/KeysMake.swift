@@ -57,12 +57,7 @@ struct KeysMake: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func validate() throws {
-        if let app {
-            try require(
-                app.wholeMatch(of: /[A-Za-z0-9.-]{1,155}/) != nil,
-                "\"\(app.prefix(155))\" is not a bundle identifier. Use letters, digits, hyphens and dots, as in com.example.app."
-            )
-        }
+        if let app { try requireBundleIdentifier(app) }
         try validateKind()
         guard let name else { return }
         try require(

@@ -37,7 +37,7 @@ struct Parties: Sendable {
         outcome: PaymentOutcome = .purchased,
         proof: ProofChoice = .receipt,
         report: @escaping @Sendable (DeviceStep) -> Void,
-        _ body: @Sendable @escaping (PaymentQueueObserver, any ServiceConnection) async throws -> Value
+        _ body: @Sendable @escaping (PaymentQueueObserver, HTTPServiceConnection) async throws -> Value
     ) async throws -> Value {
         let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proof: proof)
         return try await server.withService(for: user, or: { localService }) { service in
@@ -47,6 +47,9 @@ struct Parties: Sendable {
 }
 
 extension Catalog {
+    /// Items with their names.
+    func named(_ items: [Item]) -> [(item: Item, words: String)] { items.map { ($0, name(of: $0)) } }
+
     /// The name of an item, for a person.
     func name(of item: Item) -> String {
         if ownedByEverybody.contains(item) { return "(everybody's)" }

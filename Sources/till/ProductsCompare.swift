@@ -83,8 +83,8 @@ struct ProductsCompare: LedgerUser {
         let files = try Catalog(folder: common.dataDirectory.catalogFolder)
         let apps = try await CatalogService(apps: Apps(App(files)), ledger: ledger, clock: clock).apps
         let comparison = ProductComparison(
-            of: apps.first.catalog, soldBy: environment.origins,
-            since: clock.now().adding(days: -(days ?? ProductComparison.standardDays)))
+            of: apps.first.catalog, soldBy: environment.origins, in: days ?? ProductComparison.standardDays,
+            until: clock.now())
         let compared = try await ledger.read(.longSnapshot) {
             try $0.comparedProducts(by: comparison, after: nil, limit: .max)
         }

@@ -102,9 +102,10 @@ struct ReceiptRedeem: Command {
         for line in redemption.transactions {
             terminal.line("  \(line.transactionId)  \(line.productId)  \(line.result.rawValue)")
         }
+        // The key may redeem, and not read balances.
         terminal.owned(
-            redemption.items, by: service.named(user),
-            names: try Catalog(folder: common.dataDirectory.catalogFolder).name(of:))
+            try Catalog(folder: common.dataDirectory.catalogFolder).named(redemption.items), nil,
+            by: service.named(user))
         try terminal.json(redemption)
     }
 }

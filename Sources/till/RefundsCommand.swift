@@ -50,7 +50,8 @@ struct RefundsCommand: LedgerUser {
                 request in
                 Row(
                     request: request, facts: try transaction.refundFacts(about: request, in: catalog).facts,
-                    answer: try transaction.decision(about: request, by: catalog, otherwise: preference)?.answer)
+                    answer: try RefundDecision(
+                        about: request, by: catalog, otherwise: preference, in: transaction)?.answer)
             }
         }
         if files.refundRules == nil {

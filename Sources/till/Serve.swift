@@ -158,7 +158,7 @@ struct Serve: Command {
             ? AccountService(
                 ledger: ledger, clock: SystemClock(), sendsMail: configuration.sendsMail) : nil
         let profiles = service.profiles
-        var listeners = EventListeners()
+        var listeners = EventListeners<Int64>()
         listeners.total = max(1, configuration.server.maximumConnections / 2)
         listeners.perAddress = configuration.settings.number("maximum-streams-per-address")
         let events = configuration.hasLiveEvents ? EventHub(ledger: ledger, listeners) : nil

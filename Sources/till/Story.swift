@@ -63,22 +63,30 @@ struct Story: ServiceCaller {
 
 struct Owned: ServiceCaller {
     static let configuration = CommandConfiguration(
-        "owned", "List a user's items, with the start and the end of each.", examples: "till owned alice")
+        "owned", "List a user's items, with the start and the end of each, and balances.",
+        examples: """
+            till owned alice
+            till owned mint --issuer customer
+            """)
 
     @Argument(help: "The user.")
     var user: User
 
+    @OptionGroup var issued: IssuerOption
+
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let call = call
-        let items = try await call.service.withService(for: user, or: { try await call.localService() }) {
-            try await $0.items()
+        let (call, issuer) = (call, issued.issuer)
+        let owned = try await call.service.withService(
+            for: user, issuer: issuer, or: { try await call.localService() }
+        ) {
+            try await $0.possessions()
         }
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
-        terminal.line("\(call.service.named(user)?.name ?? "The token's user") owns:")
-        for item in items { terminal.line("  \(item.item)  \(item.sentence(naming: catalog))") }
-        try terminal.json(List(items))
+        terminal.owned(
+            owned.items.map { ($0.item, $0.sentence(naming: catalog)) }, owned.balances, by: call.service.named(user))
+        try terminal.json(owned)
     }
 }
 
@@ -119,6 +127,7 @@ struct Why: ServiceCaller {
         struct Explanation: Decodable, Sendable {
             let item: Item
             let isOwned: Bool
+            let isUserUnknown: Bool?
             let text: String
             let remedy: String?
             let otherOwner: UserName?
@@ -129,6 +138,10 @@ struct Why: ServiceCaller {
             try await $0.get(path)
         }
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
+        if explanation.isUserUnknown == true {
+            let issuer = issued.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
+            terminal.line("The service knows no user \"\(user)\": check the spelling, or \(issuer).")
+        }
         terminal.line(explanation.text)
         if let remedy = explanation.remedy { terminal.line(remedy) }
         if let owner = explanation.otherOwner { terminal.line("The purchase is \(owner.name)'s.") }

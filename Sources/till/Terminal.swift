@@ -131,11 +131,18 @@ extension PaymentTransaction {
 }
 
 extension Terminal {
-    /// Prints a line for each item that the user owns. Free items are marked.
-    /// - Parameter user: Nil for the user of the token.
-    func owned(_ items: [Item], by user: User?, names: (Item) -> String) {
-        line("\(user?.name ?? "The token's user") owns:")
-        for item in items { line("  \(item)  \(names(item))") }
+    /// Prints a line for each item, with its words, and for each balance that is not 0.
+    ///
+    /// - Parameters:
+    ///   - balances: Nil if they are unknown.
+    ///   - user: Nil for the user of the token.
+    func owned(_ items: [(item: Item, words: String)], _ balances: [Credit]?, by user: User?) {
+        let name = user?.name ?? "The token's user"
+        let credits = (balances ?? []).filter { $0.amount > 0 }
+        let nothing = balances == nil ? "no items" : "nothing"
+        line(items.isEmpty && credits.isEmpty ? "\(name) owns \(nothing)." : "\(name) owns:")
+        for (item, words) in items { line("  \(item)  \(words)") }
+        for credit in credits { line("  \(credit.amount) of the balance \(credit.balance)") }
     }
 }
 

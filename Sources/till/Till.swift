@@ -3,11 +3,11 @@ import Proofs
 
 /// The command line. It runs the app, the store and the service on one machine.
 @main
-struct Till: AsyncParsableCommand {
+package struct Till: AsyncParsableCommand {
     /// The version of Till. `till --version` prints it, and the packages and manual pages take it from there.
     static let version = "0.1.0"
 
-    static let configuration = CommandConfiguration(
+    package static let configuration = CommandConfiguration(
         commandName: "till",
         abstract: "An in-app purchase server, with a local App Store to develop and test against.",
         discussion: """
@@ -26,7 +26,8 @@ struct Till: AsyncParsableCommand {
         subcommands: [
             ProductsCommand.self, Buy.self, Resume.self, Restore.self,
             ReceiptCommand.self,
-            Owned.self, Why.self, Story.self, Give.self, Revoke.self,
+            Customers.self, Owned.self, Why.self, Story.self, Give.self, Add.self, Revoke.self, Reinstate.self,
+            UnclaimedCommand.self,
             InitCommand.self,
             Doctor.self,
             Serve.self,
@@ -43,6 +44,8 @@ struct Till: AsyncParsableCommand {
             ConsoleCommand.self,
             DemoCommand.self,
         ])
+
+    package init() {}
 
     static func main() async {
         do {

@@ -55,6 +55,7 @@ from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtend
 from appstoreserverlibrary.models.Message import Message
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
+from appstoreserverlibrary.models.OfferType import OfferType
 from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
 from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
 from appstoreserverlibrary.models.PromotionalOffer import PromotionalOffer
@@ -936,6 +937,85 @@ class AppStoreTests(unittest.TestCase):
         # A token for the server API is none for StoreKit.
         refused(self.client._generate_token(), "aud")
 
+    def test_purchases_with_offers_that_apples_library_signs(self):
+        private = pathlib.Path(self.store.key["privateKey"]).read_bytes()
+        identity = (private, self.store.key["keyId"], self.store.key["issuerId"], BUNDLE)
+        promotional = PromotionalOfferV2SignatureCreator(*identity)
+        introductory = IntroductoryOfferEligibilitySignatureCreator(*identity)
+        former = self.buy(MONTHLY)["transactionId"]
+        self.store.sandbox("POST", f"transactions/{former}/expiry", {})
+
+        def spring(signed):
+            return self.buy(MONTHLY, offerType="promotional", offerIdentifier="spring", promotionalOfferJWS=signed)
+
+        def eligibility(signed, product=MONTHLY):
+            return self.buy(product, introductoryOfferEligibilityJWS=signed)
+
+        for wrong, error in [
+            (promotional.create_signature(MONTHLY, "autumn", former), "invalidOfferIdentifier"),
+            (promotional.create_signature(PREMIUM, "spring", former), "invalidOfferIdentifier"),
+            (introductory.create_signature(MONTHLY, True, former), "invalidSignature"),
+            (promotional.create_signature(MONTHLY, "spring", former)[:-8] + "AAAAAAAA", "invalidSignature"),
+        ]:
+            bought = spring(wrong)
+            self.assertEqual((bought["state"], bought["error"]), ("failed", error))
+        signed = promotional.create_signature(MONTHLY, "spring", former)
+        info = self.transaction(spring(signed)["signedTransaction"])
+        self.assertEqual((info.offerType, info.offerIdentifier, info.price), (OfferType.PROMOTIONAL_OFFER, "spring", 1990))
+        self.assertEqual(spring(signed)["error"], "invalidSignature")
+
+        # The customer has had the introductory offer, and the server allows it again.
+        self.store.sandbox("POST", f"transactions/{former}/expiry", {})
+        self.assertEqual(eligibility(introductory.create_signature(MONTHLY, True, former), YEARLY)["error"], "invalidSignature")
+        bought = eligibility(introductory.create_signature(MONTHLY, True, former))
+        info = self.transaction(bought["signedTransaction"])
+        self.assertEqual((info.offerType, info.price), (OfferType.INTRODUCTORY_OFFER, 0))
+        # A visitor would get the offer, and the server denies it.
+        account = self.account + "_visitor"
+        app = self.store.sandbox("GET", f"accounts/{account}/appTransaction")["signedAppTransaction"]
+        visitor = self.verifier.verify_and_decode_app_transaction(app).appTransactionId
+        denied = introductory.create_signature(MONTHLY, False, visitor)
+        bought = self.store.buy(MONTHLY, account, introductoryOfferEligibilityJWS=denied)
+        info = self.transaction(bought["signedTransaction"])
+        self.assertEqual((info.offerType, info.price), (None, 4990))
+
+    def test_a_charge_that_apples_library_signs(self):
+        creator = AdvancedCommerceAPIInAppSignatureCreator(
+            pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], self.store.key["issuerId"],
+            BUNDLE,
+        )
+
+        def sign(reference, currency="USD"):
+            return creator.create_signature(AdvancedCommerceOneTimeChargeCreateRequest(
+                requestInfo=AdvancedCommerceRequestInfo(requestReferenceId=reference),
+                currency=currency,
+                item=AdvancedCommerceOneTimeChargeItem(
+                    SKU="bench", description="A bench", displayName="Bench", price=9990
+                ),
+                taxCode="C003-00-2",
+            ))
+
+        reference = uuid.uuid4()
+        signed = sign(reference)
+        bought = self.buy(SEEDS, advancedCommerceJWS=signed)
+        info = self.transaction(bought["signedTransaction"])
+        self.assertEqual((info.productId, info.price, info.currency), (SEEDS, 9990, "USD"))
+        commerce = info.advancedCommerceInfo
+        self.assertEqual((commerce.requestReferenceId, commerce.taxCode), (str(reference), "C003-00-2"))
+        self.assertEqual((commerce.taxExclusivePrice, commerce.estimatedTax, commerce.taxRate), (9990, 0, "0"))
+        item = commerce.items[0]
+        self.assertEqual(
+            (item.SKU, item.displayName, item.description, item.price, item.revocationDate),
+            ("bench", "Bench", "A bench", 9990, None),
+        )
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/refund", {})
+        answer = self.client.get_transaction_info(bought["transactionId"]).signedTransactionInfo
+        refunded = self.transaction(answer)
+        self.assertEqual(refunded.advancedCommerceInfo.items[0].revocationDate, refunded.revocationDate)
+        for wrong, error in [(signed, "invalidSignature"), (sign(uuid.uuid4(), "KRW"), "paymentInvalid")]:
+            self.assertEqual(self.buy(SEEDS, advancedCommerceJWS=wrong)["error"], error)
+        self.assertEqual(self.buy(MONTHLY, advancedCommerceJWS=sign(uuid.uuid4()))["error"], "paymentInvalid")
+
     def test_a_store_of_production(self):
         store = Store("--environment", "Production", "--app-apple-id", "1234567890")
         try:
@@ -1324,6 +1404,84 @@ class CommitmentTests(unittest.TestCase):
         self.store.sandbox("PATCH", "settings", {"storefront": "DEU", "shouldEnterBillingRetryOnRenewal": False})
         self.store.sandbox("POST", path + "expiry", {})
         self.expect(NotificationTypeV2.EXPIRED, Subtype.VOLUNTARY, Status.EXPIRED, 2, off, off)
+
+
+class OnlineCheckTests(unittest.TestCase):
+    """Apple's verifier with its online checks on, which asks the OCSP responder that the certificates name."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.receiver = Receiver()
+        cls.store = Store("--notifications-url", cls.receiver.url)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.store.close()
+        cls.receiver.close()
+
+    def verifier(self, store=None):
+        """A verifier that has asked nothing yet: each has a cache of its own."""
+        return SignedDataVerifier((store or self.store).roots(), True, Environment.SANDBOX, BUNDLE)
+
+    def verify(self, signed, store=None):
+        return self.verifier(store).verify_and_decode_signed_transaction(signed)
+
+    def refused(self, status, signed):
+        with self.assertRaises(VerificationException) as context:
+            self.verify(signed)
+        self.assertEqual(context.exception.status, status)
+
+    def set(self, status, store=None):
+        self.store.sandbox("PATCH", "settings", {"certificateStatus": status}, store=store)
+
+    def test_what_the_store_signs_passes(self):
+        bought = self.store.buy(SEEDS, "alice")
+        self.assertEqual(self.verify(bought["signedTransaction"]).transactionId, bought["transactionId"])
+        self.verifier().verify_and_decode_notification(self.receiver.next())
+        app = self.store.client().get_app_transaction_info(bought["transactionId"])
+        self.verifier().verify_and_decode_app_transaction(app.signedAppTransactionInfo)
+        # A command signs in a process of its own.
+        self.store.run("store", "buy", GATE, "--account", "bob")
+        notification = self.verifier().verify_and_decode_notification(self.receiver.next())
+        self.assertEqual(notification.notificationType, NotificationTypeV2.ONE_TIME_CHARGE)
+
+    def test_a_status_that_is_not_good_is_refused(self):
+        signed = self.store.buy(SEEDS, "carol")["signedTransaction"]
+        self.receiver.next()
+        failure = VerificationStatus.VERIFICATION_FAILURE
+        try:
+            for status, expected in [
+                ("revokedLeaf", failure), ("revokedIntermediate", failure), ("unknown", failure),
+                ("unavailable", VerificationStatus.RETRYABLE_VERIFICATION_FAILURE),
+            ]:
+                self.set(status)
+                self.refused(expected, signed)
+        finally:
+            self.set("")
+        self.verify(signed)
+
+    def test_named_stores_are_revoked_apart(self):
+        body = {"account": "alice", "productId": SEEDS}
+        signed = {
+            name: self.store.sandbox("POST", "purchases", body, store=name)["signedTransaction"]
+            for name in ("suite-1", "suite-2")
+        }
+        self.set("revokedLeaf", store="suite-1")
+        self.refused(VerificationStatus.VERIFICATION_FAILURE, signed["suite-1"])
+        self.verify(signed["suite-2"])
+
+    def test_a_store_that_serves_tls(self):
+        bundle = os.environ.get("REQUESTS_CA_BUNDLE")
+        store = Store("--tls")
+        os.environ["REQUESTS_CA_BUNDLE"] = store.authority
+        try:
+            self.verify(store.buy(SEEDS, "alice")["signedTransaction"], store)
+        finally:
+            if bundle is None:
+                del os.environ["REQUESTS_CA_BUNDLE"]
+            else:
+                os.environ["REQUESTS_CA_BUNDLE"] = bundle
+            store.close()
 
 
 class HostNameTests(unittest.TestCase):

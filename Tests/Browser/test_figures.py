@@ -74,6 +74,37 @@ class Figures(unittest.TestCase):
                 self.compare("churn", interval, lambda first, last, currency: self.computed.sums(first, last)["churn", currency])
                 self.compare("churn", interval, lambda first, last, currency: self.computed.levels(first - 1)["active-subscriptions", currency], "denominators")
 
+    def test_this_month_beside_the_last_takes_one_click(self):
+        with Window(logged_in("viewer")) as window:
+            window.open("")
+            window.page.locator("#main nav a", has_text="This month").click()
+            window.page.locator("#main nav a[aria-current]", has_text="This month").wait_for()
+            card = window.page.locator("#main .card", has_text="Revenue").first.inner_text()
+            if self.now.day > 1:
+                self.assertIn("compared with", card)
+            self.assertEqual(window.take_faults(), [])
+
+    def test_the_values_of_a_chart_are_told_to_pointer_finger_and_keyboard(self):
+        path = f"figures/revenue?by=month&from={self.first}"
+        with Window(logged_in("viewer")) as window:
+            window.open(path)
+            chart = window.page.locator("svg.chart[role=img]").first
+            chart.locator(".slot").nth(2).hover()
+            periods = window.page.locator("#main table th[scope=row]").all_inner_texts()[::-1]
+            self.assertIn(periods[2], chart.locator(".tip text").text_content())
+            chart.focus()
+            for key, place in (("Home", 0), ("ArrowRight", 1), ("ArrowLeft", 0)):
+                window.page.keyboard.press(key)
+                self.assertIn(periods[place], chart.locator(".tip text").text_content())
+                self.assertIn(periods[place], window.page.locator("#main [aria-live=polite]").first.text_content())
+            self.assertEqual(window.examine(), [])
+            self.assertEqual(window.take_faults(), [])
+        with Window(logged_in("viewer"), is_phone=True) as window:
+            window.open(path)
+            chart = window.page.locator("svg.chart[role=img]").first
+            chart.locator(".slot").nth(1).tap()
+            self.assertIn(periods[1], chart.locator(".tip text").text_content())
+
     def test_the_console_shows_the_same_in_its_tables(self):
         """The CSV file and the table of each chart have the values of the script."""
         query = f"by=month&from={self.first}&to={self.now.date().isoformat()}"

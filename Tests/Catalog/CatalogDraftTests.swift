@@ -36,6 +36,26 @@ import Testing
         #expect(try draft([product]).entries.map(\.benefit) == [benefit])
     }
 
+    @Test(
+        arguments: [
+            ("Consumable com.example.coins 500 coins", [500], false, false),
+            ("Consumable com.example.coins.large 1,000 Coins", [1000], false, false),
+            ("Consumable com.example.coins.large 12.000 Coins", [12_000], false, false),
+            ("Consumable com.example.coins500 500 coins", [500], false, false),
+            // A tier of the identifier is no amount.
+            ("Consumable com.example.coins.tier2 500 coins", [500], false, true),
+            ("Consumable com.example.coins 500 coins and 50 more", [500], false, true),
+            ("Consumable com.example.coins A chest of coins", [1], true, false),
+        ] as [(String, [Int], Bool, Bool)])
+    func `the amount of a consumable is read from its name, or flagged`(
+        product: String, amounts: [Int], isAssumed: Bool, isAmbiguous: Bool
+    ) throws {
+        let entries = try draft([product]).entries
+        #expect(
+            entries.compactMap { if case .credit(let credit) = $0.benefit { credit.amount } else { nil } } == amounts)
+        #expect(entries.map(\.isAmountAssumed) == [isAssumed] && entries.map(\.isAmountAmbiguous) == [isAmbiguous])
+    }
+
     @Test func `no item is granted twice`() throws {
         let draft = try draft(["NonConsumable a.gate Gate", "NonConsumable b.gate Gate", "NonConsumable c.gate2 Gate"])
         #expect(draft.entries.compactMap(\.benefit.item?.number) == [1, 2, 3])

@@ -79,6 +79,14 @@ import Testing
         #expect(!BlockedNames.standard.contains(name))
     }
 
+    @Test func `a name of letters, digits and some signs is blocked if it is in brackets`() {
+        var names = [""]
+        for _ in 0..<4 { names += names.flatMap { name in "01nN-_$:".map { name + String($0) } } }
+        for name in Set(names).union(Self.names).subtracting([""]) {
+            #expect(BlockedNames.standard.contains(name) == BlockedNames.standard.contains("(\(name))"), "\(name)")
+        }
+    }
+
     @Test func `a setting adds names to the list`() {
         let names = BlockedNames(adding: ["Gast", " demo-user ", "Hei\u{DF}"])
         for name in ["gast", "GAST", "<Gast>", "Ｇａｓｔ,", "demo-user", "DEMO\u{2010}USER", "hei\u{DF}", "null"] {

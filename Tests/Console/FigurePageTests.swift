@@ -17,7 +17,7 @@ import Testing
         let fixture = try await ConsoleFixture()
         try await sell(fixture)
         let browser = try await fixture.browser(.viewer)
-        let list = try await browser.get("/console/figures")
+        let list = try await browser.get("/console/figures?environment=production")
         #expect(list.has(figure.definition.escaped))
         #expect(list.has("href=\"/console/figures/\(figure.rawValue)?environment=production\""))
         let page = try await browser.get("/console/figures/\(figure.rawValue)?environment=sandbox")
@@ -40,12 +40,14 @@ import Testing
         let answer = try await fixture.figures.answer(
             try FigureQuery(.revenue, in: .sandbox, from: fixture.figures.today, to: fixture.figures.today))
         let series = try #require(answer.series.first)
-        let amount = FigureText.money(try #require(series.points.first?.value), try #require(series.currency))
+        let amount = Price(
+            milliunits: try #require(series.points.first?.value), currency: try #require(series.currency)
+        ).formatted
         let page = try await browser.get("/console/figures/revenue?environment=sandbox")
         #expect(page.has("<td class=\"number\">\(amount)</td>"))
         #expect(page.has("not over"))
         #expect(page.has("class=\"shade\""))
-        #expect(try await browser.get("/console/figures/revenue").has("Nothing was sold"))
+        #expect(try await browser.get("/console/figures/revenue?environment=production").has("Nothing was sold"))
     }
 
     @Test func `a page has the charts of some currencies, and links to the others`() async throws {
@@ -61,9 +63,13 @@ import Testing
         try await fixture.figures.rollUp()
         let browser = try await fixture.browser(.viewer)
         let page = try await browser.get("/console/figures/revenue?environment=sandbox")
-        let first = storefronts.values.sorted().dropLast()
-        for currency in first { #expect(page.has("<h2>\(currency)</h2>"), "\(currency)") }
-        #expect(!page.has("<h2>USD</h2>"))
+        // The largest amounts come first.
+        let headings = page.text.matches(of: /<h2>([A-Z]{3})<\/h2>/).map { String($0.1) }
+        #expect(headings.count == 8 && Set(headings).isSubset(of: storefronts.values))
+        let answer = try await fixture.figures.answer(
+            try FigureQuery(.revenue, in: .sandbox, from: fixture.figures.today, to: fixture.figures.today))
+        let sums = answer.series.map { ($0.currency ?? "", $0.points.first?.value ?? 0) }
+        #expect(headings == sums.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.prefix(8).map(\.0))
         #expect(page.has("&amp;currency=USD\">USD</a>"))
         let dollars = try await browser.get("/console/figures/revenue?environment=sandbox&currency=USD")
         #expect(dollars.has("<h2>USD</h2>") && !dollars.has("<h2>BRL</h2>"))
@@ -78,8 +84,10 @@ import Testing
         try await sell(fixture)
         let browser = try await fixture.browser(.viewer)
         let page = try await browser.get("/console/figures/units?environment=sandbox&group=product&by=month")
-        #expect(page.has("<bdi>com.memolease.sesac1.sprout1</bdi>"))
-        #expect(page.has("<bdi>com.memolease.sesac1.sprout2</bdi>"))
+        #expect(page.has("<bdi>Sturdy Sprout</bdi>"))
+        #expect(page.has("<bdi>Mint Sprout</bdi>"))
+        #expect(page.has(">Sturdy Sprout (com.memolease.sesac1.sprout1)</option>"))
+        #expect(page.has("<option value=\"KOR\">South Korea (KOR)</option>"))
         #expect(page.has("<option value=\"month\" selected>"))
         #expect(page.has("csv?environment=sandbox&amp;by=month&amp;group=product"))
         let one = try await browser.get(
@@ -98,6 +106,49 @@ import Testing
     func `an address that makes no sense is refused`(path: String, status: Int) async throws {
         let browser = try await ConsoleFixture().browser(.viewer)
         #expect(try await browser.get("/console/figures/\(path)").status == status)
+    }
+
+    @Test func `a wrong date keeps the form, and says what is wrong`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.viewer)
+        let path = "/console/figures/units?from=yesterday&by=month&product=com.memolease.sesac1.sprout2"
+        let page = try await browser.get(path)
+        #expect(page.status == 400 && page.has("id=\"problem\"") && page.has("parameterInvalid"))
+        #expect(page.has("<details class=\"action\" open>"))
+        #expect(page.has("<option value=\"month\" selected>"))
+        #expect(page.has("<option value=\"com.memolease.sesac1.sprout2\" selected>"))
+        let reversed = try await browser.get("/console/figures/units?from=2026-02-01&to=2026-01-01")
+        #expect(reversed.has("value=\"2026-02-01\"") && reversed.has("value=\"2026-01-01\""))
+    }
+
+    @Test func `a figure leads with its total, and its change against the time before`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.buy("sprout1", for: "alice")
+        fixture.shop.clock.advance(milliseconds: 28 * 86_400_000)
+        for number in 1...3 { try await fixture.buy("sprout2", for: "user\(number)", account: "user\(number)") }
+        fixture.shop.clock.advance(milliseconds: 86_400_000)
+        try await fixture.buy("sprout2", for: "bob", account: "bob")
+        try await fixture.figures.rollUp()
+        let browser = try await fixture.browser(.viewer)
+        let page = try await browser.get("/console/figures/units?environment=sandbox")
+        // Today's sale is in the total, and not in the change: three units after one.
+        #expect(page.has("<p class=\"figure\">4</p><p class=\"change\">+200.0%</p>"))
+        #expect(page.has("Today is not over.") && page.has(" compared with "))
+        #expect(page.has("<bdi>the time before</bdi>") && page.has("class=\"line other\""))
+        let card = try await browser.get("/console?environment=sandbox")
+        #expect(card.has("<p class=\"figure\">4</p><p class=\"change\">+200.0%</p>"))
+        let month = try await browser.get("/console?environment=sandbox&range=this-month")
+        #expect(month.status == 200 && month.has("aria-current=\"page\">This month</a>"))
+        #expect(try await browser.get("/console?range=today").status == 400)
+    }
+
+    @Test func `a movement has its net as a line and a column`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await sell(fixture)
+        let browser = try await fixture.browser(.viewer)
+        let page = try await browser.get("/console/figures/subscription-movement?environment=sandbox")
+        #expect(page.has("<th scope=\"col\" class=\"number\"><bdi>net</bdi></th>"))
+        #expect(page.has("class=\"line other\"") && !page.has("the time before"))
     }
 
     @Test func `the CSV file has the values of the answer`() async throws {

@@ -11,7 +11,7 @@ import Testing
     private static let fields = [
         "storefront": "KOR", "locale": "ko_KR", "time-rate": "monthlyRenewalEveryHour", "failure-error": "",
         "notifications-url": "http://127.0.0.1:1/apple", "shared-secret": "", "receipt-status": "",
-        "requests-per-minute": "", "server-api-error": "",
+        "requests-per-minute": "", "server-api-error": "", "certificate-status": "",
     ]
 
     @Test func `a step of the clock lists what happened, in order`() async throws {
@@ -91,7 +91,7 @@ import Testing
             "ask-to-buy": "yes", "interrupted-purchases": "yes", "failing-renewals": "yes", "grace-period": "yes",
             "failure-error": "paymentNotAllowed", "shared-secret": "s3cret", "receipt-status": "21005",
             "requests-per-minute": "60", "server-api-error": "4040002", "error-purchase": "networkError",
-            "error-verification": "invalidSignature",
+            "error-verification": "invalidSignature", "certificate-status": "revokedLeaf",
         ]
         let answer = try await browser.post(
             Self.settings, Self.fields.merging(changes) { $1 }, from: Self.settings)
@@ -105,6 +105,7 @@ import Testing
         #expect(settings.notificationsURL?.absoluteString == "http://127.0.0.1:1/apple")
         #expect((settings.sharedSecret, settings.verifyReceiptStatus) == ("s3cret", 21_005))
         #expect((settings.serverAPIRequestsPerMinute, settings.serverAPIError) == (60, 4_040_002))
+        #expect(settings.certificateStatus == .revokedLeaf)
         for path in [Self.settings, "/console/store"] {
             let page = try await browser.get(path)
             for text in [
@@ -126,7 +127,8 @@ import Testing
     @Test(arguments: [
         ["storefront": "XXX"], ["storefront": ""], ["locale": ""], ["time-rate": "fast"], ["failure-error": "x"],
         ["notifications-url": "ftp://example.com"], ["notifications-url": "http://"], ["receipt-status": "x"],
-        ["requests-per-minute": "0"], ["server-api-error": "4040099"], ["error-purchase": "invalidSignature"],
+        ["requests-per-minute": "0"], ["server-api-error": "4040099"], ["certificate-status": "good"],
+        ["error-purchase": "invalidSignature"],
         ["error-verification": "networkError"],
     ])
     func `a wrong setting changes nothing`(wrong: [String: String]) async throws {

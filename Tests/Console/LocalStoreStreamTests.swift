@@ -19,7 +19,7 @@ import Testing
         let streams = try #require(fixture.streams)
         let browser = try await fixture.browser(.support)
         async let stream = browser.get(Self.path)
-        await expectEventually { streams.count == 1 }
+        await expectEventually { streams.open.count == 1 }
         _ = try fixture.store.advance(seconds: 60)
         streams.close()
         let page = try await stream
@@ -27,7 +27,7 @@ import Testing
         #expect(page.headers[.contentType] == "text/event-stream")
         #expect(page.text.prefixMatch(of: /retry: \d+\nid: 1\n\n/) != nil)
         #expect(Self.changes(page) == 1)
-        await expectEventually { streams.count == 0 }
+        await expectEventually { streams.open.count == 0 }
         // The service no longer observes the store.
         #expect(fixture.store.observerCount == 0)
     }
@@ -37,8 +37,8 @@ import Testing
         let streams = try #require(fixture.streams)
         let browser = try await fixture.browser(.support)
         async let stream = browser.get(Self.path)
-        await expectEventually { streams.count == 1 }
-        streams.wake()
+        await expectEventually { streams.open.count == 1 }
+        streams.open.wake()
         streams.close()
         #expect(Self.changes(try await stream) == 0)
     }
@@ -48,7 +48,7 @@ import Testing
         let streams = try #require(fixture.streams)
         let browser = try await fixture.browser(.support)
         async let stream = browser.get(Self.path)
-        await expectEventually { streams.count == 1 }
+        await expectEventually { streams.open.count == 1 }
         try await fixture.team.remove("support")
         _ = try fixture.store.advance(seconds: 60)
         #expect(Self.changes(try await stream) == 0)
@@ -60,7 +60,7 @@ import Testing
         let browser = try await fixture.browser(.support)
         let lastEvent = try #require(HTTPField.Name.lastEventID)
         async let stream = browser.get(Self.path, headers: [lastEvent: "1"])
-        await expectEventually { streams.count == 1 }
+        await expectEventually { streams.open.count == 1 }
         streams.close()
         #expect(Self.changes(try await stream) == 1)
     }
@@ -88,6 +88,6 @@ import Testing
     @Test func `a visitor gets no stream`() async throws {
         let fixture = try await LocalStoreFixture()
         #expect(try await Browser(routes: fixture.routes).get(Self.path).status == 303)
-        #expect(fixture.streams?.count == 0)
+        #expect(fixture.streams?.open.count == 0)
     }
 }

@@ -28,6 +28,9 @@ struct CustomerInfoFixture {
 
     var info: CustomerInfo { CustomerInfo(facts) }
 
+    /// The answer at the request date.
+    var json: JSONValue { get throws { try JSONParser.parse(RenderedCustomerInfo(info).json(at: facts.requestDate)) } }
+
     func subscription(_ product: String = monthly) -> CustomerInfo.Subscription? {
         info.subscriptions[ByteKey(product)]
     }

@@ -10,7 +10,7 @@ import Testing
     private typealias Fixture = CustomerInfoFixture
 
     @Test func `a new customer has empty objects and no null where the SDKs need an object`() throws {
-        let json = Fixture().info.answer().json
+        let json = try Fixture().json
         #expect(
             json.compactText == """
                 {"request_date":"2027-01-10T12:00:00Z","request_date_ms":1799582400000,"subscriber":{\
@@ -40,7 +40,7 @@ import Testing
             Fixture.seeds, on: 3, type: .consumable, origin: .appleSandbox,
             facts: [.price: .integer(1_200_000), .currency: .text("KRW")])
         fixture.grant(sprout, on: 5, until: Fixture.day(8))
-        let json = fixture.info.answer().json
+        let json = try fixture.json
         #expect(
             json.compactText == """
                 {"request_date":"2027-01-10T12:00:00Z","request_date_ms":1799582400000,"subscriber":{"entitlements":{\

@@ -79,7 +79,13 @@ private struct Recording {
 
     func member(_ name: String) throws -> JSONObject { try #require(subscriber[name]?.object) }
 
-    func answer() throws -> Recording { try Recording(CustomerInfo(try facts()).answer().json) }
+    func answer() throws -> Recording {
+        let facts = try facts()
+        return try Recording(
+            JSONParser.parse(
+                RenderedCustomerInfo(CustomerInfo(facts)).json(
+                    at: facts.requestDate, lastSeen: subscriber.date("last_seen"))))
+    }
 
     private func facts() throws -> CustomerInfoFacts {
         guard case .number(let number)? = root["request_date_ms"], let requestDate = number.int64 else {
@@ -88,7 +94,7 @@ private struct Recording {
         var facts = CustomerInfoFacts(
             identifier: subscriber.text("original_app_user_id") ?? "",
             requestDate: Timestamp(millisecondsSince1970: requestDate),
-            firstSeen: try #require(subscriber.date("first_seen")), lastSeen: subscriber.date("last_seen"))
+            firstSeen: try #require(subscriber.date("first_seen")))
         facts.originalApplicationVersion = subscriber.text("original_application_version")
         facts.originalPurchaseDate = subscriber.date("original_purchase_date")
         for (index, member) in try self.member("subscriptions").members.enumerated() {

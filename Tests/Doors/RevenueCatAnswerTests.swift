@@ -116,8 +116,8 @@ import Testing
         var head = HTTPRequest(method: .get, scheme: "http", authority: "till", path: "/v1/subscribers/alice")
         head.headerFields[name] = tag
         return RevenueCatAnswer.response(
-            info.answer().json, covering: info.answer().covered,
-            for: Request(head: head, body: RequestBody(buffer: ByteBuffer())), at: info.facts.requestDate,
+            RenderedCustomerInfo(info), for: Request(head: head, body: RequestBody(buffer: ByteBuffer())),
+            at: info.facts.requestDate,
             status: status)
     }
 
@@ -132,7 +132,6 @@ import Testing
         #expect(first.headers[time] == "1799582400000")
 
         fixture.facts.requestDate = Fixture.now.adding(seconds: 60)
-        fixture.facts.lastSeen = fixture.facts.requestDate
         let second = try response(fixture.info, tag: tag)
         #expect(second.status == .notModified)
         #expect(second.headers[name] == tag)
@@ -146,12 +145,12 @@ import Testing
     @Test func `an answer changes when a subscription ends or a purchase is added`() throws {
         var fixture = Fixture()
         fixture.subscribe(from: 1, to: 11)
-        let tag = RevenueCatAnswer.entityTag(of: fixture.info.answer().covered)
+        let tag = RenderedCustomerInfo(fixture.info).tag
         fixture.facts.requestDate = Fixture.day(12)
-        #expect(RevenueCatAnswer.entityTag(of: fixture.info.answer().covered) != tag)
+        #expect(RenderedCustomerInfo(fixture.info).tag != tag)
         fixture.facts.requestDate = Fixture.now
-        #expect(RevenueCatAnswer.entityTag(of: fixture.info.answer().covered) == tag)
+        #expect(RenderedCustomerInfo(fixture.info).tag == tag)
         fixture.buy(Fixture.gate, on: 2)
-        #expect(RevenueCatAnswer.entityTag(of: fixture.info.answer().covered) != tag)
+        #expect(RenderedCustomerInfo(fixture.info).tag != tag)
     }
 }

@@ -3,6 +3,7 @@ import Features
 import Foundation
 import Ledger
 import Proofs
+import Service
 import Synchronization
 import TestSupport
 import Testing
@@ -16,12 +17,24 @@ import Testing
         let service: EntitlementService
         let items = UserAnswers<[OwnedItem]>(upTo: 1 << 20) { $0.count * 500 }
         let rights = UserAnswers<[UserRight]>(upTo: 1 << 20) { $0.count * 500 }
-        let histories = UserAnswers<CustomerHistory>()
+        let info = KeptCustomerInfo()
+        let keptRights = KeptRights()
         /// The number of answers about items that were not kept.
         let made = Atomic(0)
+        /// The number of customer infos that were not kept.
+        let madeInfo = Atomic(0)
 
         init(_ service: EntitlementService) {
             self.service = service
+        }
+
+        func info(
+            about customer: CustomerIdentifier, by service: EntitlementService
+        ) async throws -> (info: RenderedCustomerInfo, moment: Timestamp) {
+            try await info.info(about: customer, by: service) {
+                madeInfo.add(1, ordering: .relaxed)
+                return keptRights.rights(of: service)
+            }
         }
     }
 
@@ -52,11 +65,10 @@ import Testing
     /// Two processes over one ledger.
     private final class World {
         static let origins: Set<Origin> = [.localSandbox]
-        static let users =
-            ["mint", "rose", "fern"].compactMap { CustomerIdentifier($0)?.user }
-            + (1...3).compactMap {
-                CustomerIdentifier("$RCAnonymousID:\(String(repeating: "\($0)", count: 32))")?.user
-            }
+        static let customers =
+            ["mint", "rose", "fern"].compactMap { CustomerIdentifier($0) }
+            + (1...3).compactMap { CustomerIdentifier("$RCAnonymousID:\(String(repeating: "\($0)", count: 32))") }
+        static let users = customers.map(\.user)
 
         let dice: Dice
         let clock = ManualClock(Rules.now)
@@ -71,6 +83,7 @@ import Testing
         private(set) var givenCount = 0
         /// The number of answers that earlier processes made.
         private var madeBefore = 0
+        private var madeInfoBefore = 0
         /// The number of the last renewal of each subscription.
         private var periods: [Int: Int] = [:]
         private var grants: [(identifier: String, user: User)] = []
@@ -88,7 +101,7 @@ import Testing
 
         /// Starts two processes over the ledger, in place of the earlier ones.
         private func start() throws {
-            madeBefore = madeCount
+            (madeBefore, madeInfoBefore) = (madeCount, madeInfoCount)
             let verifier = ProofVerifier(anchors: try TrustAnchors([]), clock: clock)
             processes = try (0..<2).map { _ in
                 Process(
@@ -99,6 +112,7 @@ import Testing
         }
 
         var madeCount: Int { processes.reduce(madeBefore) { $0 + $1.made.load(ordering: .relaxed) } }
+        var madeInfoCount: Int { processes.reduce(madeInfoBefore) { $0 + $1.madeInfo.load(ordering: .relaxed) } }
         private var now: Timestamp { clock.now() }
         private func user() -> User { Self.users[dice.number(below: Self.users.count)] }
         private func ledger() -> Ledger { processes[dice.number(below: 2)].service.ledger }
@@ -144,7 +158,7 @@ import Testing
 
         func takeStep() async throws {
             let (ledger, service, moment) = (ledger(), processes[dice.number(below: 2)].service, now)
-            switch dice.number(below: 13) {
+            switch dice.number(below: 14) {
             case 0...2:
                 let (claim, user) = (claim(), user())
                 story.append("\(user) redeems \(claim.transactionIdentifier)")
@@ -193,11 +207,23 @@ import Testing
                 story.append("the catalog changes")
                 app.current.replace(with: catalogs[Int(revision) % 2], revision: revision)
             case 11: try importCustomer(into: ledger)
+            case 12: try stateAttribute(in: ledger)
             default:
                 let pause = dice.pick([1, 3600, Self.day, 5 * Self.day] as [Int64]) ?? 1
                 story.append("\(pause) s pass")
                 clock.advance(milliseconds: pause * 1000)
             }
+        }
+
+        /// States an attribute or its removal: by the team, with a public key for all apps, or with that of the app.
+        private func stateAttribute(in ledger: Ledger) throws {
+            let (user, moment, isPublic) = (user(), now, dice.happens(60))
+            let attribute = try Attribute(
+                name: "color\(dice.number(below: 2))", value: dice.happens(70) ? "\(story.count)" : nil,
+                statedAt: moment, isPublic: isPublic)
+            let app = isPublic && dice.happens(60) ? app.bundleIdentifier : nil
+            story.append("\(attribute) of \(user) is stated by \(app ?? "the team")")
+            try ledger.writeNow { try $0.state([attribute], of: user, from: app, at: moment) }
         }
 
         /// Imports a customer of another purchase server, as `till import revenuecat` does: a further id, a promotion, and an
@@ -246,7 +272,8 @@ import Testing
 
         func check() async throws {
             for (number, process) in processes.enumerated() {
-                for (user, app) in Self.users.flatMap({ [($0, nil), ($0, app.bundleIdentifier as String?)] }) {
+                for (customer, app) in Self.customers.flatMap({ [($0, nil), ($0, app.bundleIdentifier as String?)] }) {
+                    let user = customer.user
                     let service = process.service.limited(to: app)
                     let items = try await service.answer(aboutItemsOf: user, keptIn: process.items) { items in
                         process.made.add(1, ordering: .relaxed)
@@ -255,28 +282,21 @@ import Testing
                     givenCount += 1
                     let rights = try await service.answer(aboutRightsOf: user, keptIn: process.rights) { $0 }
                     let fresh = try await service.items(of: user)
-                    try await checkHistory(of: user, in: service, process.histories)
+                    let (info, moment) = try await process.info(about: customer, by: service)
+                    let (freshInfo, _) = try await Process(service).info(about: customer, by: service)
                     let history = story.joined(separator: "\n")
                     try #require(items == fresh, "process \(number), \(user), after:\n\(history)")
                     try #require(
                         try await rights == service.rights(of: user),
                         "process \(number), \(user), after:\n\(history)")
+                    let (given, expected) = (info.json(at: moment), freshInfo.json(at: moment))
+                    let isFresh = given == expected && info.tag == freshInfo.tag
+                    try #require(isFresh, "process \(number), \(user): \(Self.text(given)), after:\n\(history)")
                 }
             }
         }
 
-        private func checkHistory(
-            of user: User, in service: EntitlementService, _ histories: UserAnswers<CustomerHistory>
-        ) async throws {
-            let kept = try await service.ledger.read { try service.history(of: user, keptIn: histories, $0) }
-            let fresh = try await service.history(of: user)
-            let comment = Comment(rawValue: "\(user), after:\n\(story.joined(separator: "\n"))")
-            try #require(kept?.user == fresh?.user, comment)
-            try #require(kept?.transactions == fresh?.transactions, comment)
-            try #require(kept?.renewals == fresh?.renewals, comment)
-            try #require(kept?.renewalEvents == fresh?.renewalEvents, comment)
-            try #require(kept?.grants == fresh?.grants, comment)
-        }
+        private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
         /// The check of the ledger holds the copied facts of items against the transactions.
         func end() throws {
@@ -295,6 +315,7 @@ import Testing
         }
         // Unknown users have no kept answers, and each change of the catalog makes all of them anew.
         #expect(world.madeCount * 10 < world.givenCount * 9)
+        #expect(world.madeInfoCount * 20 < world.givenCount * 19)
         try world.end()
     }
 }

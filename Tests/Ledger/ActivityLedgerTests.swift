@@ -35,6 +35,10 @@ import Testing
         #expect(Set(sandbox) == ["alice itemGiven g", "alice granted 1", "bob refused 1"])
         #expect(try await latest([.localProduction]) == ["alice itemGiven g", "bob granted 2"])
         #expect(try await latest([.localProduction], limit: 1) == ["alice itemGiven g"])
+        let purchases = try await ledger.read {
+            try $0.latestActivity(from: [.localProduction], andOthers: false, limit: 10)
+        }
+        #expect(purchases.map(\.entry.event) == [.granted])
     }
 
     @Test func `each entry has its own identifier`() async throws {

@@ -21,7 +21,7 @@ import Testing
         after last: String? = nil,
         limit: Int = 100
     ) async throws -> [ComparedProduct] {
-        let comparison = ProductComparison(of: catalog, soldBy: origins, since: Self.now)
+        let comparison = ProductComparison(of: catalog, soldBy: origins, in: 0, until: Self.now)
         return try await ledger.read(.longSnapshot) {
             try $0.comparedProducts(by: comparison, after: last, limit: limit)
         }

@@ -254,7 +254,7 @@ import Testing
                 try $0.replay(to: "a", after: position, until: Self.later(7), limit: limit)
             }
         }
-        let start = try #require(WebhookDeliveryPosition(cursor: "\(Self.later(2).millisecondsSince1970) msg_"))
+        let start = try #require(WebhookDeliveryPosition("\(Self.later(2).millisecondsSince1970) msg_"))
         let first = try await replay(after: start, 3)
         #expect(first.map(\.happenedAt) == [2, 3, 4].map(Self.later))
         let second = try await replay(after: try #require(first.last), 3)

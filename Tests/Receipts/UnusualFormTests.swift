@@ -258,7 +258,7 @@ import Testing
             "descriptors": .object(["description": "d", "displayName": "n"]), "estimatedTax": .integer(1),
             "items": .array([
                 .object([
-                    "sku": "s", "description": "d", "displayName": "n", "offer": .object(offer),
+                    "SKU": "s", "description": "d", "displayName": "n", "offer": .object(offer),
                     "price": .integer(1),
                     "refunds": .array([
                         .object(["refundAmount": .integer(1), "refundDate": .integer(1), "refundReason": "LEGAL"])

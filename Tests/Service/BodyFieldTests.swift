@@ -94,6 +94,52 @@ import Testing
         #expect(answer.code == "parameterInvalid")
     }
 
+    @Test(arguments: [
+        ("GET /v1/products?limit=3", #"The query parameter limit is unknown. Did you mean "pageSize"? The parameters"#),
+        ("GET /v1/products?page_size=3", #"Did you mean "pageSize"?"#),
+        ("GET /v1/products?colection=sprout", #"Did you mean "collection"?"#),
+        (
+            "GET /v1/users/alice/transactions?isuer=till",
+            #"Did you mean "issuer"? The parameters are issuer, app, pageSize, cursor."#
+        ),
+        ("POST /v1/users/alice/grants?Issuer=till", #"Did you mean "issuer"? The parameters are issuer."#),
+        ("GET /v1/unclaimed?app=com.memolease.sesac1&serach=1", #"Did you mean "search"?"#),
+        ("GET /v1/catalog/changes?producct=x", #"Did you mean "product"?"#),
+        ("GET /v1/figures?by=day", "The query parameter by is unknown. The path has no parameters."),
+        ("GET /v1/exports/events?since=2027-01-01", "The parameters are format, pageSize, cursor, app."),
+        ("GET /openapi.json?\(String(repeating: "x", count: 4000))", "The query parameter xxx"),
+    ])
+    func `a query parameter that the route does not have is refused with the nearest name`(
+        _ request: String, says: String
+    ) async throws {
+        let parts = request.split(separator: " ")
+        let answer = try await ServiceFixture().send(.init(String(parts[0])) ?? .get, String(parts[1]), body: nil)
+        #expect(answer.status == 400)
+        #expect(answer.code == "parameterInvalid")
+        let detail = try answer.decoded(ProblemResource.self).detail
+        #expect(detail.contains(says))
+        #expect(detail.utf8.count < 400)
+    }
+
+    @Test func `probes, and the routes that other services name, ignore query parameters that they do not have`()
+        async throws
+    {
+        let fixture = try await ServiceFixture()
+        let paths = [
+            "/health/live?x=1", "/health/ready?x=1", "/metrics?module=till", "/v1/products?", "/v1/products?&",
+        ]
+        for path in paths {
+            #expect(try await fixture.send(.get, path).status < 300, "\(path)")
+        }
+        let notification = try await fixture.send(.post, "/v1/notifications/apple?token=x", body: "{}", key: "")
+        #expect(notification.code == "bodyInvalid")
+    }
+
+    @Test func `a caller without a key learns nothing of a route's parameters`() async throws {
+        let answer = try await ServiceFixture().send(.get, "/v1/products?limit=3", key: "")
+        #expect(answer.status == 401)
+    }
+
     @Test func `a path segment that is too long is not found`() async throws {
         let long = String(repeating: "%CC%81", count: 200)
         for path in ["/v1/products/\(long)", "/v1/pictures/\(long)/1"] {

@@ -4,10 +4,10 @@ import Service
 import Testing
 
 @Suite struct EventListenersTests {
-    private var listeners = EventListeners()
+    private var listeners = EventListeners<Int64>()
 
     init() {
-        (listeners.total, listeners.perAddress, listeners.perUser) = (6, 4, 2)
+        (listeners.total, listeners.perAddress, listeners.perOwner) = (6, 4, 2)
     }
 
     /// Adds a stream.

@@ -97,7 +97,12 @@ import Testing
             ])
         let get = try #require(operations["GET /b"])
         #expect(get.security == [])
-        #expect(get.responses.map { Set($0.keys) } == ["204", "405", "500"])
+        #expect(get.responses.map { Set($0.keys) } == ["204", "400", "405", "500"])
+        let probe = try Self.document(
+            APIOperation(
+                .get, "/c", for: .anybody, ignoresUnknownParameters: true, "probe", "Probes", answers: [.empty("C.")]))
+        let answers = try JSONDecoder().decode(OpenAPI.self, from: Data(probe.bytes)).operations["GET /c"]?.responses
+        #expect(answers.map { Set($0.keys) } == ["204", "405"])
     }
 
     @Test func `a schema has the fields of the answer`() throws {

@@ -121,9 +121,12 @@ import Testing
         #expect(try await explanation("alice", "sprout/0").cause == "ownedByEverybody")
         #expect(try await explanation("alice", "sprout/1").cause == "neverBought")
         #expect(try await explanation("alice", "hat/1").cause == "notInCatalog")
+        #expect(try await explanation("alice", "sprout/1").isUserUnknown == true)
         let transaction = try await redeem("sprout1", for: "alice", account: "a")
         let owned = try await explanation("alice", "sprout/1")
         #expect(owned.isOwned && owned.cause == "owned" && owned.reference == transaction)
+        #expect(owned.isUserUnknown == nil)
+        #expect(try await explanation("alice", "sprout/2").isUserUnknown == nil)
         let again = try #require(try fixture.shop.store.transactions(account: "a").first).transaction
         _ = try await hand(again, to: "bob")
         let refused = try await explanation("bob", "sprout/1")

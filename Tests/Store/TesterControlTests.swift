@@ -28,7 +28,7 @@ import Testing
         #expect(try effect("garden.gate") == .charged(Price(milliunits: 19_990, currency: "USD")))
         // A non-consumable that the account owns is free.
         #expect(try effect("garden.gate") == .charged(Price(milliunits: 0, currency: "USD")))
-        #expect(try isCharged(effect(Self.monthly)))
+        #expect(try effect(Self.monthly) == .charged(Price(milliunits: 0, currency: "USD"), isTrial: true))
         // An upgrade is charged at once.
         #expect(try effect(Self.premium) == .charged(Price(milliunits: 9990, currency: "USD")))
     }

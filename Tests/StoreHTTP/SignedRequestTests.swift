@@ -1,17 +1,21 @@
 import AppStore
 import Foundation
 import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import Proofs
 import TestSupport
 import Testing
 
-/// The verdicts on requests to StoreKit that a developer's server has signed. `make test-apple` lets Apple's own library sign them.
+/// The verdicts on requests to StoreKit that a developer's server has signed, and purchases with them. `make test-apple` lets Apple's own
+/// library sign them.
 @Suite struct SignedRequestTests {
     private static let uuid = "7f3c2a10-5b1e-4c8d-9a6f-2d4e8b0c1a35"
     private static let monthly = "garden.basic.monthly"
 
     /// The changes of a token; nil leaves a member out. `{alice}` stands for a transaction of a subscriber, `{bob}` for one of another
-    /// customer.
+    /// customer, and `{carol}` for the app transaction of one who has bought nothing.
     typealias Changes = [String: JSONValue?]
 
     private let garden: TestGarden
@@ -24,9 +28,14 @@ import Testing
         var privateKey = ""
         key = try garden.store.makeTeamKey { privateKey = $1 }
         self.privateKey = privateKey
+        guard
+            case .appTransaction(let app) = try garden.verify(
+                garden.store.read { try $0.signedAppTransaction(of: "carol") })
+        else { throw TestGardenError.notAppTransaction }
         values = [
             "{alice}": try #require(try garden.buy(Self.monthly).purchase).transactionIdentifier,
             "{bob}": try #require(try garden.buy("garden.seeds", account: "bob").purchase).transactionIdentifier,
+            "{carol}": try #require(app.appTransactionId),
         ]
     }
 
@@ -38,6 +47,12 @@ import Testing
     private func verdict(_ claims: Changes, header: Changes = [:], signedBy pem: String? = nil) throws
         -> SignedRequestVerdict
     {
+        let compact = try signed(claims, header: header, by: pem)
+        return try garden.store.read { try $0.verdict(onSignedRequest: compact) }
+    }
+
+    /// A request in compact form.
+    private func signed(_ claims: Changes, header: Changes = [:], by pem: String? = nil) throws -> String {
         let standardHeader: Changes = ["alg": "ES256", "kid": .string(key.keyIdentifier), "typ": "JWT"]
         let standardClaims: Changes = [
             "iss": .string(key.issuerIdentifier), "bid": .string(TestGarden.bundleIdentifier),
@@ -50,9 +65,35 @@ import Testing
         let signed = [text(standardHeader, header), text(standardClaims, claims)]
             .map { Base64.encode($0.utf8, .urlSafe) }.joined(separator: ".")
         let signature = try PrivateKey(pem: pem ?? privateKey).signES256(Array(signed.utf8))
-        return try garden.store.read {
-            try $0.verdict(onSignedRequest: signed + "." + Base64.encode(signature, .urlSafe))
+        return signed + "." + Base64.encode(signature, .urlSafe)
+    }
+
+    /// Buys over HTTP.
+    private func send(_ fields: [String: String]) async throws -> TestResponse {
+        let body = ByteBuffer(data: try JSONEncoder().encode(fields))
+        let application = Application(
+            router: garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock).router())
+        return try await application.test(.router) { client in
+            try await client.executeRequest(
+                uri: "/sandbox/v1/purchases", method: .post, headers: [.authorization: "Bearer key"], body: body)
         }
+    }
+
+    /// Buys the monthly subscription with an offer.
+    private func buy(for account: String = "alice", _ fields: [String: String]) async throws -> QueueResource {
+        let standard = ["account": account, "productId": Self.monthly]
+        let answer = try await send(standard.merging(fields) { $1 })
+        #expect(answer.status == .created)
+        return try JSONDecoder().decode(QueueResource.self, from: Data(buffer: answer.body))
+    }
+
+    /// The fields of a purchase with a promotional offer.
+    private static func spring(_ compact: String) -> [String: String] {
+        ["offerType": "promotional", "offerIdentifier": "spring", "promotionalOfferJWS": compact]
+    }
+
+    private func offer(of account: String = "alice") throws -> String? {
+        try garden.store.history(of: account).last?.offer.map { "\($0.kind)" }
     }
 
     private static let promotional: Changes = [
@@ -139,5 +180,171 @@ import Testing
             #expect(verdict.refusal?.contains("not a signed JWT") == true)
             #expect(verdict.claims == nil && verdict.audience == nil)
         }
+    }
+
+    @Test func `a signed promotional offer is sold once`() async throws {
+        try garden.store.expire(try #require(values["{alice}"]))
+        let compact = try signed(Self.promotional)
+        #expect(
+            try await buy(Self.spring(compact).merging(["outcome": "cancelled"]) { $1 }).error == "paymentCancelled")
+        let bought = try await buy(Self.spring(compact))
+        #expect((bought.state, bought.price) == ("purchased", 1990))
+        #expect(try offer() == "promotional")
+        #expect(try await buy(Self.spring(compact)).error == "invalidSignature")
+        // Another nonce, and no customer.
+        let other = try signed(
+            Self.promotional.merging(["nonce": .string(UUID().uuidString), "transactionId": nil]) { $1 })
+        #expect(try await buy(Self.spring(other)).state == "purchased")
+    }
+
+    @Test(
+        arguments: [
+            ("alice", [:], [:], "invalidOfferIdentifier", ["offerIdentifier": "autumn"]),
+            ("alice", [:], ["offerIdentifier": "autumn"], "invalidSignature", [:]),
+            ("alice", ["kid": "ABCDEFGHJK"], [:], "invalidSignature", [:]),
+            ("alice", [:], [:], "invalidSignature", ["aud": "introductory-offer-eligibility"]),
+            ("alice", [:], [:], "invalidSignature", ["productId": "garden.seeds"]),
+            ("alice", [:], ["productId": "garden.premium.monthly"], "invalidSignature", [:]),
+            ("alice", [:], [:], "ineligibleForOffer", ["transactionId": "{bob}"]),
+            ("bob", [:], [:], "invalidSignature", [:]),
+            ("bob", [:], [:], "ineligibleForOffer", ["transactionId": nil]),
+        ] as [(String, Changes, [String: String], String, Changes)])
+    func `a signed promotional offer fails the payment that it does not fit`(
+        account: String,
+        header: Changes,
+        fields: [String: String],
+        error: String,
+        claims: Changes
+    ) async throws {
+        let compact = try signed(Self.promotional.merging(claims) { $1 }, header: header)
+        let bought = try await buy(for: account, Self.spring(compact).merging(fields) { $1 })
+        #expect((bought.state, bought.error) == ("failed", error))
+        #expect(bought.transactionId == nil)
+    }
+
+    @Test func `the developer's server decides about the introductory offer`() async throws {
+        // Alice has had it.
+        try garden.store.expire(try #require(values["{alice}"]))
+        let again = ["introductoryOfferEligibilityJWS": try signed(Self.introductory)]
+        let bought = try await buy(again)
+        #expect((bought.state, bought.price) == ("purchased", 0))
+        #expect(try offer() == "introductory")
+        #expect(try await buy(again).error == "invalidSignature")
+        // Carol would get it.
+        let denied = Self.introductory.merging([
+            "allowIntroductoryOffer": .bool(false), "transactionId": "{carol}", "nonce": .string(UUID().uuidString),
+        ]) { $1 }
+        let paid = try await buy(for: "carol", ["introductoryOfferEligibilityJWS": try signed(denied)])
+        #expect((paid.state, paid.price) == ("purchased", 4990))
+        #expect(try offer(of: "carol") == nil)
+    }
+
+    @Test func `an approved payment keeps the decision`() async throws {
+        let claims = Self.introductory.merging(["allowIntroductoryOffer": .bool(false), "transactionId": "{bob}"]) {
+            $1
+        }
+        let compact = try signed(claims)
+        let deferred = try await buy(
+            for: "bob", ["introductoryOfferEligibilityJWS": compact, "outcome": "deferred"])
+        #expect(deferred.state == "deferred")
+        _ = try garden.store.perform(.approve, on: deferred.number)
+        #expect(try offer(of: "bob") == nil)
+        #expect(try garden.store.history(of: "bob").last?.price.milliunits == 4990)
+    }
+
+    @Test(
+        arguments: [
+            ("alice", ["productId": "garden.premium.monthly"], "garden.premium.monthly", "invalidOfferIdentifier"),
+            ("alice", [:], "garden.basic.yearly", "invalidSignature"),
+            ("alice", [:], "garden.seeds", "invalidSignature"),
+            ("alice", ["transactionId": nil], monthly, "invalidSignature"),
+            ("alice", ["aud": "promotional-offer"], monthly, "invalidSignature"),
+            ("bob", [:], monthly, "invalidSignature"),
+            ("carol", ["transactionId": "{bob}"], monthly, "invalidSignature"),
+        ] as [(String, Changes, String, String)])
+    func `a decision about another purchase fails the payment`(
+        account: String,
+        claims: Changes,
+        product: String,
+        error: String
+    ) async throws {
+        let compact = try signed(Self.introductory.merging(claims) { $1 })
+        let bought = try await buy(
+            for: account, ["productId": product, "introductoryOfferEligibilityJWS": compact])
+        #expect((bought.state, bought.error) == ("failed", error))
+    }
+
+    private static let item: [String: JSONValue] = [
+        "SKU": "bench", "displayName": "Bench", "description": "A bench", "price": .integer(9990),
+    ]
+
+    /// A request for a charge for an item.
+    private static func bench(
+        _ changes: [String: JSONValue?] = [:], item: [String: JSONValue] = item
+    ) -> Changes {
+        let standard: [String: JSONValue?] = [
+            "operation": "CREATE_ONE_TIME_CHARGE", "currency": "USD", "storefront": "USA", "taxCode": "C003-00-2",
+            "item": .object(JSONObject(item)),
+        ]
+        return advanced(standard.merging(changes) { $1 })
+    }
+
+    @Test func `a product that the developer's server describes is sold`() async throws {
+        let compact = try signed(Self.bench(["storefront": nil]))
+        let fields = ["productId": "garden.seeds", "advancedCommerceJWS": compact]
+        let bought = try await buy(for: "bob", fields)
+        #expect((bought.state, bought.price, bought.currency) == ("purchased", 9990, "USD"))
+        let proof = try #require(bought.signedTransaction)
+        #expect(try garden.transaction(proof).productId == "garden.seeds")
+        let payload = try #require(Base64.decode(proof.split(separator: ".")[1].utf8, .urlSafe))
+        guard case .object(let object) = try JSONParser.parse(payload),
+            case .object(let info)? = object["advancedCommerceInfo"]
+        else {
+            Issue.record("The transaction has no advancedCommerceInfo.")
+            return
+        }
+        #expect(object["price"] == .integer(9990) && object["currency"] == "USD")
+        #expect(info["items"] == .array([.object(JSONObject(Self.item))]))
+        #expect(info["requestReferenceId"] == .string(Self.uuid) && info["taxCode"] == "C003-00-2")
+        #expect(info["taxExclusivePrice"] == .integer(9990) && info["estimatedTax"] == .integer(0))
+        #expect(try await buy(for: "bob", fields).error == "invalidSignature")
+    }
+
+    @Test(
+        arguments: [
+            (bench(), [:], "garden.premium.monthly", "paymentInvalid"),
+            (bench(), ["kid": "ABCDEFGHJK"], "garden.seeds", "invalidSignature"),
+            (promotional, [:], "garden.seeds", "invalidSignature"), (advanced(), [:], "garden.seeds", "paymentInvalid"),
+            (bench(["currency": "KRW"]), [:], "garden.seeds", "paymentInvalid"),
+            (bench(["storefront": "KOR"]), [:], "garden.seeds", "paymentInvalid"),
+            (bench(["taxCode": .integer(3)]), [:], "garden.seeds", "paymentInvalid"),
+            (bench(["requestInfo": nil]), [:], "garden.seeds", "paymentInvalid"),
+            (bench(item: item.merging(["price": "9990"]) { $1 }), [:], "garden.seeds", "paymentInvalid"),
+            (bench(item: item.merging(["price": .integer(-1)]) { $1 }), [:], "garden.seeds", "paymentInvalid"),
+            (bench(item: item.merging(["SKU": ""]) { $1 }), [:], "garden.seeds", "paymentInvalid"),
+            (bench(item: [:]), [:], "garden.seeds", "paymentInvalid"),
+        ] as [(Changes, Changes, String, String)])
+    func `a description with a mistake fails the payment`(
+        claims: Changes,
+        header: Changes,
+        product: String,
+        error: String
+    ) async throws {
+        let compact = try signed(claims, header: header)
+        let bought = try await buy(for: "bob", ["productId": product, "advancedCommerceJWS": compact])
+        #expect((bought.state, bought.error) == ("failed", error))
+    }
+
+    @Test(arguments: [
+        ["advancedCommerceJWS": "a", "introductoryOfferEligibilityJWS": "b"],
+        ["advancedCommerceJWS": "a", "offerIdentifier": "spring", "offerType": "promotional"],
+        ["promotionalOfferJWS": "a"], ["promotionalOfferJWS": "a", "offerIdentifier": "again", "offerType": "winBack"],
+        ["introductoryOfferEligibilityJWS": "a", "offerIdentifier": "spring", "offerType": "promotional"],
+        ["introductoryOfferEligibilityJWS": "a", "promotionalOfferJWS": "b"],
+    ])
+    func `a purchase has one signed request, for its own offer`(fields: [String: String]) async throws {
+        let standard = ["account": "alice", "productId": Self.monthly]
+        #expect(try await send(standard.merging(fields) { $1 }).status == .badRequest)
+        #expect(try garden.store.history(of: "alice").count == 1)
     }
 }

@@ -120,6 +120,15 @@ import Testing
         #expect(answer.headers[.contentType] == "application/problem+json")
     }
 
+    @Test func `a query parameter that the sandbox API does not have is refused with the nearest name`() async throws {
+        let answer = try await send(.get, "/sandbox/v1/queue?acount=alice")
+        #expect((answer.status, answer.code) == (400, "parameterInvalid"))
+        let detail = try answer.decoded(ProblemResource.self).detail
+        #expect(
+            detail == #"The query parameter acount is unknown. Did you mean "account"? The parameters are account."#)
+        #expect(try await send(.get, "/health/live?x=1").status == 204)
+    }
+
     @Test func `an account has its own time`() async throws {
         try garden.buy("garden.basic.monthly")
         try garden.buy("garden.basic.monthly", account: "bob")
@@ -183,7 +192,8 @@ import Testing
         #expect(settings.locale == "ko_KR")
         for wrong in [
             #"{"storeKitErrors":{"purchase":"invalidSignature"}}"#, #"{"storeKitErrors":{"sell":"unknown"}}"#,
-            #"{"serverAPIError":"4040099"}"#, #"{"storefront":"XXX"}"#, #"{"timeRate":"fast"}"#,
+            #"{"serverAPIError":"4040099"}"#, #"{"certificateStatus":"good"}"#, #"{"storefront":"XXX"}"#,
+            #"{"timeRate":"fast"}"#,
             #"{"failureError":"bad luck"}"#, #"{"locale":1}"#,
         ] {
             let answer = try await send(.patch, "/sandbox/v1/settings", wrong)

@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    @Test func `keys of one length and the same ends are told apart`() throws {
+        let object = #"{"offer":1,"other":2,"":3,"o":4}"#
+        guard case .object(let members) = try JSONParser.parse(Array(object.utf8)) else {
+            Issue.record("no object")
+            return
+        }
+        #expect(["offer", "other", "", "o"].map { members[$0] } == [1, 2, 3, 4].map { .integer($0) })
+        #expect(members["ocher"] == nil)
+        let doubled = #"{"offer":1,"other":2,"offer":3}"#
+        #expect { try JSONParser.parse(Array(doubled.utf8)) } throws: {
+            ($0 as? JSONSyntaxError)?.reason == .duplicateKey("offer")
+        }
+    }
+
     @Test func `keys are compared by their bytes`() throws {
         let object = #"{"\u00e9":1,"e\u0301":2}"#
         guard case .object(let members) = try JSONParser.parse(Array(object.utf8)) else {

@@ -164,6 +164,7 @@ package struct AssignmentResource: Decodable, Sendable {
 package struct ExplanationResource: Decodable, Sendable {
     package let item: Item
     package let isOwned: Bool
+    package let isUserUnknown: Bool?
     package let cause: String
     package let text: String
     package let remedy: String?

@@ -63,6 +63,9 @@ import till
             #expect(DocumentedSession.stable(result.output + result.error) == step.output)
             #expect(result.status == 0)
         }
+        guard page == "Documentation/GettingStarted.md" else { return }
+        let items = try String(contentsOf: till.folder.file("Garden/Items.json"), encoding: .utf8)
+        #expect(try Project.text(page).contains("\n```json\n\(items)```\n"))
     }
 
     @Test(arguments: ["README.md", "Documentation/Production.md"])
@@ -82,28 +85,22 @@ import till
         #expect(try await till.run(arguments: command("give")).output.hasPrefix("alice has sprout 3 now."))
     }
 
-    @Test func `each command in the documents exists, with its options`() async throws {
+    @Test func `each command that a text names exists, and its parser accepts the call`() async throws {
         let root = try await HelpCommand.root(of: till)
-        let folder = Project.root.appending(path: "Documentation")
-        let pages = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
-        var count = 0
-        for page in pages.map({ "Documentation/\($0)" }) + ["README.md", "CONTRIBUTING.md", "Keys/README.md"] {
-            for line in try Project.text(page).split(separator: "\n") {
-                for match in line.matches(of: /(?:^|[\s`\/($=])till ([a-z][^`#|)]*)/) {
-                    let words = match.1.split(separator: " ")
-                    let command = root.called(by: words)
-                    guard command.commandName != root.commandName else {
-                        // Prose may have the name of the program, too.
-                        #expect(!["    till ", "$ till "].contains { line.hasPrefix($0) }, "\(page): \(line)")
-                        continue
-                    }
-                    count += 1
-                    let options = Set(words.filter { $0.hasPrefix("--") }.map(String.init)).subtracting(["--help"])
-                    #expect(options.subtracting(command.options) == [], "\(page): \(line)")
-                }
+        let calls = try MentionedCommand.all()
+        #expect(calls.count { $0.isCode } > 300)
+        for call in calls {
+            let command = root.called(by: call.words.map { $0[...] })
+            guard command.commandName != root.commandName else {
+                // Prose may have the name of the program, too.
+                #expect(!call.isCode, "\(call)")
+                #expect(!call.path.hasSuffix(".swift") || ["command", "for"].contains(call.words.first), "\(call)")
+                continue
             }
+            let options = Set(call.words.filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) })
+            #expect(options.subtracting(["--help"]).subtracting(command.options) == [], "\(call)")
+            if call.isCode, let refusal = call.refusal { Issue.record("\(call): \(refusal)") }
         }
-        #expect(count > 100)
     }
 
     @Test func `every setting is an option, a variable and a member of the file, as the tables say`() async throws {

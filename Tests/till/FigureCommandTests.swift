@@ -40,6 +40,40 @@ import Testing
         #expect(list.output.contains("trial-conversion"))
     }
 
+    @Test func `an environment without sales names the other one, if it has some`() async throws {
+        let nothing = try await till.run(
+            "buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--outcome", "cancelled")
+        #expect(nothing.status == 1)
+        #expect(try await till.run("figures", "units").error == "")
+        try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice")
+        let one = try await till.run("figures", "revenue", "--group", "product")
+        #expect(one.status == 0)
+        #expect(one.error.contains("1 sale in sandbox; add --environment sandbox"), "\(one.error)")
+        try await till.run("buy", "com.memolease.sesac1.sprout2", "--user", "alice")
+        let two = try await till.run("figures", "churn", "--by", "month", "--json")
+        #expect(two.error.contains("2 sales in sandbox; add --environment sandbox"), "\(two.error)")
+        #expect(try two.decoded(FigureAnswerResource.self).environment == "production")
+        #expect(try await !till.run("figures", "units", "--environment", "sandbox").error.contains("sale"))
+    }
+
+    @Test func `money is in the digits of its currency, and sales without a price are named`() async throws {
+        try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--proof", "transaction")
+        let query = ["figures", "revenue", "--by", "month", "--environment", "sandbox"]
+        let priced = try await till.run(arguments: query)
+        let row = try #require(priced.output.split(separator: "\n").last)
+        #expect(row.contains("  KRW 1,200") && !priced.output.contains("CURRENCY"), "\(priced.output)")
+        #expect(!priced.error.contains("price"), "\(priced.error)")
+        let raw = try await till.run(arguments: query + ["--raw"])
+        #expect(raw.output.contains("CURRENCY") && raw.output.contains("1200000"), "\(raw.output)")
+        // An app receipt states no price.
+        try await till.run("buy", "com.memolease.sesac1.sprout2", "--user", "bob")
+        let unpriced = try await till.run(arguments: query)
+        #expect(unpriced.output == priced.output)
+        #expect(unpriced.error.contains("1 sale without a stated price"), "\(unpriced.error)")
+        let count = try await till.run("figures", "without-price", "--environment", "sandbox", "--json")
+        #expect(try count.decoded(FigureAnswerResource.self).series.flatMap(\.values).reduce(0, +) == 1)
+    }
+
     @Test func `a check finds a wrong sum`() async throws {
         try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice")
         #expect(try await units().last == 1)

@@ -50,6 +50,15 @@ import Testing
         #expect(try String(contentsOf: folder.appending(path: name), encoding: .utf8) == "mine")
     }
 
+    @Test(arguments: ["", "com.example garden", "com..garden", ".garden", "https://garden.example", "정원"])
+    func `a wrong bundle identifier creates nothing`(identifier: String) async throws {
+        let refused = try await till.run(
+            "init", "--storekit", TestGarden.file.path, "--bundle-id", identifier, "Garden")
+        #expect(refused.status == 64)
+        #expect(refused.error.contains("\"\(identifier)\" is not a bundle identifier."), "\(refused.error)")
+        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("Garden").path))
+    }
+
     @Test func `a file that is no configuration creates nothing`() async throws {
         try Data("{}".utf8).write(to: till.folder.file("empty.storekit"))
         let refused = try await till.run("init", "--storekit", "empty.storekit", "--bundle-id", "a", "Garden")

@@ -76,6 +76,54 @@ import Testing
         #expect(absence.message.contains("127.0.0.1 could not be asked."))
     }
 
+    /// Some of an answer of the store to a purchase.
+    private struct Sale: Decodable {
+        let signedTransaction: String
+    }
+
+    @Test func `a store answers for its certificates while it runs`() async throws {
+        let till = try TillProcess()
+        let key = "the-sandbox-key-of-the-tests"
+        let arguments = [
+            "--products", TestGarden.file.path, "--bundle-id", TestGarden.bundleIdentifier, "--sandbox-key", key,
+        ]
+        let store = try await ServeProcess(till, arguments, command: "store")
+        let trust = till.folder.folder("trust")
+        try FileManager.default.createDirectory(at: trust, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            at: till.folder.file("data/store/keys/transactions-root.cer"), to: trust.appending(path: "root.cer"))
+        func buy(from store: ServeProcess, _ path: String = "") async throws {
+            let sold = try await store.curl(
+                path + "/sandbox/v1/purchases", key: key, body: #"{"account":"alice","productId":"garden.seeds"}"#)
+            try Data(try sold.decoded(Sale.self).signedTransaction.utf8).write(to: till.folder.file("proof"))
+        }
+        func reason() async throws -> String? {
+            let result = try await till.run(
+                arguments: ["receipt", "validate", "proof", "--trust", "trust", "--json", "--check-revocation"])
+            return result.status == 0 ? nil : try result.decoded(InvalidProof.self).reason
+        }
+        for path in ["", "/stores/suite-7"] {
+            try await buy(from: store, path)
+            #expect(try await reason() == nil)
+        }
+        let changed = try await store.curl(
+            "/stores/suite-7/sandbox/v1/settings", key: key, body: #"{"certificateStatus":"revokedLeaf"}"#,
+            options: ["--request", "PATCH"])
+        #expect(changed.status == 200)
+        #expect(try await reason() == "certificateRevoked")
+        #expect(await store.end(SIGTERM) == 0)
+        #expect(try await reason() == "revocationUnavailable")
+        // Another start, at another port, issues certificates of the same root.
+        let later = try await ServeProcess(till, arguments + ["--public-url", "http://127.0.0.1:1"], command: "store")
+        try await buy(from: later)
+        #expect(try await reason() == "revocationUnavailable")
+        #expect(await later.end(SIGTERM) == 0)
+        let last = try await ServeProcess(till, arguments, command: "store")
+        try await buy(from: last)
+        #expect(try await reason() == nil)
+        #expect(await last.end(SIGTERM) == 0)
+    }
+
     @Test func `the format of verifyReceipt has no revocation check`() async throws {
         let result = try await TillProcess().run(
             "receipt", "validate", "-", "--check-revocation", "--output", "verify-receipt")

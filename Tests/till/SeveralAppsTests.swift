@@ -148,8 +148,26 @@ import Testing
         #expect(bought.status == 0, "\(bought.error)")
         let owned = try await till.run("owned", "alice", "--catalog", catalog)
         #expect(owned.status == 0)
+        #expect(!owned.output.contains("balance"))
         let missing = try await till.run("products", "--catalog", "nowhere")
         #expect(missing.status == 1)
         #expect(missing.error.contains("nowhere"))
+    }
+
+    @Test func `a bought consumable is in the balances of the user`() async throws {
+        let till = try TillProcess()
+        let garden = try TestGarden()
+        let catalog = ["--catalog", garden.folder.folder("catalog").path]
+        let first = try await till.run(arguments: ["buy", "garden.seeds", "--user", "alice"] + catalog)
+        #expect(first.output.hasSuffix("alice owns:\n  bed 0  (everybody's)\n  10 of the balance seeds\n"), "\(first)")
+        let second = try await till.run(arguments: ["buy", "garden.seeds", "--user", "alice", "--json"] + catalog)
+        #expect(try second.decoded(List<Credit>.self).elements == [Credit(balance: "seeds", amount: 20)])
+        let resumed = try await till.run(arguments: ["resume", "--user", "alice"] + catalog)
+        #expect(resumed.output.contains("\n  20 of the balance seeds\n"), "\(resumed)")
+        let owned = try await till.run(arguments: ["owned", "alice"] + catalog)
+        #expect(owned.output.hasSuffix("\n  20 of the balance seeds\n"), "\(owned)")
+        let listed = try await till.run(arguments: ["owned", "alice", "--json"] + catalog)
+        #expect(try listed.decoded(List<Credit>.self).elements == [Credit(balance: "seeds", amount: 20)])
+        #expect(try await !till.run(arguments: ["owned", "bob"] + catalog).output.contains("balance"))
     }
 }

@@ -48,6 +48,65 @@ import Testing
         return till
     }
 
+    @Test func `each setting of the console's form has an option, and a wrong value is refused`() async throws {
+        let till = try await garden()
+        let options = [
+            "locale": "ko_KR", "failure-error": "paymentCancelled", "shared-secret": "pear", "receipt-status": "21005",
+            "requests-per-minute": "5", "server-api-error": "4040002",
+        ]
+        let changed = try await till.run(
+            arguments: ["store", "settings"] + options.flatMap { ["--\($0.key)", $0.value] })
+        #expect(changed.status == 0, "\(changed.error)")
+        for (option, value) in options {
+            #expect(changed.output.contains(option.padding(toLength: 24, withPad: " ", startingAt: 0) + value + "\n"))
+        }
+        let help = try await till.run("store", "settings", "--help").output
+        for setting in StoreSetting.all { #expect(help.contains("--\(setting.option) "), "\(setting.option)") }
+        let ended = try await till.run("store", "settings", "--failure-error", "", "--requests-per-minute", "")
+        #expect(ended.output.contains(/\nfailure-error +-\n/) && ended.output.contains(/\nrequests-per-minute +-\n/))
+        for (option, value) in [
+            ("locale", ""), ("failure-error", "tired"), ("requests-per-minute", "0"), ("server-api-error", "1"),
+        ] {
+            let wrong = try await till.run("store", "settings", "--\(option)", value)
+            #expect(wrong.status == 64)
+            #expect(wrong.error.contains("--\(option) "), "\(wrong.error)")
+        }
+    }
+
+    @Test func `a sale is deleted`() async throws {
+        let till = try await garden()
+        let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--json")
+            .decoded(QueuedTransaction.self)
+        let gate = try #require(bought.transactionId)
+        #expect(try await till.run("store", "delete", gate).output == "\(gate)  deleted\n")
+        #expect(try await till.run("store", "sales", "alice").output == "No sales to account \"alice\".\n")
+        #expect(try await till.run("store", "delete", gate).status == 1)
+    }
+
+    @Test func `one renewal fails, with a grace period or without`() async throws {
+        let till = try await garden()
+        for account in ["alice", "bob"] {
+            let bought = try await till.run("store", "buy", "garden.premium.monthly", "--account", account, "--json")
+                .decoded(QueuedTransaction.self)
+            let transaction = try #require(bought.transactionId)
+            let grace = account == "alice" ? ["--grace-period"] : []
+            let failed = try await till.run(arguments: ["store", "subscription", "fail", transaction] + grace)
+            #expect(failed.status == 0, "\(failed.error)")
+            #expect(try await till.run("store", "subscription", "resolve-billing", transaction).status == 0)
+        }
+        #expect(try await till.run("store", "subscription", "renew", "1", "--grace-period").status == 64)
+    }
+
+    @Test func `a free trial is called so, and its first payment has a price`() async throws {
+        let till = try await garden()
+        let bought = try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
+        #expect(bought.output.hasPrefix("purchased  #1  garden.basic.monthly  free trial  "), "\(bought)")
+        #expect(try await till.run("store", "time", "--advance", "1mo").status == 0)
+        let sales = try await till.run("store", "sales", "alice").output.split(separator: "\n").dropFirst()
+        #expect(sales.count == 2)
+        #expect(sales.first?.contains("  free trial  ") == true && sales.last?.contains("  USD 4.99  ") == true)
+    }
+
     @Test func `customers share in a family until they leave it`() async throws {
         let till = try await garden()
         let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--json")

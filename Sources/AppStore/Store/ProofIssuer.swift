@@ -5,7 +5,7 @@ import Proofs
 
 /// Signs transactions, renewal information and receipts in Apple's formats.
 struct ProofIssuer: Sendable {
-    let keys: StoreKeys
+    var keys: StoreKeys
     let bundleIdentifier: String
     let environment: AppStoreEnvironment
     /// The app's number in the App Store; nil if nobody has named it.
@@ -42,8 +42,8 @@ struct ProofIssuer: Sendable {
     }
 
     func sign(_ fields: StatementFields) throws -> String {
-        let signer = keys.transactionSigner
-        return try SignedJSON.sign(fields.json, with: signer.key, chain: signer.chain)
+        let chain = try keys.chain(.transactions)
+        return try SignedJSON.sign(fields.json, with: chain.leaf.key, chain: chain.certificates)
     }
 }
 
@@ -69,8 +69,8 @@ extension ProofIssuer {
         receipt.originalPurchaseDate = Timestamp(rfc3339: "2013-08-01T07:00:00Z")
         receipt.originalApplicationVersion = "1.0"
         receipt.otherAttributes = try undocumentedAttributes()
-        let signed = try SignedData.sign(
-            receipt.payload(), with: keys.receiptSigner.key, chain: keys.receiptSigner.chain)
+        let chain = try keys.chain(.receipts)
+        let signed = try SignedData.sign(receipt.payload(), with: chain.leaf.key, chain: chain.certificates)
         return Base64.encode(signed)
     }
 

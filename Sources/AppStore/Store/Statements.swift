@@ -116,6 +116,7 @@ extension ProofIssuer {
             "billingPlanType": transaction.billingPlanType?.rawValue,
             "commitmentInfo": transaction.commitment?.statement, "multiSeatInfo": transaction.seats?.statement,
             "additionalTransactionReason": transaction.additionalReason?.rawValue,
+            "advancedCommerceInfo": transaction.advancedCommerceCharge?.statement(revokedAt: revocation?.date),
         ])
     }
 
@@ -173,9 +174,23 @@ extension Commitment {
     }
 }
 
+extension AdvancedCommerceCharge {
+    /// The item of a transaction (App Store Server API, `AdvancedCommerceTransactionInfo`). The store charges no tax.
+    fileprivate func statement(revokedAt revocationDate: Timestamp?) -> StatementFields {
+        let item: StatementFields = [
+            "SKU": sku, "displayName": displayName, "description": description, "price": price.milliunits,
+            "revocationDate": revocationDate,
+        ]
+        return [
+            "items": [item], "requestReferenceId": requestReferenceIdentifier, "taxCode": taxCode,
+            "taxExclusivePrice": price.milliunits, "taxRate": "0", "estimatedTax": 0,
+        ]
+    }
+}
+
 /// The offer of a purchase.
 extension SubscriptionOffer {
-    var isTrial: Bool { paymentMode == .freeTrial }
+    package var isTrial: Bool { paymentMode == .freeTrial }
     var isIntroductoryPrice: Bool { kind == .introductory && !isTrial }
     var promotionalOfferIdentifier: String? { kind == .promotional ? identifier : nil }
     var offerCodeReferenceName: String? { kind == .offerCode ? identifier : nil }

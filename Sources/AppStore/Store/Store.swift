@@ -60,10 +60,15 @@ package final class Store: Sendable {
     }
 
     /// A fresh store in memory. It sells the same products for the same app, signs with the same keys, and accepts the same team keys,
-    /// also those that are made later.
-    init(besides main: Store) throws(StoreError) {
-        (configuration, issuer, machineClock) = (main.configuration, main.issuer, main.machineClock)
-        (path, teamKeyQueue) = (Self.memory, main.queue)
+    /// also those that are made later. Its certificates name an OCSP responder of its own, if those of the other store name one.
+    ///
+    /// - Parameter path: The path of its routes below the other store's address, such as `stores/suite-7`.
+    init(besides main: Store, at path: String) throws(StoreError) {
+        (configuration, machineClock) = (main.configuration, main.machineClock)
+        var issuer = main.issuer
+        issuer.keys = StoreKeys(of: main.issuer.keys, below: path)
+        self.issuer = issuer
+        (self.path, teamKeyQueue) = (Self.memory, main.queue)
         do {
             let queue = try DatabaseQueue()
             try queue.write { try StoreSchema.prepare($0, path: Self.memory) }
@@ -72,9 +77,7 @@ package final class Store: Sendable {
     }
 
     /// The roots of the store's two chains. A service has to trust them to accept the store's proofs.
-    package var rootCertificates: [Certificate] {
-        [issuer.keys.transactionSigner, issuer.keys.receiptSigner].compactMap(\.chain.last)
-    }
+    package var rootCertificates: [Certificate] { issuer.keys.roots }
 
     /// The time of the store's clock.
     package var now: Timestamp {

@@ -1,12 +1,37 @@
 import Foundation
 import Proofs
+import Synchronization
 
 /// The store's two signers, in a folder of their own: one for signed transactions, one for app receipts.
-struct StoreKeys: Sendable {
-    /// The P-256 key for JWS (ES256).
-    let transactionSigner: SigningIdentity
-    /// The RSA key of 2048 bits for app receipts (PKCS#7).
-    let receiptSigner: SigningIdentity
+///
+/// The certificates below the roots name the store's OCSP responder. They are issued anew for another address; the keys and the roots
+/// stay.
+final class StoreKeys: Sendable {
+    /// One of the two chains, with the names of its files.
+    enum Chain: String, CaseIterable {
+        /// P-256 for JWS (ES256).
+        case transactions
+        /// RSA of 2048 bits for app receipts (PKCS#7).
+        case receipts
+
+        fileprivate var algorithm: CertificateChain.Algorithm { self == .transactions ? .ellipticCurve : .rsa }
+    }
+
+    private struct State {
+        /// The chains as they are used, each from its first use on.
+        var chains: [Chain: CertificateChain]
+        /// The address at which verifiers reach the store; nil while it listens nowhere.
+        var address: URL?
+    }
+
+    /// The path of the responder below the store's address.
+    static let responderPath = "ocsp"
+
+    /// The folder of the keys; nil for those of a named store, whose certificates are in memory.
+    private let folder: URL?
+    /// The chains from which others are issued.
+    private let loaded: [Chain: CertificateChain]
+    private let state: Mutex<State>
 
     /// Loads the keys, or makes them if the folder does not exist. The folder is created complete or not at all, so two
     /// processes at once, or a crash, leave one set of keys.
@@ -16,7 +41,7 @@ struct StoreKeys: Sendable {
                 try FileManager.default.createDirectory(
                     at: folder.deletingLastPathComponent(), withIntermediateDirectories: true,
                     attributes: [.posixPermissions: 0o700])
-                try PrivateFile.withLock(folder.appendingPathExtension("lock")) {
+                try PrivateFile.withLock(Self.lock(folder)) {
                     guard !FileManager.default.fileExists(atPath: folder.path) else { return }
                     try Self.make(folder: folder, now: clock.now(), randomness: randomness)
                 }
@@ -24,40 +49,104 @@ struct StoreKeys: Sendable {
                 throw .signingFailed("\(error)")
             }
         }
-        transactionSigner = try Self.load(.transactions, from: folder)
-        receiptSigner = try Self.load(.receipts, from: folder)
+        self.folder = folder
+        loaded = [
+            .transactions: try Self.load(.transactions, from: folder),
+            .receipts: try Self.load(.receipts, from: folder),
+        ]
+        state = Mutex(State(chains: loaded))
     }
 
-    /// One of the two chains, with the names of its files.
-    private enum Chain: String, CaseIterable {
-        case transactions
-        case receipts
+    /// The same keys for a named store, with a responder of its own. Its certificates are issued at their first use.
+    ///
+    /// - Parameter path: The path of its routes below the other store's address.
+    init(of main: StoreKeys, below path: String) {
+        let address = main.state.withLock(\.address)?.appending(path: path)
+        (folder, loaded) = (nil, main.loaded)
+        state = Mutex(State(chains: address == nil ? main.loaded : [:], address: address))
+    }
 
-        var algorithm: CertificateChain.Algorithm { self == .transactions ? .ellipticCurve : .rsa }
+    /// The chain that signs now.
+    func chain(_ chain: Chain) throws -> CertificateChain {
+        try state.withLock { state in
+            if let known = state.chains[chain] { return known }
+            guard let loaded = loaded[chain], let address = state.address else {
+                throw StoreError.keysUnreadable(path: folder?.path ?? "")
+            }
+            let issued = try loaded.naming(ocspResponder: Self.responder(at: address))
+            state.chains[chain] = issued
+            return issued
+        }
+    }
+
+    var roots: [Certificate] { Chain.allCases.compactMap { loaded[$0]?.root.certificate } }
+
+    /// Names the responder below an address in the certificates from now on, also in their files. Certificates that name it stay.
+    func name(responderAt address: URL) throws {
+        let responder = Self.responder(at: address)
+        try state.withLock { state in
+            state.address = address
+            for (chain, known) in state.chains where known.leaf.certificate.ocspResponders != [responder] {
+                let issued = try known.naming(ocspResponder: responder)
+                state.chains[chain] = issued
+                guard let folder else { continue }
+                // The two files fit each other at any moment, because the keys and the names are the same.
+                try PrivateFile.withLock(Self.lock(folder)) {
+                    for (place, link) in [(Place.intermediate, issued.intermediate), (.leaf, issued.leaf)] {
+                        try PrivateFile.replace(
+                            Self.file(chain, place, "cer", in: folder), with: link.certificate.der)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The text in a certificate, whose notation separates several by commas.
+    private static func responder(at address: URL) -> String {
+        address.appending(path: responderPath).absoluteString.replacing(",", with: "%2C")
+    }
+
+    /// The responder that answers for the certificates.
+    ///
+    /// - Parameter verdict: The verdict on a certificate of a place in the chain; nil for one that is unknown.
+    func ocspResponder(_ verdict: (Place, Certificate) -> OCSPStatus.Verdict?) throws -> OCSPResponder {
+        OCSPResponder(
+            try Chain.allCases.flatMap { chain in
+                let chain = try self.chain(chain)
+                return [(Place.leaf, chain.leaf, chain.intermediate), (.intermediate, chain.intermediate, chain.root)]
+                    .map { place, link, issuer in
+                        OCSPResponder.Subject(
+                            link.certificate, issuer: issuer, verdict: verdict(place, link.certificate))
+                    }
+            })
     }
 
     /// Twenty years, more than the life of any data directory.
     private static let validityDays: Int64 = 20 * 365
 
-    private enum Place: String, CaseIterable {
+    enum Place: String, CaseIterable {
         case leaf
         case intermediate
         case root
     }
 
+    private static func lock(_ folder: URL) -> URL { folder.appendingPathExtension("lock") }
+
     private static func file(_ chain: Chain, _ place: Place, _ type: String, in folder: URL) -> URL {
         folder.appending(path: "\(chain.rawValue)-\(place.rawValue).\(type)", directoryHint: .notDirectory)
     }
 
-    private static func load(_ chain: Chain, from folder: URL) throws(StoreError) -> SigningIdentity {
-        let certificates = Place.allCases.compactMap { place in
-            (try? Data(contentsOf: file(chain, place, "cer", in: folder))).flatMap { Certificate(der: [UInt8]($0)) }
+    private static func load(_ chain: Chain, from folder: URL) throws(StoreError) -> CertificateChain {
+        let links = Place.allCases.compactMap { place -> CertificateChain.Link? in
+            guard let der = try? Data(contentsOf: file(chain, place, "cer", in: folder)),
+                let certificate = Certificate(der: [UInt8](der)),
+                let pem = try? String(contentsOf: file(chain, place, "pem", in: folder), encoding: .utf8),
+                let key = try? PrivateKey(pem: pem), certificate.publicKey == key.publicKey
+            else { return nil }
+            return CertificateChain.Link(certificate: certificate, key: key)
         }
-        guard certificates.count == Place.allCases.count, let leaf = certificates.first,
-            let pem = try? String(contentsOf: file(chain, .leaf, "pem", in: folder), encoding: .utf8),
-            let key = try? PrivateKey(pem: pem), leaf.publicKey == key.publicKey
-        else { throw .keysUnreadable(path: folder.path) }
-        return SigningIdentity(key: key, chain: certificates)
+        guard links.count == Place.allCases.count else { throw .keysUnreadable(path: folder.path) }
+        return CertificateChain(root: links[2], intermediate: links[1], leaf: links[0])
     }
 
     /// Makes the keys beside the folder, and renames it when they are all on disk. The caller holds the lock.
@@ -80,13 +169,6 @@ struct StoreKeys: Sendable {
         }
         try FileManager.default.moveItem(at: unfinished, to: folder)
     }
-}
-
-/// A key that signs proofs, with its certificate chain.
-struct SigningIdentity: Sendable {
-    let key: PrivateKey
-    /// The certificates of the leaf, the intermediate and the root, in this order.
-    let chain: [Certificate]
 }
 
 /// The store's identity for TLS: a certificate for Apple's host names, issued by a local authority. Clients have to trust

@@ -136,6 +136,10 @@ enum StoreSchema {
             public_key TEXT NOT NULL
         ) STRICT;
 
+        CREATE TABLE used_nonce (
+            nonce TEXT PRIMARY KEY
+        ) STRICT;
+
         CREATE TABLE store_state (
             key TEXT PRIMARY KEY,
             value TEXT NOT NULL
@@ -149,6 +153,7 @@ enum StoreSchema {
             app_account_token TEXT,
             billing_plan TEXT,
             offer TEXT,
+            advanced_commerce TEXT,
             outcome TEXT NOT NULL,
             state TEXT NOT NULL CHECK (
                 state IN ('purchasing', 'deferred', 'purchased', 'failed', 'restored', 'finished')),

@@ -31,6 +31,8 @@ package struct StoreSettings: Hashable, Sendable, Codable {
     package var serverAPIRequestsPerMinute: Int64?
     /// The number of the error that every call of the App Store Server API gets; nil for the real answers.
     package var serverAPIError: Int?
+    /// The status of the store's certificates; nil for a good one.
+    package var certificateStatus: CertificateStatus?
 
     /// The initial settings, from a configuration file.
     package init(_ configuration: StoreKitConfiguration) {

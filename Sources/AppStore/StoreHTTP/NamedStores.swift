@@ -19,7 +19,8 @@ final class NamedStores: RouterMiddleware {
     static let maximumNameLength = 64
     /// The time without a request after which a store is deleted, in seconds.
     static let unusedTime: Int64 = 3600
-    private static let prefix = "/stores/"
+    private static let prefix = "/\(folder)/"
+    private static let folder = "stores"
 
     private struct NamedStore {
         /// The identity of the store. A later one of the same name has another.
@@ -30,15 +31,15 @@ final class NamedStores: RouterMiddleware {
     }
 
     private let clock: any WallClock
-    private let make: @Sendable (_ delete: @escaping @Sendable () -> Void) throws -> Parts
+    private let make: @Sendable (_ path: String, _ delete: @escaping @Sendable () -> Void) throws -> Parts
     private let stores = Mutex<[String: NamedStore]>([:])
 
     /// - Parameters:
     ///   - clock: The machine's clock, for the time without a request.
-    ///   - make: Makes a store. It receives the deletion of this store.
+    ///   - make: Makes a store. It receives the path below which it is reached, and the deletion of this store.
     init(
         clock: any WallClock,
-        _ make: @escaping @Sendable (_ delete: @escaping @Sendable () -> Void) throws -> Parts
+        _ make: @escaping @Sendable (_ path: String, _ delete: @escaping @Sendable () -> Void) throws -> Parts
     ) {
         (self.clock, self.make) = (clock, make)
     }
@@ -109,7 +110,9 @@ final class NamedStores: RouterMiddleware {
         if let known { return known }
         let identifier = UUID()
         // Other requests do not wait while the store is made.
-        let parts = try await BlockingWork.run { [make] in try make { [weak self] in self?.delete(name, identifier) } }
+        let parts = try await BlockingWork.run { [make] in
+            try make("\(Self.folder)/\(name)") { [weak self] in self?.delete(name, identifier) }
+        }
         return try stores.withLock { stores in
             // The first of several requests that made the store at the same time wins.
             if let known = stores[name]?.responder { return known }

@@ -43,10 +43,12 @@ extension APIOperation {
     static let readSandboxDescription = description(
         "/sandbox/v1/openapi.json", "readSandboxDescription", "This document, also beside a service")
     static let isLive = APIOperation(
-        .get, "/health/live", for: .anybody, usesReserve: true, "isLive", "Answers if the process runs",
+        .get, "/health/live", for: .anybody, usesReserve: true, ignoresUnknownParameters: true,
+        "isLive", "Answers if the process runs",
         answers: [.empty("It does.")])
     static let isReady = APIOperation(
-        .get, "/health/ready", for: .anybody, usesReserve: true, "isReady", "Answers if the store can be read",
+        .get, "/health/ready", for: .anybody, usesReserve: true, ignoresUnknownParameters: true,
+        "isReady", "Answers if the store can be read",
         answers: [.empty("It can.")], or: [.failed, .unavailable])
 
     static let buy = sandbox(
@@ -150,7 +152,7 @@ extension APIOperation {
         body: .json(NotificationFaultsRequest.schema), answers: [.empty("They are added.")])
     static let replay = sandbox(
         .post, "notifications/{uuid}/replay", "replay", "Sends a notification again",
-        answers: [.empty("It is sent.")], or: [.invalid])
+        answers: [.empty("It is sent.")])
 
     /// The operations of the actions on a transaction of the payment queue.
     static let queueActions = PaymentAction.allCases.map { action in
@@ -163,7 +165,7 @@ extension APIOperation {
             }
         let operation = sandbox(
             .post, "queue/{number}/\(action.rawValue)", action.rawValue, summary,
-            answers: [.json("The transaction.", QueueResource.self)], or: [.invalid, .conflict])
+            answers: [.json("The transaction.", QueueResource.self)], or: [.conflict])
         return (action: action, operation: operation)
     }
 

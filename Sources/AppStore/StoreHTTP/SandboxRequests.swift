@@ -71,6 +71,15 @@ struct PurchaseRequest: SandboxRequest {
             "timestamp": Int64.schema.described("Milliseconds since 1970."),
             "signature": .text("Base64."),
         ]).optional,
+        "promotionalOfferJWS": .text(
+            "The JWS of the named promotional offer (StoreKit's `promotionalOffer(_:compactJWS:)`)."
+        ).optional,
+        "introductoryOfferEligibilityJWS": .text(
+            "The JWS that allows or denies the introductory offer (StoreKit's `introductoryOfferEligibility(compactJWS:)`)."
+        ).optional,
+        "advancedCommerceJWS": .text(
+            "The JWS of an Advanced Commerce request, with which a generic product is bought (StoreKit's `AdvancedCommerceProduct`)."
+        ).optional,
         "outcome": .text(
             "`purchased` by default; `deferred`, `interrupted`, `cancelled`, `notAllowed`, `notAvailable`, or an SKError by name."
         ).optional,
@@ -84,7 +93,35 @@ struct PurchaseRequest: SandboxRequest {
     var offerType: String?
     var offerIdentifier: String?
     var offerSignature: PromotionalOfferSignature?
+    var promotionalOfferJWS: String?
+    var introductoryOfferEligibilityJWS: String?
+    var advancedCommerceJWS: String?
     var outcome: String?
+
+    /// The signed request of the purchase.
+    ///
+    /// - Throws: `Problem` for a purchase with several signatures, or for a request that does not fit the offer.
+    func signedPurchase() throws(Problem) -> SignedPurchase? {
+        if let advancedCommerceJWS {
+            guard offerIdentifier == nil, promotionalOfferJWS == nil, introductoryOfferEligibilityJWS == nil,
+                quantity ?? 1 == 1
+            else { throw JSONBody.invalid("The field /advancedCommerceJWS needs the quantity 1, without an offer.") }
+            return SignedPurchase(kind: .advancedCommerce, compact: advancedCommerceJWS)
+        }
+        if let introductoryOfferEligibilityJWS {
+            guard offerIdentifier == nil, promotionalOfferJWS == nil else {
+                throw JSONBody.invalid("The field /introductoryOfferEligibilityJWS cannot be with another offer.")
+            }
+            return SignedPurchase(kind: .introductoryOfferEligibility, compact: introductoryOfferEligibilityJWS)
+        }
+        guard let promotionalOfferJWS else { return nil }
+        guard offerIdentifier != nil, offerType == "promotional", offerSignature == nil else {
+            throw JSONBody.invalid(
+                "The field /promotionalOfferJWS needs /offerIdentifier and the /offerType promotional, without /offerSignature."
+            )
+        }
+        return SignedPurchase(kind: .promotionalOffer, compact: promotionalOfferJWS)
+    }
 
     func payment() throws(Problem) -> Payment {
         var offer: Payment.OfferChoice?

@@ -25,11 +25,11 @@ struct SandboxRoutes: Sendable {
     private func addPurchases(to group: RouterGroup<ServiceContext>) {
         group.on(.buy) { request, context in
             let body = try await SandboxBody.decode(request, context, as: PurchaseRequest.self)
-            let payment = try body.payment()
+            let (payment, signed, account) = (try body.payment(), try body.signedPurchase(), body.account)
             let outcome = try body.paymentOutcome()
             let queued = try await BlockingWork.run {
-                let added = try store.add(payment, account: body.account, outcome: outcome)
-                _ = try store.process(account: body.account)
+                let added = try store.add(payment, with: signed, account: account, outcome: outcome)
+                _ = try store.process(account: account)
                 return try store.read { books in
                     try books.resource(
                         try books.queued(added.identifier), effect: try books.effect(of: added.identifier))
@@ -195,6 +195,24 @@ struct SandboxRoutes: Sendable {
     /// A response with the JSON of an answer.
     private func read(_ json: @Sendable @escaping (Books) throws -> [UInt8]) async throws -> Response {
         JSONAnswer.response(bytes: try await BlockingWork.run { try store.read(json) })
+    }
+}
+
+extension Store {
+    /// Adds a payment to an account's queue. It fails if its signed request is refused.
+    fileprivate func add(
+        _ payment: Payment, with signed: SignedPurchase?, account: String, outcome: PaymentOutcome
+    ) throws(StoreError) -> PaymentTransaction {
+        // A payment that the customer cancels does not reach the App Store.
+        if case .failed = outcome { return try add(payment, account: account, outcome: outcome) }
+        guard let signed else { return try add(payment, account: account, outcome: outcome) }
+        switch try read({ try $0.verdict(on: payment, with: signed, account: account) }) {
+        case .refused(let error): return try add(payment, account: account, outcome: .failed(error))
+        case .accepted(let payment, let nonce):
+            let added = try add(payment, account: account, outcome: outcome)
+            try useUp(nonce, for: added)
+            return added
+        }
     }
 }
 

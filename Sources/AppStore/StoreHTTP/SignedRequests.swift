@@ -33,8 +33,12 @@ package struct SignedRequestVerdict: AnswerObject, Codable, Sendable {
 /// The reason why the App Store does not use what a developer's server has made.
 struct AppStoreRefusal: Error {
     let sentence: String
+    /// The error of a payment with it.
+    let error: SKErrorCode
 
-    init(_ sentence: String) { self.sentence = sentence }
+    init(_ sentence: String, _ error: SKErrorCode = .invalidSignature) {
+        (self.sentence, self.error) = (sentence, error)
+    }
 }
 
 extension TeamKey {
@@ -73,9 +77,7 @@ extension Books {
             case .promotionalOffer: try checkPromotionalOffer(token.claims)
             case .introductoryOfferEligibility: try checkIntroductoryOffer(token.claims)
             case .advancedCommerce:
-                guard let request else {
-                    throw AppStoreRefusal("The claim request must be the base64 of a JSON object.")
-                }
+                guard let request else { throw SignedAdvancedCommerceRequest.unreadable }
                 try request.check()
             }
         } catch let reason as AppStoreRefusal {
@@ -92,10 +94,18 @@ extension Books {
     /// - Returns: The product of the offer.
     /// - Throws: `AppStoreRefusal`.
     func checkedProduct(ofSignedOffer compact: String) throws -> String {
-        guard let token = try? SignedToken(compact: Array(compact.utf8)), Self.kind(of: token) == .promotionalOffer
-        else { throw AppStoreRefusal("The signature is not a JWT with the audience promotional-offer.") }
+        try checkPromotionalOffer(try claims(of: compact, for: .promotionalOffer))
+    }
+
+    /// The claims of a request that the team has signed for a feature.
+    ///
+    /// - Throws: `AppStoreRefusal`.
+    private func claims(of compact: String, for kind: SignedRequestKind) throws -> TokenClaims {
+        guard let token = try? SignedToken(compact: Array(compact.utf8)), Self.kind(of: token) == kind else {
+            throw AppStoreRefusal("The signature is not a JWT with the audience \(kind.rawValue).")
+        }
         try check(token)
-        return try checkPromotionalOffer(token.claims)
+        return token.claims
     }
 
     private static func kind(of token: SignedToken) -> SignedRequestKind? {
@@ -135,14 +145,18 @@ extension Books {
         let (product, offers) = try subscription(in: claims)
         guard let identifier = claims.text("offerIdentifier"),
             let offer = offers.first(where: { $0.kind == .promotional && $0.identifier == identifier })
-        else { throw AppStoreRefusal("The claim offerIdentifier must be a promotional offer of the product.") }
+        else {
+            throw AppStoreRefusal(
+                "The claim offerIdentifier must be a promotional offer of the product.", .invalidOfferIdentifier)
+        }
         // Without a transaction, any customer's device may use the signature.
         if let account = try customer(in: claims, isRequired: false) {
             let known = try product.subscription.flatMap {
                 try subscriptions.subscription(of: account, group: $0.groupIdentifier)
             }
             guard known != nil, offer.eligibility?.contains(known.eligibility) ?? true else {
-                throw AppStoreRefusal("The customer of transactionId is not eligible for the offer.")
+                throw AppStoreRefusal(
+                    "The customer of transactionId is not eligible for the offer.", .ineligibleForOffer)
             }
         }
         return product.productIdentifier
@@ -151,7 +165,7 @@ extension Books {
     private func checkIntroductoryOffer(_ claims: TokenClaims) throws {
         let (_, offers) = try subscription(in: claims)
         guard offers.contains(where: { $0.kind == .introductory }) else {
-            throw AppStoreRefusal("The product has no introductory offer.")
+            throw AppStoreRefusal("The product has no introductory offer.", .invalidOfferIdentifier)
         }
         guard claims.flag("allowIntroductoryOffer") != nil else {
             throw AppStoreRefusal("The claim allowIntroductoryOffer must be true or false.")
@@ -180,15 +194,94 @@ extension Books {
     }
 }
 
-/// A request of the Advanced Commerce API in an app. The store sells no such products, so it checks the form alone.
+/// A signed request with which an app buys.
+struct SignedPurchase: Sendable {
+    let kind: SignedRequestKind
+    let compact: String
+}
+
+extension Books {
+    /// The verdict on a payment with a signed request.
+    enum PaymentVerdict {
+        /// The payment may go on, with what the request gives it. The nonce is good for one payment.
+        case accepted(Payment, nonce: UUID)
+        case refused(SKErrorCode)
+    }
+
+    /// Judges a payment of an account, as the App Store does before it asks the customer.
+    func verdict(on payment: Payment, with signed: SignedPurchase, account: String) throws -> PaymentVerdict {
+        do {
+            let claims = try claims(of: signed.compact, for: signed.kind)
+            guard let nonce = claims.text("nonce").flatMap(UUID.init(uuidString:)) else {
+                throw AppStoreRefusal("The claim nonce must be a UUID.")
+            }
+            let accepted =
+                switch signed.kind {
+                case .promotionalOffer: try promoted(payment, by: claims, account: account)
+                case .introductoryOfferEligibility: try introduced(payment, by: claims, account: account)
+                case .advancedCommerce: try described(payment, by: claims)
+                }
+            return .accepted(accepted, nonce: nonce)
+        } catch let refusal as AppStoreRefusal {
+            return .refused(refusal.error)
+        }
+    }
+
+    private func promoted(_ payment: Payment, by claims: TokenClaims, account: String) throws -> Payment {
+        try checkPromotionalOffer(claims)
+        try check(claims, for: payment, account: account)
+        let named = payment.offer?.identifier ?? ""
+        guard claims.text("offerIdentifier").map(named.hasSameBytes) ?? false else {
+            throw AppStoreRefusal("The claim offerIdentifier must be the offer of the payment.")
+        }
+        return payment
+    }
+
+    private func introduced(_ payment: Payment, by claims: TokenClaims, account: String) throws -> Payment {
+        try checkIntroductoryOffer(claims)
+        try check(claims, for: payment, account: account)
+        return payment.with(.introductory(isAllowed: claims.flag("allowIntroductoryOffer") ?? false))
+    }
+
+    private func described(_ payment: Payment, by claims: TokenClaims) throws -> Payment {
+        guard let request = SignedAdvancedCommerceRequest(claims) else {
+            throw SignedAdvancedCommerceRequest.unreadable
+        }
+        try request.check()
+        return payment.with(try request.charge(in: storefront))
+    }
+
+    /// Checks that a signed offer is for the product and the customer of a payment.
+    private func check(_ claims: TokenClaims, for payment: Payment, account: String) throws {
+        guard claims.text("productId").map(payment.productIdentifier.hasSameBytes) ?? false else {
+            throw AppStoreRefusal("The claim productId must be the product of the payment.")
+        }
+        // Without a transaction, any customer's device may use the signature.
+        let customer = claims.text("transactionId")
+        guard try customer.map({ try isCustomer(account, of: $0) }) ?? true else {
+            throw AppStoreRefusal("The claim transactionId must be a transaction of the customer.")
+        }
+    }
+
+    /// True if a transaction or an app transaction is the account's. It has one before its first purchase, too.
+    private func isCustomer(_ account: String, of identifier: String) throws -> Bool {
+        try identifier == issuer.appTransactionIdentifier(of: account) || apiAccount(ofAny: identifier) == account
+    }
+}
+
+/// A request of the Advanced Commerce API in an app. The store sells one-time charges, and checks the form alone of the others.
 struct SignedAdvancedCommerceRequest {
+    static let unreadable = refusal("The claim request must be the base64 of a JSON object.")
+    private static let oneTimeCharge = "CREATE_ONE_TIME_CHARGE"
     /// The required members of each operation, besides those of all.
     private static let required = [
-        "CREATE_ONE_TIME_CHARGE": ["currency", "item", "taxCode"],
+        oneTimeCharge: ["currency", "item", "taxCode"],
         "CREATE_SUBSCRIPTION": ["currency", "descriptors", "items", "period", "taxCode"],
         "MODIFY_SUBSCRIPTION": ["retainBillingCycle", "transactionId"],
         "REACTIVATE_SUBSCRIPTION": ["transactionId"],
     ]
+    /// The prices of an item, in milliunits. The prices of a StoreKit configuration are in this range, too.
+    private static let prices: ClosedRange<Int64> = 0...999_999_999_999
 
     let object: JSONObject
 
@@ -200,21 +293,58 @@ struct SignedAdvancedCommerceRequest {
         self.object = object
     }
 
+    private static func refusal(_ sentence: String) -> AppStoreRefusal { AppStoreRefusal(sentence, .paymentInvalid) }
+
+    private static func text(_ name: String, of object: JSONObject) -> String? {
+        if case .string(let text)? = object[name], !text.isEmpty { text } else { nil }
+    }
+
     func check() throws(AppStoreRefusal) {
         guard case .string(let operation)? = object["operation"], let required = Self.required[operation] else {
             let operations = Self.required.keys.sorted().joined(separator: ", ")
-            throw AppStoreRefusal("The request's operation must be one of \(operations).")
+            throw Self.refusal("The request's operation must be one of \(operations).")
         }
         guard case .string("1")? = object["version"] else {
-            throw AppStoreRefusal("The request's version must be the text 1.")
+            throw Self.refusal("The request's version must be the text 1.")
         }
-        guard case .object(let info)? = object["requestInfo"],
-            case .string(let reference)? = info["requestReferenceId"],
-            UUID(uuidString: reference) != nil
-        else { throw AppStoreRefusal("The request's requestInfo must have a UUID as its requestReferenceId.") }
+        guard requestReferenceIdentifier != nil else {
+            throw Self.refusal("The request's requestInfo must have a UUID as its requestReferenceId.")
+        }
         for name in required where object[name].map({ $0 == .null }) ?? true {
-            throw AppStoreRefusal("The request lacks \(name), which \(operation) requires.")
+            throw Self.refusal("The request lacks \(name), which \(operation) requires.")
         }
+    }
+
+    private var requestReferenceIdentifier: String? {
+        guard case .object(let info)? = object["requestInfo"], let text = Self.text("requestReferenceId", of: info),
+            UUID(uuidString: text) != nil
+        else { return nil }
+        return text
+    }
+
+    /// The charge for the item of a checked request.
+    func charge(in storefront: Storefront) throws(AppStoreRefusal) -> AdvancedCommerceCharge {
+        guard Self.text("operation", of: object) == Self.oneTimeCharge else {
+            throw Self.refusal("The store sells one-time charges alone: the operation must be \(Self.oneTimeCharge).")
+        }
+        guard Self.text("currency", of: object) == storefront.currency,
+            [nil, storefront.countryCode].contains(Self.text("storefront", of: object))
+        else {
+            throw Self.refusal(
+                "The request's currency and storefront must be those of the customer, \(storefront.currency) and "
+                    + "\(storefront.countryCode).")
+        }
+        guard case .object(let item)? = object["item"], let sku = Self.text("SKU", of: item),
+            let displayName = Self.text("displayName", of: item), let description = Self.text("description", of: item),
+            case .number(let number)? = item["price"], let price = number.int64, Self.prices.contains(price)
+        else { throw Self.refusal("The request's item must have SKU, displayName, description and price.") }
+        guard let taxCode = Self.text("taxCode", of: object), let requestReferenceIdentifier else {
+            throw Self.refusal("The request's taxCode must be a text.")
+        }
+        return AdvancedCommerceCharge(
+            sku: sku, displayName: displayName, description: description,
+            price: Price(milliunits: price, currency: storefront.currency), taxCode: taxCode,
+            requestReferenceIdentifier: requestReferenceIdentifier)
     }
 }
 

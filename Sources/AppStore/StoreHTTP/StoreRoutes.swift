@@ -5,8 +5,8 @@ import Hummingbird
 import Logging
 import Proofs
 
-/// The store's routes: the App Store's (`/inApps`, `/groups`, `/verifyReceipt`), and the sandbox's, which control the customer and Apple
-/// (`/sandbox/v1`).
+/// The store's routes: the App Store's (`/inApps`, `/groups`, `/verifyReceipt`), the OCSP responder of its certificates (`/ocsp`), and the
+/// sandbox's, which control the customer and Apple (`/sandbox/v1`).
 package struct StoreRoutes: RouteSource {
     let store: Store
     /// The API key of the sandbox's routes.
@@ -24,8 +24,8 @@ package struct StoreRoutes: RouteSource {
         let router = Router(context: ServiceContext.self)
         // Around all other middleware, because a named store has its own.
         router.add(
-            middleware: NamedStores(clock: clock) { delete in
-                let named = try Store(besides: store)
+            middleware: NamedStores(clock: clock) { path, delete in
+                let named = try Store(besides: store, at: path)
                 let router = Router(context: ServiceContext.self)
                 StoreRoutes(store: named, sandboxKey: sandboxKey, clock: clock, delete: delete)
                     .addAlone(to: router, metrics, limits)
@@ -83,6 +83,7 @@ package struct StoreRoutes: RouteSource {
         ServerAPIRoutes(store: store).add(to: server("inApps"))
         if store.environment != .production { ServerAPIRoutes(store: store).addGroups(to: server("groups")) }
         VerifyReceiptRoutes(store: store).add(to: all)
+        OCSPRoutes(store: store).add(to: all)
         // Without the key, and at a path that the service does not use.
         router.group().on(.readSandboxDescription) { request, _ in try Self.description(for: request) }
         let sandbox = all.group().add(middleware: SandboxKeyMiddleware(key: sandboxKey))
@@ -192,5 +193,31 @@ struct VerifyReceiptRoutes: Sendable {
         }
         let answer = try await BlockingWork.run { [body] in try store.verifyReceipt(body, environment: environment) }
         return JSONAnswer.response(bytes: Array(answer.json.compactText.utf8))
+    }
+}
+
+/// The responder of the store's certificates over HTTP (RFC 6960 appendix A). Requests come from anybody, and prove nothing.
+struct OCSPRoutes: Sendable {
+    let store: Store
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        let path = StoreKeys.responderPath
+        group.on(RouterPath(path), method: .post) { request, context in
+            try await answer(RequestBytes.collect(request, context, upTo: OCSPResponder.maximumRequestSize))
+        }
+        // The path goes on with the base64 of the request, escaped or not.
+        group.on(RouterPath("\(path)/**"), method: .get) { request, _ in
+            let text = request.uri.path.dropFirst("/\(path)/".count)
+            return try await answer(text.removingPercentEncoding.flatMap { Base64.decode($0.utf8) } ?? [])
+        }
+    }
+
+    private func answer(_ request: [UInt8]) async throws -> Response {
+        guard let answer = try await BlockingWork.run({ try store.ocspAnswer(to: request) }) else {
+            return Response(status: .serviceUnavailable)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/ocsp-response", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer)))
     }
 }

@@ -26,17 +26,23 @@ package struct Chart: Sendable {
     let unit: ChartUnit
     let periods: [Period]
     let series: [Series]
-    /// The scale of the series, or of their stacks.
+    /// The lines over the series, such as the net of a movement.
+    let lines: [Series]
+    /// The scale of the series, or of their stacks, and of the lines.
     let scale: ChartScale
 
-    package init(_ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [Period], series: [Series]) {
-        (self.name, self.kind, self.unit, self.periods, self.series) = (name, kind, unit, periods, series)
+    package init(
+        _ name: Phrase, _ kind: Kind, unit: ChartUnit, periods: [Period], series: [Series], lines: [Series] = []
+    ) {
+        (self.name, self.kind, self.unit, self.periods) = (name, kind, unit, periods)
+        (self.series, self.lines) = (series, lines)
         let columns = periods.indices.map { index in series.compactMap { $0.points[index].value } }
         let values =
             kind == .lines
             ? columns.flatMap(\.self)
             : columns.flatMap { [$0.filter { $0 > 0 }.reduce(0, +), $0.filter { $0 < 0 }.reduce(0, +)] }
-        scale = ChartScale(covering: values, minimumStep: unit.minimumStep)
+        let others = lines.flatMap { $0.points.compactMap(\.value) }
+        scale = ChartScale(covering: values + others, minimumStep: unit.minimumStep)
     }
 
     /// The drawing and its legend.
@@ -51,14 +57,18 @@ package struct Chart: Sendable {
             for index in periods.indices where !periods[index].isComplete { band(index, class: "shade") }
             axes
             switch kind {
-            case .lines: lines
+            case .lines: strokes(of: series, from: 0)
             case .areas: areas
             case .bars: bars
             }
+            strokes(of: lines, from: series.count)
             for index in periods.indices { band(index, class: "slot", title: tooltip(index)) }
         }
-        if series.count > 1 { legend }
+        if shown.count > 1 { legend }
     }
+
+    /// The series, and the lines after them.
+    private var shown: [Series] { series + lines }
 
     /// The whole height of a period.
     private func band(_ index: Int, class names: String, title: HTML? = nil) -> HTML {
@@ -68,9 +78,9 @@ package struct Chart: Sendable {
 
     private func tooltip(_ index: Int) -> HTML {
         var tooltip = plain(periods[index].name)
-        for series in series {
+        for series in shown {
             tooltip.nodes.append(.text("\n"))
-            if self.series.count > 1 { tooltip.nodes += [.phrase(series.name), .text(": ")] }
+            if shown.count > 1 { tooltip.nodes += [.phrase(series.name), .text(": ")] }
             tooltip.nodes.append(.phrase(series.points[index].text))
         }
         return tooltip
@@ -78,10 +88,12 @@ package struct Chart: Sendable {
 
     private var legend: HTML {
         ul(.class("legend")) {
-            for (index, series) in series.enumerated() {
+            for (index, series) in shown.enumerated() {
                 li {
                     svg(HTMLAttribute("viewBox", "0 0 10 10"), HTMLAttribute("aria-hidden", "true")) {
-                        SVG.rectangle(0, 0, width: 10, height: 10, class: "fill-\(Self.color(index))")
+                        SVG.rectangle(
+                            0, 0, width: 10, height: 10,
+                            class: index < self.series.count ? "fill-\(Self.color(index))" : "other")
                     }
                     bdi { series.name }
                 }
@@ -97,7 +109,7 @@ package struct Chart: Sendable {
                 thead {
                     tr {
                         th(.scope("col")) { "Period" }
-                        for series in series { th(.scope("col"), .class("number")) { bdi { series.name } } }
+                        for series in shown { th(.scope("col"), .class("number")) { bdi { series.name } } }
                     }
                 }
                 tbody {
@@ -107,7 +119,7 @@ package struct Chart: Sendable {
                                 plain(periods[index].name)
                                 if !periods[index].isComplete { also(Shown.badge("not over")) }
                             }
-                            for series in series { td(.class("number")) { series.points[index].text } }
+                            for series in shown { td(.class("number")) { series.points[index].text } }
                         }
                     }
                 }

@@ -26,7 +26,7 @@ extension Chart {
     @HTMLBuilder var axes: HTML {
         for tick in scale.ticks {
             level(tick)
-            label(Self.leftEdge - 6, y(tick) + 4, anchor: "end", Phrase(same: unit.label(tick)), class: "")
+            label(Self.leftEdge - 6, y(tick) + 4, anchor: "end", unit.phrase(tick), class: "")
         }
         // The periods with a label are evenly spread.
         let step = max(1, (periods.count + Self.maximumLabels - 1) / Self.maximumLabels)
@@ -53,8 +53,10 @@ extension Chart {
     }
 
     /// A line for each series, with a gap where a value is missing.
-    @HTMLBuilder var lines: HTML {
-        for (number, series) in series.enumerated() {
+    ///
+    /// - Parameter first: The number of the first one among all series and lines.
+    @HTMLBuilder func strokes(of series: [Series], from first: Int) -> HTML {
+        for (number, series) in zip(first..., series) {
             for run in series.points.indices.split(whereSeparator: { series.points[$0].value == nil }) {
                 stroke(line(through: run.map { (middle($0), y(series.points[$0].value ?? 0)) }), number)
             }
@@ -120,6 +122,8 @@ extension Chart {
     }
 
     private func stroke(_ places: [Place], _ number: Int) -> HTML {
-        SVG.path(HTMLAttribute("d", SVG.commands(places)), .class("line stroke-\(Self.color(number))"))
+        SVG.path(
+            HTMLAttribute("d", SVG.commands(places)),
+            .class("line " + (number < series.count ? "stroke-\(Self.color(number))" : "other")))
     }
 }

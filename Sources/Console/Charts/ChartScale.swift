@@ -75,22 +75,28 @@ struct Sparkline {
     private static let (width, height) = (220.0, 36.0)
 
     let values: [Double]
+    /// The values of the time before; none without it.
+    let earlier: [Double]
 
     /// Nothing for fewer than two values.
     var html: HTML? {
         guard values.count > 1 else { return nil }
-        let scale = ChartScale(covering: values, minimumStep: 1)
-        let points = values.enumerated().map { index, value in
-            (
-                x: 2 + (Self.width - 4) * Double(index) / Double(values.count - 1),
-                y: Self.height - 2 - (Self.height - 4) * scale.fraction(of: value)
-            )
+        let scale = ChartScale(covering: values + earlier, minimumStep: 1)
+        func commands(_ values: [Double]) -> String {
+            let points = values.enumerated().map { index, value in
+                (
+                    x: 2 + (Self.width - 4) * Double(index) / Double(self.values.count - 1),
+                    y: Self.height - 2 - (Self.height - 4) * scale.fraction(of: value)
+                )
+            }
+            return SVG.commands(points)
         }
         return svg(
             .class("chart spark"), HTMLAttribute("aria-hidden", "true"),
             HTMLAttribute("viewBox", "0 0 \(SVG.number(Self.width)) \(SVG.number(Self.height))")
         ) {
-            SVG.path(HTMLAttribute("d", SVG.commands(points)), .class("line stroke-1"))
+            if earlier.count > 1 { SVG.path(HTMLAttribute("d", commands(earlier)), .class("line other")) }
+            SVG.path(HTMLAttribute("d", commands(values)), .class("line stroke-1"))
         }
     }
 }
@@ -112,22 +118,27 @@ package enum ChartUnit: Sendable {
         }
     }
 
+    func phrase(_ value: Double) -> Phrase { Phrase(english: label(value), korean: label(value, in: .korean)) }
+
     /// A label of the axis, as short as possible.
-    package func label(_ value: Double) -> String {
+    package func label(_ value: Double, in language: ConsoleLanguage = .english) -> String {
         switch self {
-        case .count: Self.short(value)
-        case .money: Self.short(value / 1000)
-        case .percent: Self.short(value) + "%"
+        case .count: Self.short(value, language)
+        case .money: Self.short(value / 1000, language)
+        case .percent: Self.short(value, language) + "%"
         }
     }
 
-    /// A number with at most two decimals; a large one in thousands (K), millions (M), billions (B) or trillions (T).
-    private static func short(_ value: Double) -> String {
+    /// A number with at most two decimals; a large one in thousands (K), millions (M), billions (B) or trillions (T), in Korean in
+    /// ten thousands (만), hundred millions (억) or trillions (조).
+    private static func short(_ value: Double, _ language: ConsoleLanguage) -> String {
         let magnitude = value.magnitude
         let sign = value < 0 ? "-" : ""
         guard magnitude >= 10_000 else { return sign + decimal(magnitude) }
-        let units: [(size: Double, name: String)] = [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")]
-        let unit = units.first { $0.size <= magnitude } ?? (1e3, "K")
+        let units: [(size: Double, name: String)] =
+            language == .korean
+            ? [(1e12, "조"), (1e8, "억"), (1e4, "만")] : [(1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")]
+        let unit = units.first { $0.size <= magnitude } ?? (1, "")
         return sign + decimal(magnitude / unit.size) + unit.name
     }
 

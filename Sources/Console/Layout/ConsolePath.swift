@@ -64,6 +64,7 @@ package enum ConsoleLanguage: String, Sendable, CaseIterable {
 /// An entry of the navigation.
 enum ConsoleSection: Sendable, CaseIterable {
     case overview
+    case figures
     case customers
     case unclaimed
     case refusals
@@ -78,6 +79,7 @@ enum ConsoleSection: Sendable, CaseIterable {
     var tab: Tab {
         switch self {
         case .overview: Tab("Overview")
+        case .figures: Tab("Figures", "figures")
         case .customers: Tab("Customers", "customers")
         case .unclaimed: Tab("Unclaimed purchases", "unclaimed")
         case .refusals: Tab("Refusals", "refusals")

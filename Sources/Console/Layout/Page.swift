@@ -127,25 +127,30 @@ extension Page {
     ///
     /// - Parameter sentence: The sentence of the error in each language. Nil if there is only the English one.
     init(of problem: Problem, _ sentence: Phrase?, in language: ConsoleLanguage) {
+        self.init(Self.title(of: problem)) {
+            Self.box(problem, sentence, in: language)
+            p { a(.href(ConsolePath())) { "Back to the console" } }
+        }
+    }
+
+    /// The sentence of an error with its code.
+    static func box(_ problem: Problem, _ sentence: Phrase?, in language: ConsoleLanguage) -> HTML {
         // The sentence of the API, which is in English.
         let detail = p(HTMLAttribute("lang", "en")) { plain(problem.detail) }
-        self.init(Self.title(of: problem)) {
-            div(.class("problem"), .role("alert"), .id("problem")) {
-                if language == .korean, let sentence {
-                    p { sentence }
-                    if ErrorSentences.needsDetail(problem) { detail }
-                } else {
-                    detail
-                    if let explanation = RefusalExplanation(code: problem.code) {
-                        p { explanation.cause }
-                        p { explanation.remedy }
-                    }
-                }
-                p(.class("note")) {
-                    "Code"; plain(": "); code { plain(problem.code) }
+        return div(.class("problem"), .role("alert"), .id("problem")) {
+            if language == .korean, let sentence {
+                p { sentence }
+                if ErrorSentences.needsDetail(problem) { detail }
+            } else {
+                detail
+                if let explanation = RefusalExplanation(code: problem.code) {
+                    p { explanation.cause }
+                    p { explanation.remedy }
                 }
             }
-            p { a(.href(ConsolePath())) { "Back to the console" } }
+            p(.class("note")) {
+                "Code"; plain(": "); code { plain(problem.code) }
+            }
         }
     }
 

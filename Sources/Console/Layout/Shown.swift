@@ -17,7 +17,7 @@ enum Shown {
     }
 
     static func money(_ price: Price?) -> HTML {
-        price.map { plain($0.formatted) } ?? nothing
+        price.map { price in HTML { price.phrase } } ?? nothing
     }
 
     /// A number with a separator between thousands.
@@ -68,4 +68,11 @@ enum Shown {
         case warning
         case neutral
     }
+}
+
+extension Price {
+    var phrase: Phrase { Phrase(english: formatted, korean: korean) }
+
+    /// A sum for a card.
+    var sumPhrase: Phrase { Phrase(english: formatted, korean: koreanSum) }
 }

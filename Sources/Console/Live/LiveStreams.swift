@@ -3,83 +3,40 @@ import Features
 import HTTPSupport
 import Hummingbird
 import Ledger
+import Proofs
 import ServiceLifecycle
 import Synchronization
 
 /// The open event streams of the console, limited in total and for each member.
 ///
-/// A woken stream reads what it shows, so an extra wake-up does no harm. Another process on the same ledger may not wake streams
-/// here, and a session may end without a change, so all are woken every five seconds, too. A stream above the limit ends the
-/// oldest one.
+/// Another process on the same ledger may not wake streams here, and a session may end without a change, so all are woken every
+/// five seconds, too. A stream above the limit ends the oldest one.
 package final class LiveStreams: Service, Sendable {
+    package typealias Listener = OpenEventStreams<ByteKey>.Listener
+
     /// The limit on the open streams of a member.
     package static let maximumPerMember = 6
 
-    /// An open stream. It ends with the response, or without one if none was written.
-    package final class Listener: Sendable {
-        package let wakes: AsyncStream<Void>
-        let number: Int
-        private let streams: LiveStreams
-
-        /// Opens a stream. After the shutdown it has ended already.
-        package init(_ member: String, in streams: LiveStreams) {
-            let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-            number = streams.state.withLock { $0.add(wake, of: member, streams.maximum, streams.maximumPerMember) }
-            self.wakes = wakes
-            self.streams = streams
-        }
-
-        func leave() {
-            streams.state.withLock { _ = $0.open.removeValue(forKey: number) }
-        }
-
-        deinit { leave() }
-    }
-
     private struct State {
-        /// The streams by number; a lower number is older.
-        var open: [Int: (member: String, wake: AsyncStream<Void>.Continuation)] = [:]
-        var last = 0
         var changeCount = 0
         /// The observation of a local store that wakes the streams.
         var observation: StoreObservation?
-        var isClosed = false
-
-        func wake() {
-            for stream in open.values { stream.wake.yield() }
-        }
-
-        mutating func add(
-            _ wake: AsyncStream<Void>.Continuation, of member: String, _ maximum: Int, _ maximumPerMember: Int
-        ) -> Int {
-            let own = open.filter { $0.value.member.hasSameBytes(as: member) }
-            if own.count >= maximumPerMember { end(own.keys.min()) }
-            if open.count >= maximum { end(open.keys.min()) }
-            if isClosed { wake.finish() }
-            last += 1
-            open[last] = (member, wake)
-            return last
-        }
-
-        private mutating func end(_ number: Int?) {
-            guard let number else { return }
-            open.removeValue(forKey: number)?.wake.finish()
-        }
     }
 
     private static let interval = Duration.seconds(5)
 
-    private let (maximum, maximumPerMember): (Int, Int)
+    /// The streams by the names of their members.
+    package let open: OpenEventStreams<ByteKey>
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - maximum: The limit on open streams.
     ///   - maximumPerMember: The limit on the open streams of a member.
     package init(maximum: Int = 64, maximumPerMember: Int = LiveStreams.maximumPerMember) {
-        (self.maximum, self.maximumPerMember) = (maximum, maximumPerMember)
+        var listeners = EventListeners<ByteKey>()
+        (listeners.total, listeners.perAddress, listeners.perOwner) = (maximum, maximum, maximumPerMember)
+        open = OpenEventStreams(listeners)
     }
-
-    package var count: Int { state.withLock { $0.open.count } }
 
     /// The number of changes that have woken the streams.
     var changeCount: Int { state.withLock { $0.changeCount } }
@@ -95,29 +52,21 @@ package final class LiveStreams: Service, Sendable {
         state.withLock { $0.observation = observation }
     }
 
-    /// Wakes the streams without a change.
-    package func wake() { state.withLock { $0.wake() } }
-
     private func change() {
-        state.withLock { state in
-            state.changeCount += 1
-            state.wake()
-        }
+        state.withLock { $0.changeCount += 1 }
+        open.wake()
     }
 
     /// Wakes all streams from time to time until the service stops, then ends them.
     package func run() async throws {
-        await AsyncStream.ticksUntilShutdown(every: Self.interval) { wake() }
+        await AsyncStream.ticksUntilShutdown(every: Self.interval) { open.wake() }
         close()
     }
 
     /// Ends all streams, and those that are opened later.
     package func close() {
-        state.withLock { state in
-            state.isClosed = true
-            state.observation = nil
-            for stream in state.open.values { stream.wake.finish() }
-        }
+        state.withLock { $0.observation = nil }
+        open.close()
     }
 }
 
@@ -144,7 +93,7 @@ extension LiveStreams {
     ) throws -> Response {
         // A HEAD request does not open a stream.
         guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
-        let listener = Listener(try context.requiredMember.name, in: self)
+        let listener = Listener(to: ByteKey(try context.requiredMember.name), in: open)
         let (language, cookie) = (context.language, context.cookie)
         return Response(
             status: .ok, headers: ServerSentEvents.headers,

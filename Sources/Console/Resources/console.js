@@ -118,8 +118,45 @@ function takeCode() {
   history.replaceState(null, "", place());
 }
 
+/** The values of a chart's period, for the pointer, the finger and the keyboard: a line across the chart, and a box beside it. */
+const draw = (parent, name, values) => {
+  const element = parent.appendChild(document.createElementNS("http://www.w3.org/2000/svg", name));
+  for (const [key, value] of Object.entries(values)) element.setAttribute(key, value);
+  return element;
+};
+const hideValues = () => document.querySelector(".tip")?.remove();
+function showValues(chart, index) {
+  hideValues();
+  const slot = chart.querySelectorAll(".slot")[index];
+  if (!slot) return "";
+  chart.dataset.index = index;
+  // The browser would show the title, too.
+  const title = slot.querySelector("title");
+  if (title) { slot.dataset.text = title.textContent; title.remove(); }
+  const { x, y, width, height } = slot.getBBox();
+  const middle = x + width / 2;
+  const tip = draw(chart, "g", { class: "tip" });
+  draw(tip, "line", { x1: middle, x2: middle, y1: y, y2: y + height });
+  const frame = draw(tip, "rect", { rx: 4 });
+  const text = draw(tip, "text", {});
+  slot.dataset.text.split("\n").forEach((line, place) => { draw(text, "tspan", { x: 0, dy: place ? "1.35em" : 0 }).textContent = line; });
+  const box = text.getBBox();
+  const left = middle + box.width + 24 < chart.viewBox.baseVal.width ? middle + 16 : Math.max(8, middle - box.width - 16);
+  text.setAttribute("transform", `translate(${left} ${y + 8 - box.y})`);
+  for (const [key, value] of Object.entries({ x: left - 8, y, width: box.width + 16, height: box.height + 16 })) frame.setAttribute(key, value);
+  return slot.dataset.text;
+}
+
+/** Shows the values of a period, and has a screen reader say them. */
+function tellValues(chart, index) {
+  const text = showValues(chart, index);
+  if (!chart.nextElementSibling?.ariaLive) chart.after(make("p", { className: "hidden", ariaLive: "polite" }));
+  chart.nextElementSibling.textContent = text.replaceAll("\n", ", ");
+}
+
 function start() {
   connect();
+  for (const chart of document.querySelectorAll("svg.chart[role=img]")) chart.setAttribute("tabindex", "0");
   takeCode();
   moments(document);
 }
@@ -177,6 +214,23 @@ on("keydown", (event) => {
   if (event.key !== "/" || event.target.matches("input, textarea, select") || document.querySelector("dialog")) return;
   event.preventDefault();
   palette();
+});
+on("pointerover", ({ target }) => {
+  const slot = target.closest?.("svg.chart .slot");
+  if (slot) showValues(slot.closest("svg"), [...slot.closest("svg").querySelectorAll(".slot")].indexOf(slot));
+  else if (!document.activeElement?.matches("svg.chart")) hideValues();
+});
+on("focusin", ({ target }) => {
+  if (target.matches("svg.chart")) tellValues(target, Number(target.dataset.index ?? target.querySelectorAll(".slot").length - 1));
+});
+on("focusout", ({ target }) => { if (target.matches("svg.chart")) hideValues(); });
+on("keydown", (event) => {
+  const chart = event.target.closest?.("svg.chart");
+  const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+  if (!chart || step === undefined) return;
+  event.preventDefault();
+  const last = chart.querySelectorAll(".slot").length - 1;
+  tellValues(chart, Math.max(0, Math.min(last, Number(chart.dataset.index ?? last) + step)));
 });
 on("dragover", (event) => { if (event.target.matches("textarea[data-drop]")) event.preventDefault(); });
 on("drop", async (event) => {

@@ -25,7 +25,7 @@ package struct AccountRecord: Hashable, Sendable {
 extension User {
     /// The user in the next columns, whose name must be valid.
     init(accountRow row: inout ResultRow) throws {
-        guard let user = try User(&row) else { throw ColumnMismatch(column: "name") }
+        guard let user = try User(&row) else { throw ColumnMismatch.column("name") }
         self = user
     }
 }

@@ -7,16 +7,17 @@ package enum ClaimRequest: Sendable {
     /// - accepting: The origins that are valid for the user, for the items in the answer.
     /// - seeing: The limit of the caller, for the same items; nil for a caller of all apps.
     /// - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - withItems: False for an answer without items.
     case redeem(
         [Claim], for: User, accepting: Set<Origin>, by: AuditActor, keeping: AnswerKeeping? = nil,
-        seeing: AppLimit? = nil, newcomers: NewcomerAllowance? = nil)
+        seeing: AppLimit? = nil, newcomers: NewcomerAllowance? = nil, withItems: Bool = true)
     /// - stating: Nil for a notification without a transaction.
     case notify(NotificationRecord, stating: Claim?)
     case state(Claim)
 
     var claims: [Claim] {
         switch self {
-        case .redeem(let claims, _, _, _, _, _, _): claims
+        case .redeem(let claims, _, _, _, _, _, _, _): claims
         case .notify(_, let claim): claim.map { [$0] } ?? []
         case .state(let claim): [claim]
         }
@@ -29,15 +30,15 @@ package enum ClaimRequest: Sendable {
     }
 
     var user: User? {
-        if case .redeem(_, let user, _, _, _, _, _) = self { user } else { nil }
+        if case .redeem(_, let user, _, _, _, _, _, _) = self { user } else { nil }
     }
 
     var keeping: AnswerKeeping? {
-        if case .redeem(_, _, _, _, let keeping, _, _) = self { keeping } else { nil }
+        if case .redeem(_, _, _, _, let keeping, _, _, _) = self { keeping } else { nil }
     }
 
     var newcomers: NewcomerAllowance? {
-        if case .redeem(_, _, _, _, _, _, let newcomers) = self { newcomers } else { nil }
+        if case .redeem(_, _, _, _, _, _, let newcomers, _) = self { newcomers } else { nil }
     }
 
     var isStatement: Bool { user == nil }
@@ -66,6 +67,7 @@ package struct AnswerKeeping: Sendable {
 package struct LedgerAnswer: Hashable, Sendable {
     /// The results of the claims, in their order.
     package let results: [Redemption.Result]
+    /// Empty if the request is for none.
     package let items: [Item]
 }
 
@@ -82,14 +84,16 @@ extension EntitlementService {
     /// - Throws: `StorageFault`.
     package func answer(_ request: ClaimRequest) async throws -> ClaimAnswer {
         guard
-            case .redeem(let sent, let user, let origins, let actor, let keeping, let limit, let newcomers) = request,
+            case .redeem(
+                let sent, let user, let origins, let actor, let keeping, let limit, let newcomers, let withItems) =
+                request,
             sent.count > Self.claimsOfCommit
         else { return try await claims.answer(request) }
         func answer(_ part: [Int], keeping: AnswerKeeping? = nil) async throws -> ClaimAnswer {
             try await claims.answer(
                 .redeem(
                     part.map { sent[$0] }, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit,
-                    newcomers: newcomers))
+                    newcomers: newcomers, withItems: withItems))
         }
         let parts = Self.parts(of: sent)
         var results: [Int: Redemption.Result] = [:]

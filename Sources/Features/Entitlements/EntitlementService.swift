@@ -137,7 +137,9 @@ package struct EntitlementService: Sendable {
 
     /// The request to redeem the purchases of a proof, which the second half answers in one transaction of the ledger.
     ///
-    /// - Parameter newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    /// - Parameters:
+    ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
+    ///   - withItems: False if only the results are used.
     /// - Throws: `RedemptionError` for a name that stands for no user, and for a proof from an origin that is not accepted for the
     ///   user.
     package func request(
@@ -145,7 +147,8 @@ package struct EntitlementService: Sendable {
         for user: User,
         by actor: AuditActor,
         keeping: AnswerKeeping? = nil,
-        newcomers: NewcomerAllowance? = nil
+        newcomers: NewcomerAllowance? = nil,
+        withItems: Bool = true
     ) throws(RedemptionError) -> ClaimRequest {
         guard !blockedNames.contains(user) else { throw .userBlocked }
         let origins = accepted.origins(for: user)
@@ -157,7 +160,7 @@ package struct EntitlementService: Sendable {
         }
         return .redeem(
             verified.claims, for: user, accepting: origins, by: actor, keeping: keeping, seeing: limit,
-            newcomers: newcomers)
+            newcomers: newcomers, withItems: withItems)
     }
 
     /// The answer to store for 24 hours, in the commit of its claims.
@@ -186,6 +189,14 @@ package struct EntitlementService: Sendable {
     ) throws(RedemptionError) -> [Redemption.Line] {
         guard case .redeemed(let answer) = answer else { throw .userUnknown }
         return Redemption.lines(of: verified.claims, answer)
+    }
+
+    /// The result for the whole proof.
+    ///
+    /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
+    package func outcome(answered answer: ClaimAnswer) throws(RedemptionError) -> Redemption.Outcome {
+        guard case .redeemed(let answer) = answer else { throw .userUnknown }
+        return try Redemption.outcome(of: answer)
     }
 
     /// Verifies a proof without redeeming it.

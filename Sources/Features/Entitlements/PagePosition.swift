@@ -1,7 +1,7 @@
 import Proofs
 
 /// The position of a row in a list that is read by pages: the values by which the list is ordered.
-package struct PagePosition<First, Second, Third>: Hashable, Sendable, CustomStringConvertible
+package struct PagePosition<First, Second, Third>: Hashable, Sendable, LosslessStringConvertible
 where
     First: LosslessStringConvertible & Hashable & Sendable, Second: LosslessStringConvertible & Hashable & Sendable,
     Third: LosslessStringConvertible & Hashable & Sendable

@@ -45,7 +45,7 @@ extension LedgerTransaction {
         try database.row("SELECT findings, reconciled_until FROM reconciliation WHERE subject = $1", [subject]) { row in
             let text: String = try row.next()
             guard let findings = try? JSONDecoder().decode([String: Int].self, from: Data(text.utf8)) else {
-                throw ColumnMismatch(column: "findings")
+                throw ColumnMismatch.column("findings")
             }
             return ReconciliationCheckpoint(until: try row.next(), findings: findings)
         }

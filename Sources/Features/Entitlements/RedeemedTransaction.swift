@@ -82,10 +82,14 @@ extension RedeemedTransaction {
 
     /// True if this transaction comes first. Of two periods of the same millisecond, the upgraded one does.
     package func isEarlier(than other: RedeemedTransaction) -> Bool {
-        func order(_ transaction: RedeemedTransaction) -> (Timestamp, Int, Int64) {
-            (transaction.purchaseDate, transaction.isUpgraded ? 0 : 1, transaction.sequence)
-        }
-        return order(self) < order(other)
+        guard purchaseDate == other.purchaseDate else { return purchaseDate < other.purchaseDate }
+        return (isUpgraded ? 0 : 1, sequence) < (other.isUpgraded ? 0 : 1, other.sequence)
+    }
+
+    /// The moments at which time alone may change which periods of its purchase count, and whether it gives access.
+    package var turningPoints: [Timestamp] {
+        [Coverage.beginning(of: purchaseDate, signedAt: facts.date(.signedDate)), expiresAt, graceEndsAt]
+            .compactMap(\.self)
     }
 
     /// The end of the access that the transaction gives; nil for no end.
@@ -93,7 +97,7 @@ extension RedeemedTransaction {
     /// - Parameter nextPurchaseDate: The purchase date of the next transaction of the same purchase; nil for its last one.
     package func accessEnd(before nextPurchaseDate: Timestamp?) -> Timestamp? {
         // The next charge ends a period and its grace period.
-        let paid = PurchasePeriod(self).endsAt.map { min($0, nextPurchaseDate ?? $0) }
+        let paid = [expiresAt, graceEndsAt].compactMap(\.self).max().map { min($0, nextPurchaseDate ?? $0) }
         // The App Store refunds the rest of a replaced period.
         let replaced =
             isUpgraded ? nextPurchaseDate ?? facts.date(.signedDate) ?? purchaseDate : nil

@@ -33,7 +33,7 @@ struct UserCoverage {
     ) throws {
         let (text, collection): (String, String) = (try row.next(), try row.next())
         let item = Item(collection: collection, number: try row.next())
-        guard let origin = Origin(rawValue: text) else { throw ColumnMismatch(column: "origin") }
+        guard let origin = Origin(rawValue: text) else { throw ColumnMismatch.column("origin") }
         guard origins.contains(origin) else { return }
         let (coversFrom, endsAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
         let purchase = try ItemPurchase(&row, from: origin)

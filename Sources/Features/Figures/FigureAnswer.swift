@@ -19,6 +19,10 @@ package struct FigureAnswer: Hashable, Sendable {
         package let denominator: Int64?
         /// The parts of a movement, in order.
         package let parts: [Part]
+
+        package init(value: Int64, denominator: Int64? = nil, parts: [Part] = []) {
+            (self.value, self.denominator, self.parts) = (value, denominator, parts)
+        }
     }
 
     package struct Part: Hashable, Sendable {

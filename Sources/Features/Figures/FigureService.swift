@@ -20,6 +20,20 @@ package struct FigureService: Sendable {
         }
     }
 
+    /// The answer to a query beside that of the time before, both of one moment.
+    ///
+    /// - Throws: `FigureError`, `StorageFault`.
+    package func comparison(_ query: FigureQuery) async throws -> FigureComparison {
+        let today = today
+        return try await ledger.read(.longSnapshot) { transaction in
+            func answer(_ query: FigureQuery) throws -> FigureAnswer {
+                try FigureCalculation(query, today: today, in: transaction.database).answer()
+            }
+            return FigureComparison(
+                try answer(query), before: try query.before(today: today).map(answer), today: today)
+        }
+    }
+
     /// Updates the sums, in batches of users.
     ///
     /// - Parameter pause: Runs between two batches; returns false to stop.

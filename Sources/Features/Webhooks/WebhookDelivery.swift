@@ -94,7 +94,7 @@ extension WebhookDelivery.Attempt {
 }
 
 /// The end of a page of deliveries.
-package struct WebhookDeliveryPosition: Hashable, Sendable {
+package struct WebhookDeliveryPosition: Hashable, Sendable, LosslessStringConvertible {
     package let happenedAt: Timestamp
     let messageIdentifier: String
 }
@@ -104,16 +104,15 @@ extension WebhookDeliveryPosition {
         self.init(happenedAt: delivery.entry.happenedAt, messageIdentifier: delivery.messageIdentifier)
     }
 
-    /// - Parameter cursor: The text of `cursor`, from a client.
-    /// - Returns: Nil for an invalid cursor.
-    package init?(cursor: String) {
-        let parts = cursor.split(separator: " ", maxSplits: 1)
+    /// - Returns: Nil for an invalid text.
+    package init?(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let milliseconds = Int64(parts[0]), !parts[1].utf8.contains(0) else { return nil }
         self.init(
             happenedAt: Timestamp(millisecondsSince1970: milliseconds), messageIdentifier: String(parts[1]))
     }
 
-    package var cursor: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
+    package var description: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
 }
 
 extension WebhookService {
@@ -162,9 +161,7 @@ extension WebhookService {
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.
     package func replay(_ message: String, to identifier: String, by key: String) async throws -> WebhookDelivery {
-        try await change(
-            identifier, .messageReplayed, by: key, detail: { _ in message }, or: .messageNotFound
-        ) {
+        try await change(identifier, .messageReplayed, by: key, detail: message, or: .messageNotFound) {
             try $0.replay(message, to: identifier)
         }
     }

@@ -85,7 +85,7 @@ package struct WebhookService: Sendable {
         _ identifier: String,
         _ event: WebhookChange.Event,
         by key: String,
-        detail: @escaping @Sendable (Value) -> String? = { _ in nil },
+        detail: String? = nil,
         or error: WebhookError = .notFound,
         _ change: @escaping @Sendable (LedgerTransaction) throws -> Value?
     ) async throws -> Value {
@@ -97,14 +97,14 @@ package struct WebhookService: Sendable {
         _ event: WebhookChange.Event,
         of identifier: String,
         by key: String,
-        detail: @escaping @Sendable (Value) -> String? = { _ in nil },
+        detail: String? = nil,
         or error: WebhookError,
         _ change: @escaping @Sendable (LedgerTransaction) throws -> Value?
     ) async throws -> Value {
         let now = clock.now()
         return try await ledger.write { transaction in
             guard let value = try change(transaction) else { throw error }
-            try transaction.record(event, of: identifier, at: now, by: key, detail: detail(value))
+            try transaction.record(event, of: identifier, at: now, by: key, detail: detail)
             return value
         }
     }
@@ -133,7 +133,7 @@ package struct WebhookService: Sendable {
         _ column: String, _ value: String?, of identifier: String, _ event: WebhookChange.Event, detail: String,
         by key: String
     ) async throws -> WebhookEndpoint {
-        try await change(identifier, event, by: key, detail: { _ in detail }) { transaction in
+        try await change(identifier, event, by: key, detail: detail) { transaction in
             try transaction.database.execute(
                 "UPDATE webhook_endpoint SET \(column) = $1 WHERE endpoint_id = $2 AND removed_at IS NULL",
                 [value, identifier])
@@ -159,7 +159,7 @@ package struct WebhookService: Sendable {
         (replaced.previousSecret, replaced.previousSecretEndsAt) = (present.secret, end)
         // Nothing is changed if another caller replaced the secret meanwhile.
         return try await record(
-            .secretReplaced, of: identifier, by: key, detail: { _ in String(seconds) }, or: .secretBeingReplaced
+            .secretReplaced, of: identifier, by: key, detail: String(seconds), or: .secretBeingReplaced
         ) { [replaced] in
             try $0.replace(present.secret, with: replaced.secret, ending: end, ofWebhookEndpoint: identifier)
                 ? replaced : nil

@@ -134,6 +134,12 @@ package struct AnswerJSON {
     /// The names of API keys by their identifiers.
     let keyNames: [String: String]
 
+    package init(keyNames: [String: String] = [:]) {
+        self.keyNames = keyNames
+        // Most answers are as small, or need a few more.
+        bytes.reserveCapacity(1024)
+    }
+
     /// Appends JSON as it is.
     package mutating func append(_ json: StaticString) {
         json.withUTF8Buffer { bytes.append(contentsOf: $0) }
@@ -142,6 +148,14 @@ package struct AnswerJSON {
     package mutating func append(_ number: some FixedWidthInteger) { bytes.append(contentsOf: String(number).utf8) }
 
     package mutating func append(_ json: [UInt8]) { bytes.append(contentsOf: json) }
+
+    /// Appends the name of an object's next member, which needs no escapes.
+    package mutating func name(_ name: StaticString) {
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        append("\"")
+        append(name)
+        append("\":")
+    }
 
     /// Appends an object's next member, unless its value is missing.
     package mutating func member(_ name: String, _ value: some AnswerValue) throws {

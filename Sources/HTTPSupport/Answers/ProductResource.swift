@@ -174,7 +174,8 @@ extension Item: AnswerObject {
     }
 }
 
-extension Credit: AnswerObject {
+extension Credit: AnswerObject, Listed {
+    package static let listName = "balances"
     package static let answerFields = AnswerFields<Self>("A user's balance of one consumable.", named: "Balance") {
         $0.field("balance", "The name of the balance in the catalog.", \.balance)
         $0.field(

@@ -55,6 +55,20 @@ package struct ServerNotStarted: CodedError {
     package var message: String { reason }
 }
 
+extension ServerNotStarted {
+    /// - Parameter code: The system's error; nil if the host has no address.
+    package init(listeningOn address: String, _ code: Int32?) {
+        switch code {
+        case EADDRINUSE:
+            reason = "\(address) is in use by another program. End it, or choose another port with --port."
+        case EACCES: reason = "This user may not listen on \(address). Choose a port above 1023 with --port."
+        default:
+            let cause = code.map { String(cString: strerror($0)) } ?? "no such address"
+            reason = "The service cannot listen on \(address): \(cause). Check --host and --port."
+        }
+    }
+}
+
 /// The service on a free port of the loopback interface, for use within this process.
 package enum LoopbackServer {
     /// Starts the service, calls `body` with its address, and stops the service after `body` has returned.

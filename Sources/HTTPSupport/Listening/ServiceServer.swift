@@ -67,19 +67,7 @@ package enum ServiceServer {
         } catch is CancellationError {
             logger.warning("stopped before all requests were done, because the grace period is over")
         } catch {
-            let address = "\(host):\(configuration.port)"
-            switch (error as? IOError)?.errnoCode {
-            case EADDRINUSE:
-                throw ServerNotStarted(
-                    reason: "\(address) is in use by another program. End it, or choose another port with --port.")
-            case EACCES:
-                throw ServerNotStarted(
-                    reason: "This user may not listen on \(address). Choose a port above 1023 with --port.")
-            case let code:
-                let reason = code.map { String(cString: strerror($0)) } ?? "no such address"
-                throw ServerNotStarted(
-                    reason: "The service cannot listen on \(address): \(reason). Check --host and --port.")
-            }
+            throw ServerNotStarted(listeningOn: "\(host):\(configuration.port)", (error as? IOError)?.errnoCode)
         }
     }
 

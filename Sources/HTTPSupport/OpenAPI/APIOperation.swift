@@ -17,6 +17,8 @@ package final class APIOperation: Sendable {
     /// True if the route also writes if only the reserve of free space is left, or most places for commits are taken: it redeems a
     /// proof, erases, or writes nothing.
     let usesReserve: Bool
+    /// True if the route ignores query parameters that it does not know. Probes and other services may send some.
+    let ignoresUnknownParameters: Bool
     /// The identifier (`operationId`).
     let name: String
     let summary: String
@@ -35,6 +37,7 @@ package final class APIOperation: Sendable {
         for access: Access?,
         isPerApp: Bool = false,
         usesReserve: Bool = false,
+        ignoresUnknownParameters: Bool = false,
         _ name: String,
         _ summary: String,
         details: String? = nil,
@@ -49,6 +52,7 @@ package final class APIOperation: Sendable {
         self.access = access
         self.isPerApp = isPerApp
         self.usesReserve = usesReserve
+        self.ignoresUnknownParameters = ignoresUnknownParameters
         self.name = name
         self.summary = summary
         self.details = details
@@ -60,6 +64,34 @@ package final class APIOperation: Sendable {
     }
 
     package var bodyFields: [String] { body?.schema.fieldNames ?? [] }
+
+    /// The parameters that follow from a parameter of the path: a user may have an issuer.
+    static func parameters(besides name: String) -> [Parameter] { name == "user" ? [.issuer] : [] }
+
+    /// The names of the path's parameters.
+    var pathParameters: [String] {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    }
+
+    /// The parameters that select a page, if the answer is one.
+    var pageParameters: [Parameter] { answers.contains { $0.isPage } ? [.pageSize, .cursor] : [] }
+
+    /// The names of the query parameters.
+    private var queryNames: [String] {
+        (pathParameters.flatMap(Self.parameters(besides:)) + parameters + pageParameters)
+            .filter { $0.place == .query }.map(\.name)
+    }
+
+    /// Checks that the description has each query parameter of a request. A misspelt filter would select too much.
+    ///
+    /// - Throws: `Problem` with the code `parameterInvalid`.
+    func checkQuery(of request: Request) throws(Problem) {
+        guard !ignoresUnknownParameters, request.uri.string.utf8.contains(UInt8(ascii: "?")) else { return }
+        let known = queryNames
+        for name in request.uri.queryParameters.map({ String($0.key) }) where !name.isEmpty {
+            guard known.contains(where: name.hasSameBytes) else { throw .parameterUnknown(name, known: known) }
+        }
+    }
 
     /// The same operation for the app of a user, under `/v1/me`.
     package func own(_ name: String, _ summary: String? = nil, usesReserve: Bool = false) -> APIOperation {
@@ -82,10 +114,12 @@ extension RouterGroup where Context == ServiceContext {
             }
             on(RouterPath(operation.path), method: operation.method) { request, context in
                 guard let access else {
+                    try operation.checkQuery(of: request)
                     return try await handler(request, context).response(from: request, context: context)
                 }
                 return try await access.handle(request, context: context) { request, context in
-                    try await handler(request, context).response(from: request, context: context)
+                    try operation.checkQuery(of: request)
+                    return try await handler(request, context).response(from: request, context: context)
                 }
             }
         }
@@ -142,6 +176,9 @@ package struct Parameter: Sendable {
         "pageSize", "The maximum number of entries.", .integer(in: Page.sizes, default: Page.standardSize)
     ).shared(as: "pageSize")
     package static let cursor = query("cursor", "The `nextCursor` of the previous page.").shared(as: "cursor")
+    static let issuer = query(
+        "issuer", "The issuer of the user's tokens (`jwt-issuer`); absent for the back end's own users."
+    ).shared(as: "issuer")
     package static let idempotencyKey = header(
         "Idempotency-Key", "The idempotency key. A retry with the same key gets the same answer.",
         .text(length: 1...IdempotentRequests.maximumKeyLength).with(["pattern": "^[!-~]+$"])

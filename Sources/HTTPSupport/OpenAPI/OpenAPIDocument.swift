@@ -225,11 +225,9 @@ extension Answer {
 extension APIOperation {
     /// The parameters, with those that follow from the path and from a page.
     fileprivate func allParameters(from known: [String: [Parameter]]) -> [Parameter] {
-        let names = path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
-        let ofPath = names.filter { name in !parameters.contains { $0.place == .path && $0.name == name } }
-            .flatMap { known[$0] ?? [] }
-        let ofPage: [Parameter] = answers.contains { $0.isPage } ? [.pageSize, .cursor] : []
-        return ofPath + parameters + ofPage
+        let ofPath = pathParameters.filter { name in !parameters.contains { $0.place == .path && $0.name == name } }
+            .flatMap { (known[$0] ?? []) + Self.parameters(besides: $0) }
+        return ofPath + parameters + pageParameters
     }
 
     fileprivate var isCacheable: Bool { parameters.contains { $0.name == Parameter.ifNoneMatch.name } }
@@ -264,17 +262,12 @@ extension APIOperation {
     /// - Parameter scheme: The scheme of operations whose group has middleware of its own.
     fileprivate func sharedAnswers(_ scheme: OpenAPIDocument.SecurityScheme?) -> Set<SharedAnswer> {
         var answers: Set<SharedAnswer> = [.methodNotAllowed]
-        let isOfUser = if case .app? = access { true } else { false }
         guard let schemes = security ?? scheme.map({ [$0] }) else { return answers.union(others) }
         if !schemes.isEmpty { answers.formUnion([.unauthorized, .failed, .unavailable]) }
         if security?.isEmpty == false { answers.formUnion([.forbidden, .notFound, .tooManyRequests]) }
         if path.contains("{") { answers.insert(.notFound) }
         if body != nil { answers.formUnion([.invalid, .tooLarge, .failed, .unavailable]) }
-        if parameters.contains(where: { $0.place == .query }) || path.contains("{user}") || isOfUser
-            || self.answers.contains(where: \.isPage)
-        {
-            answers.insert(.invalid)
-        }
+        if !ignoresUnknownParameters { answers.insert(.invalid) }
         for parameter in parameters {
             switch parameter.name {
             case Parameter.idempotencyKey.name: answers.formUnion([.conflict, .refused])

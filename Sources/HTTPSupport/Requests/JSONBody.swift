@@ -164,15 +164,10 @@ package struct JSONBody {
 
     /// Limits a string before anything compares, hashes or decodes it. Databases do not accept NUL.
     private func checked(_ text: String, _ field: String, _ maximumLength: Int) throws(Problem) -> String {
-        guard text.utf8.count <= maximumLength, !Self.hasNUL(text) else {
+        guard text.utf8.count <= maximumLength, !text.hasNUL else {
             throw wrong(field, "a string of at most \(maximumLength) bytes, without NUL")
         }
         return text
-    }
-
-    /// Searches the bytes in place, because a proof has thousands.
-    private static func hasNUL(_ text: String) -> Bool {
-        text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }
 
     private func required<Value>(

@@ -51,34 +51,31 @@ package struct Page {
         return position
     }
 
-    /// Returns a page of a numbered list with the newest first.
+    /// Returns the elements of the page and the cursor of the next page. The cursor is nil on the last page.
     ///
     /// - Parameters:
-    ///   - keys: The names of API keys by their identifiers.
-    ///   - elements: The elements before a number, up to a limit.
-    package func answer<Element: Listed & AnswerValue & Sendable>(
-        naming keys: [String: String],
-        number: (Element) -> Int64,
-        _ elements: (_ before: Int64?, _ limit: Int) async throws -> [Element]
-    ) async throws -> Response {
-        try await answer(from: { Int64($0) }, naming: keys, named: { String(number($0)) }, elements)
+    ///   - position: The position of an element in the list, which is the text of a cursor.
+    ///   - elements: The elements after a position, up to a limit. Without a position, from the start of the list.
+    package func list<Position: LosslessStringConvertible, Element>(
+        at position: (Element) -> Position,
+        _ elements: (_ after: Position?, _ limit: Int) async throws -> [Element]
+    ) async throws -> (shown: [Element], nextCursor: String?) {
+        let found = try await elements(try self.position { Position($0) }, size + 1)
+        return part(of: found) { position($0).description }
     }
 
-    /// Returns a page of a list in the ledger.
+    /// Returns the answer with a page of a list.
     ///
     /// - Parameters:
-    ///   - parse: Returns the position that a cursor names; nil for another text.
     ///   - keys: The names of API keys by their identifiers.
-    ///   - name: The position of an element in a cursor.
-    ///   - elements: The elements after a position, up to a limit.
-    package func answer<Position, Element: Listed & AnswerValue & Sendable>(
-        from parse: (String) -> Position?,
+    ///   - position: The position of an element in the list, which is the text of a cursor.
+    ///   - elements: The elements after a position, up to a limit. Without a position, from the start of the list.
+    package func answer<Position: LosslessStringConvertible, Element: Listed & AnswerValue & Sendable>(
         naming keys: [String: String] = [:],
-        named name: (Element) -> String,
+        at position: (Element) -> Position,
         _ elements: (_ after: Position?, _ limit: Int) async throws -> [Element]
     ) async throws -> Response {
-        let found = try await elements(try position(parse), size + 1)
-        let (shown, next) = part(of: found, named: name)
+        let (shown, next) = try await list(at: position, elements)
         return try List(shown, nextCursor: next).answer(naming: keys)
     }
 
@@ -117,6 +114,27 @@ package struct Page {
 
 extension Problem {
     package static let cursorInvalid = parameter("cursor", "the nextCursor of the previous page")
+
+    /// The names that other services give to parameters, with the names here.
+    private static let otherNames = [
+        "count": "pageSize", "limit": "pageSize", "perPage": "pageSize", "size": "pageSize",
+        "after": "cursor", "offset": "cursor", "page": "cursor", "startingAfter": "cursor",
+    ]
+
+    /// A query parameter that a route does not have.
+    ///
+    /// - Parameter known: The names of the route's parameters.
+    static func parameterUnknown(_ name: String, known: [String]) -> Problem {
+        let shown = name.unicodeScalars.prefix(64).map(String.init).joined()
+        let meant = otherNames[name].flatMap { known.contains($0) ? $0 : nil }
+        let suggestion =
+            meant.map { " Did you mean \"\($0)\"?" } ?? Suggestion.sentence(for: name, among: known)
+        let others =
+            known.isEmpty ? " The path has no parameters." : " The parameters are \(known.joined(separator: ", "))."
+        return Problem(
+            status: .badRequest, code: "parameterInvalid",
+            detail: "The query parameter \(shown) is unknown.\(suggestion)\(others)")
+    }
 
     package static func parameter(_ name: String, _ expected: String) -> Problem {
         Problem(

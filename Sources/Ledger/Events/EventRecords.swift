@@ -85,7 +85,7 @@ package struct EventRecords {
         ) { row -> (EventPosition, String?) in
             (EventPosition(audit: try row.next(), change: try row.next()), try row.next())
         }
-        guard let (position, issuer) = state else { throw ColumnMismatch(column: "audit") }
+        guard let (position, issuer) = state else { throw ColumnMismatch.column("audit") }
         return (position, issuer == User.erasedIssuer)
     }
 

@@ -6,14 +6,10 @@ package struct TablePlacement: Hashable, Sendable {
     /// The column whose value determines the node of a row; nil if every node has all rows.
     package let column: String?
     /// The table whose rows with the same value are on the same node, or "none"; nil for any table with such a column.
-    private let group: String?
+    private var group: String?
+}
 
-    private init(table: String, column: String?, group: String? = nil) {
-        self.table = table
-        self.column = column
-        self.group = group
-    }
-
+extension TablePlacement {
     /// The place that follows from the family of the table.
     init(of table: Table) {
         let column = table.key.first

@@ -50,7 +50,7 @@ final class PostgreSQLResult {
     /// Calls a function for each row, in order.
     func forEachRow(_ body: (inout ResultRow) throws -> Void) rethrows {
         for index in 0..<rowCount {
-            var row = ResultRow(.result(self, row: index))
+            var row = ResultRow(source: .result(self, row: index))
             try body(&row)
         }
     }
@@ -58,7 +58,7 @@ final class PostgreSQLResult {
     /// The first value of the first row; nil without rows, and for null.
     func firstValue<Value: SQLConvertible>() throws(ColumnMismatch) -> Value? {
         guard rowCount > 0 else { return nil }
-        var row = ResultRow(.result(self, row: 0))
+        var row = ResultRow(source: .result(self, row: 0))
         return try row.next()
     }
 }

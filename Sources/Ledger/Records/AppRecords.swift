@@ -42,7 +42,7 @@ package struct AppNumbers {
 
     /// - Throws: `ColumnMismatch` for a number that no app has.
     package func bundleIdentifier(of number: Int64) throws(ColumnMismatch) -> String {
-        guard let bundleIdentifier = bundleIdentifiers[number] else { throw ColumnMismatch(column: "app") }
+        guard let bundleIdentifier = bundleIdentifiers[number] else { throw ColumnMismatch.column("app") }
         return bundleIdentifier
     }
 }

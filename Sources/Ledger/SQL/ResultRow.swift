@@ -15,13 +15,9 @@ package struct ResultRow: ~Copyable {
         case result(PostgreSQLResult, row: Int32)
     }
 
-    private let source: Source
+    let source: Source
     /// The position of the next value.
-    private var position: Int32 = 0
-
-    init(_ source: Source) {
-        self.source = source
-    }
+    private(set) var position: Int32 = 0
 
     /// The next value of any type that columns can store, or null for an `Optional`. The others are the same for the types of
     /// most columns, without a generic call.
@@ -44,6 +40,8 @@ package struct ResultRow: ~Copyable {
     package mutating func next() throws(ColumnMismatch) -> Timestamp { try some(try next()) }
 
     package mutating func next() throws(ColumnMismatch) -> [UInt8] { try some(try next()) }
+
+    package mutating func next() throws(ColumnMismatch) -> Origin { try some(try next()) }
 
     // MARK: Values that may be null
 
@@ -86,6 +84,11 @@ package struct ResultRow: ~Copyable {
         case .null: return nil
         case .integer, .blob: throw mismatch(at: position - 1)
         }
+    }
+
+    package mutating func next() throws(ColumnMismatch) -> Origin? {
+        guard let text: String = try next() else { return nil }
+        return try some(Origin(rawValue: text))
     }
 
     package mutating func next() throws(ColumnMismatch) -> [UInt8]? {
@@ -142,7 +145,7 @@ package struct ResultRow: ~Copyable {
 
     private func mismatch(at position: Int32) -> ColumnMismatch {
         let names = columnNames
-        return ColumnMismatch(column: names.indices.contains(Int(position)) ? names[Int(position)] : "\(position)")
+        return ColumnMismatch.column(names.indices.contains(Int(position)) ? names[Int(position)] : "\(position)")
     }
 
     private static func name(of statement: OpaquePointer, at column: Int32) -> String {
@@ -167,10 +170,6 @@ package struct ResultRow: ~Copyable {
 }
 
 /// The error of a column that is missing, or has a value that no version of Till writes.
-package struct ColumnMismatch: Error {
-    let column: String
-
-    package init(column: String) {
-        self.column = column
-    }
+package enum ColumnMismatch: Error {
+    case column(String)
 }

@@ -166,7 +166,7 @@ struct SQLiteDatabase: LedgerDatabase {
         }
 
         /// The row of the last step.
-        var row: ResultRow { ResultRow(.statement(statement.sqliteStatement)) }
+        var row: ResultRow { ResultRow(source: .statement(statement.sqliteStatement)) }
 
         private func bind(_ value: SQLValue, at index: Int32) -> Int32 {
             let handle = statement.sqliteStatement

@@ -46,7 +46,7 @@ struct LedgerSchema: Sendable {
     /// - Throws: `ColumnMismatch` if the table has no such column.
     func kind(of column: String, in table: String) throws(ColumnMismatch) -> Table.Column.Kind {
         let described = named[table]?.columns.first { $0.name == column }
-        guard let kind = described?.kind else { throw ColumnMismatch(column: column) }
+        guard let kind = described?.kind else { throw ColumnMismatch.column(column) }
         return kind
     }
 }

@@ -12,7 +12,7 @@ package struct RowCopies {
 
     /// - Parameter changed: The columns that get other values.
     package init(of table: String, changing changed: [String], in database: any LedgerDatabase) throws {
-        guard let described = database.tables.schema[table] else { throw ColumnMismatch(column: table) }
+        guard let described = database.tables.schema[table] else { throw ColumnMismatch.column(table) }
         self.database = database
         self.table = table
         self.changed = changed.count

@@ -20,15 +20,19 @@ public struct BlockedNames: Hashable, Sendable {
     private static let digitsOfUUID = 32
 
     private let names: Set<ByteKey>
+    /// The length of the longest of them, in bytes.
+    private let longest: Int
 
     /// - Parameter names: Further names that stand for no user.
     public init(adding names: [String] = []) {
         self.names = Set((Self.alwaysBlocked + names.map(Self.folded)).map { ByteKey($0) })
+        longest = self.names.map(\.text.utf8.count).max() ?? 0
     }
 
     /// True if a name stands for no user: a blocked name or only zeros, in any of their spellings (`folded`).
     public func contains(_ name: String) -> Bool {
         guard name.utf8.count <= Self.maximumLength else { return false }
+        if Self.isPlain(name) { return name.utf8.count <= longest && names.contains(ByteKey(name.lowercased())) }
         let folded = Self.folded(name)
         return names.contains(ByteKey(folded)) || Self.isZero(folded) || Self.isBlank(name)
     }
@@ -42,6 +46,24 @@ public struct BlockedNames: Hashable, Sendable {
             contains(CustomerIdentifier(user)?.text ?? user.name)
         default: contains(user.name)
         }
+    }
+
+    /// True for a usual name: ASCII letters, digits, hyphens, low lines and dollar signs, not only those of zero, and colons after a
+    /// dollar sign, as in `$RCAnonymousID:`. It has no other spelling than that in lower case.
+    private static func isPlain(_ name: String) -> Bool {
+        let mayHaveColons = name.utf8.first == UInt8(ascii: "$") && name.utf8.last != UInt8(ascii: ":")
+        var isOnlyZeros = true
+        for byte in name.utf8 {
+            switch byte {
+            case UInt8(ascii: "1")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                isOnlyZeros = false
+            case UInt8(ascii: "0"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "$"): break
+            case UInt8(ascii: ":") where mayHaveColons: break
+            default: return false
+            }
+        }
+        return !isOnlyZeros
     }
 
     /// The one form of all spellings of a name: in NFKC and lower case, without control characters, with ASCII hyphens for dashes,

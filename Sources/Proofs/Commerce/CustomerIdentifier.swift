@@ -17,13 +17,19 @@ public struct CustomerIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: Nil if the text is empty or longer than `maximumLength`.
     public init?(_ text: String) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
+        // The usual id is its own name.
+        if text.utf8.allSatisfy(Self.isKept), text != ".", text != "..", let user = Self.user(text) {
+            self.text = text
+            self.user = user
+            return
+        }
         let sparse = Self.encoded(text) { scalar in
-            if scalar.isASCII { return Self.isKept(scalar) }
+            if scalar.isASCII { return Self.isKept(UInt8(ascii: scalar)) }
             let text = String(scalar)
             return User(name: text).map { ByteKey($0.name) == ByteKey(text) } ?? false
         }
         // A name is in NFC. An id in another form has only ASCII in its name.
-        let full = { Self.encoded(text) { $0.isASCII && Self.isKept($0) } }
+        let full = { Self.encoded(text) { $0.isASCII && Self.isKept(UInt8(ascii: $0)) } }
         guard let user = Self.user(sparse) ?? Self.user(full()) else { return nil }
         self.text = text
         self.user = user
@@ -54,8 +60,8 @@ public struct CustomerIdentifier: Hashable, Sendable, CustomStringConvertible {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(user) }
 
-    private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
-        (0x21...0x7E).contains(scalar.value) && scalar != "%"
+    private static func isKept(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%")
     }
 
     /// The user of a name that is already in its final spelling.

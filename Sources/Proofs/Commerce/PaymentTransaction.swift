@@ -54,8 +54,11 @@ public struct Payment: Hashable, Sendable {
     public let billingPlanType: BillingPlanType?
     /// The requested offer. Nil for the standard price, or for an introductory offer if the customer is eligible.
     public var offer: OfferChoice? { offers.first }
-    /// The offer, at most one. The array keeps a transaction small enough for the result of a throwing function.
+    /// The product that the developer's server describes. Nil for a product of the App Store.
+    public var advancedCommerceCharge: AdvancedCommerceCharge? { charges.first }
+    /// The offer and the charge, at most one of each. The arrays keep a transaction small enough for the result of a throwing function.
     private let offers: [OfferChoice]
+    private let charges: [AdvancedCommerceCharge]
 
     /// A subscription offer that an app requests.
     public struct OfferChoice: Hashable, Sendable, Codable {
@@ -64,11 +67,24 @@ public struct Payment: Hashable, Sendable {
         public let identifier: String
         /// The signature of a promotional offer. Nil if the store treats the offer as signed.
         public let signature: PromotionalOfferSignature?
+        /// False for an introductory offer that the developer's server denies the customer.
+        public let isAllowed: Bool
 
         public init(kind: SubscriptionOffer.Kind, identifier: String, signature: PromotionalOfferSignature? = nil) {
-            self.kind = kind
-            self.identifier = identifier
-            self.signature = signature
+            self.init(kind, identifier, signature, isAllowed: true)
+        }
+
+        private init(
+            _ kind: SubscriptionOffer.Kind, _ identifier: String, _ signature: PromotionalOfferSignature?,
+            isAllowed: Bool
+        ) {
+            (self.kind, self.identifier, self.signature, self.isAllowed) = (kind, identifier, signature, isAllowed)
+        }
+
+        /// The introductory offer, about which the developer's server decides instead of the App Store (StoreKit's purchase option
+        /// `introductoryOfferEligibility(compactJWS:)`).
+        public static func introductory(isAllowed: Bool) -> OfferChoice {
+            OfferChoice(.introductory, "", nil, isAllowed: isAllowed)
         }
     }
 
@@ -77,13 +93,29 @@ public struct Payment: Hashable, Sendable {
         quantity: Int = 1,
         appAccountToken: UUID? = nil,
         billingPlanType: BillingPlanType? = nil,
-        offer: OfferChoice? = nil
+        offer: OfferChoice? = nil,
+        advancedCommerceCharge: AdvancedCommerceCharge? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.appAccountToken = appAccountToken
         self.billingPlanType = billingPlanType
         offers = offer.map { [$0] } ?? []
+        charges = advancedCommerceCharge.map { [$0] } ?? []
+    }
+
+    /// The same payment with an offer.
+    public func with(_ offer: OfferChoice) -> Payment {
+        Payment(
+            productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
+            billingPlanType: billingPlanType, offer: offer, advancedCommerceCharge: advancedCommerceCharge)
+    }
+
+    /// The same payment for a product that the developer's server describes.
+    public func with(_ charge: AdvancedCommerceCharge) -> Payment {
+        Payment(
+            productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
+            billingPlanType: billingPlanType, offer: offer, advancedCommerceCharge: charge)
     }
 }
 

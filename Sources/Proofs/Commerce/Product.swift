@@ -51,40 +51,6 @@ public struct Product: Hashable, Sendable {
     }
 }
 
-/// An amount of money in milliunits of a currency. 1990 milliunits of AUD are 1.99 dollars, and 1200000 of KRW are 1200
-/// won.
-public struct Price: Hashable, Sendable, Codable {
-    public let milliunits: Int64
-    /// The ISO 4217 code, such as `KRW`.
-    public let currency: String
-
-    public init(milliunits: Int64, currency: String) {
-        self.milliunits = milliunits
-        self.currency = currency
-    }
-
-    /// Reads an amount in major units as a `.storekit` file writes it: `1200`, `0.99`.
-    ///
-    /// - Returns: Nil unless the text is 1 to 9 digits, optionally followed by a point and 1 to 3 digits.
-    public init?(majorUnits text: String, currency: String) {
-        guard let match = text.wholeMatch(of: /([0-9]{1,9})(?:\.([0-9]{1,3}))?/) else { return nil }
-        let fraction = match.2 ?? ""
-        let digits = match.1 + fraction + String(repeating: "0", count: 3 - fraction.utf8.count)
-        guard let milliunits = Int64(digits) else { return nil }
-        self.init(milliunits: milliunits, currency: currency)
-    }
-
-    /// The amount in major units with the currency's code: `KRW 1,200`, `USD 0.99`.
-    public var formatted: String {
-        let grouped = (milliunits < 0 ? "-" : "") + (milliunits.magnitude / 1000).groupedDigits
-        let fraction = milliunits.magnitude % 1000
-        guard fraction != 0 else { return "\(currency) \(grouped)" }
-        var decimals = String(String(fraction + 1000).dropFirst())
-        if decimals.hasSuffix("0") { decimals.removeLast() }
-        return "\(currency) \(grouped).\(decimals)"
-    }
-}
-
 /// The type of a product, as signed transactions name it (App Store Server API, `type`).
 public enum ProductType: String, Sendable, Codable, CaseIterable {
     case consumable = "Consumable"
@@ -306,12 +272,9 @@ public struct SubscriptionPeriod: Hashable, Sendable, CustomStringConvertible {
     /// The number of units, at least 1.
     public let value: Int
     public let unit: Unit
+}
 
-    private init(value: Int, unit: Unit) {
-        self.value = value
-        self.unit = unit
-    }
-
+extension SubscriptionPeriod {
     /// - Returns: Nil unless the text is `P`, a number from 1 to 999, and one of D, W, M and Y.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 < 0x80 }), text.first == "P", let last = text.last,

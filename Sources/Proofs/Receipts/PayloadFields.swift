@@ -27,8 +27,7 @@ struct PayloadFields {
         let decides = isRequired || deciding.contains(name)
         return try value(name, "a string", decides) { value in
             switch value {
-            // PostgreSQL stores no NUL.
-            case .string(let text) where !text.utf8.contains(0): text
+            case .string(let text) where !text.hasNUL: text
             case .number(let number) where !decides: number.text
             default: nil
             }

@@ -90,7 +90,7 @@ public struct Certificate: Sendable {
     }
 
     /// The addresses of the issuer's OCSP responders (authority information access, RFC 5280 section 4.2.2.1).
-    var ocspResponders: [String] {
+    public var ocspResponders: [String] {
         guard let stack = till_ocsp_responders(handle.pointer) else { return [] }
         defer { till_string_stack_free(stack) }
         return (0..<till_string_stack_count(stack)).compactMap { index in

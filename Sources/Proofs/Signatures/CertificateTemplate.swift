@@ -146,6 +146,10 @@ public struct CertificateChain: Sendable {
     public struct Link: Sendable {
         public let certificate: Certificate
         public let key: PrivateKey
+
+        public init(certificate: Certificate, key: PrivateKey) {
+            (self.certificate, self.key) = (certificate, key)
+        }
     }
 
     /// The kind of the keys in a chain.
@@ -169,11 +173,16 @@ public struct CertificateChain: Sendable {
     public let intermediate: Link
     public let leaf: Link
 
+    public init(root: Link, intermediate: Link, leaf: Link) {
+        (self.root, self.intermediate, self.leaf) = (root, intermediate, leaf)
+    }
+
     /// The leaf, the intermediate and the root, in the order of proofs.
     public var certificates: [Certificate] { [leaf, intermediate, root].map(\.certificate) }
 
     /// A reserved name without a server (RFC 2606). Apple's verifiers require an address.
     private static let ocspResponder = "http://ocsp.till.invalid/"
+    private static let organization = "Till"
 
     /// Creates the chain with new keys.
     ///
@@ -189,27 +198,57 @@ public struct CertificateChain: Sendable {
         randomBytes: (Int) -> [UInt8],
         adjust: (inout CertificateTemplate) -> Void = { _ in }
     ) throws -> CertificateChain {
-        func link(
-            _ role: CertificateTemplate.Role,
-            _ suffix: String,
-            _ appleExtensions: [AppleExtension],
-            below issuer: Link?
-        ) throws -> Link {
+        func link(_ role: CertificateTemplate.Role, _ suffix: String, below issuer: Link?) throws -> Link {
             var template = CertificateTemplate(
-                role: role, commonName: "\(name) \(suffix)", organization: "Till",
+                role: role, commonName: "\(name) \(suffix)", organization: organization,
                 // The leading 1 keeps the number positive and its length constant.
                 serialNumber: [1] + randomBytes(15),
-                notBefore: validity.lowerBound, notAfter: validity.upperBound, appleExtensions: appleExtensions,
-                ocspResponder: role == .root ? nil : ocspResponder)
+                notBefore: validity.lowerBound, notAfter: validity.upperBound,
+                appleExtensions: role.appleExtensions, ocspResponder: role == .root ? nil : ocspResponder)
             adjust(&template)
             let key = try algorithm.key(for: role)
             let certificate = try template.issue(
                 for: key.publicKey, issuer: issuer?.certificate, signer: issuer?.key ?? key, digest: algorithm.digest)
             return Link(certificate: certificate, key: key)
         }
-        let root = try link(.root, "Root", [], below: nil)
-        let intermediate = try link(.intermediate, "Intermediate", [.worldwideDeveloperRelations], below: root)
-        let leaf = try link(.leaf, "Signing", [.receiptSigning], below: intermediate)
+        let root = try link(.root, "Root", below: nil)
+        let intermediate = try link(.intermediate, "Intermediate", below: root)
+        let leaf = try link(.leaf, "Signing", below: intermediate)
         return CertificateChain(root: root, intermediate: intermediate, leaf: leaf)
+    }
+
+    /// Issues the certificates below the root again, so that they name another OCSP responder. The keys, the names, the validity and
+    /// the root stay, so a verifier that trusts one chain trusts the other.
+    ///
+    /// The serial numbers follow from the address: whoever issues the chain for an address later issues the same one.
+    ///
+    /// - Parameter responder: The responder's address.
+    public func naming(ocspResponder responder: String) throws -> CertificateChain {
+        let digest = (intermediate.key.publicKey.kind == .ellipticCurve(.p384) ? Algorithm.ellipticCurve : .rsa).digest
+        func link(_ role: CertificateTemplate.Role, _ link: Link, below issuer: Link) throws -> Link {
+            let old = link.certificate
+            let number = DigestAlgorithm.sha256.digest(of: old.subject + Array(responder.utf8))
+            let template = CertificateTemplate(
+                role: role, commonName: old.commonName ?? "", organization: Self.organization,
+                serialNumber: [1] + number.prefix(15), notBefore: old.notBefore, notAfter: old.notAfter,
+                appleExtensions: role.appleExtensions, ocspResponder: responder)
+            let certificate = try template.issue(
+                for: link.key.publicKey, issuer: issuer.certificate, signer: issuer.key, digest: digest)
+            return Link(certificate: certificate, key: link.key)
+        }
+        let intermediate = try link(.intermediate, intermediate, below: root)
+        return CertificateChain(
+            root: root, intermediate: intermediate, leaf: try link(.leaf, leaf, below: intermediate))
+    }
+}
+
+extension CertificateTemplate.Role {
+    /// The extensions with which Apple marks certificates of the role.
+    fileprivate var appleExtensions: [AppleExtension] {
+        switch self {
+        case .root: []
+        case .intermediate: [.worldwideDeveloperRelations]
+        case .leaf: [.receiptSigning]
+        }
     }
 }

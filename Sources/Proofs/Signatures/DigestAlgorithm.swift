@@ -15,6 +15,12 @@ public enum DigestAlgorithm: String, Sendable, CaseIterable {
     }
 
     @usableFromInline func digest(ofContiguous contiguous: [UInt8]) -> [UInt8] {
+        // OpenSSL's function for all algorithms looks the algorithm up each time, which takes longer than a short text.
+        if self == .sha256 {
+            var state = SHA256State()
+            state.update(contiguous[...])
+            return state.digest()
+        }
         guard let digest = Self.digest(of: contiguous, implementation) else {
             // Without it nothing can be verified, and an empty digest would equal that of any other bytes.
             preconditionFailure("OpenSSL has no \(rawValue)")

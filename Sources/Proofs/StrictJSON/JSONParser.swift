@@ -128,23 +128,27 @@ public struct JSONParser {
     private mutating func string() throws(JSONSyntaxError) -> String {
         position += 1
         let start = position
-        while let byte = peek {
-            switch byte {
-            case UInt8(ascii: "\""):
-                defer { position += 1 }
-                guard let text = String(strictUTF8: bytes[start..<position]) else {
-                    throw JSONSyntaxError(reason: .invalidUTF8, offset: start)
-                }
-                return text
-            case UInt8(ascii: "\\"):
-                return try escapedString(from: start)
-            case 0..<0x20:
-                throw failure(.unexpectedCharacter)
-            default:
-                position += 1
+        // Most bytes of a payload are in strings, so this loop has no calls.
+        position = bytes.withUnsafeBufferPointer { bytes in
+            var end = start
+            while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""),
+                bytes[end] != UInt8(ascii: "\\")
+            {
+                end += 1
             }
+            return end
         }
-        throw failure(.unexpectedEnd)
+        switch peek {
+        case UInt8(ascii: "\""):
+            defer { position += 1 }
+            guard let text = String(strictUTF8: bytes[start..<position]) else {
+                throw JSONSyntaxError(reason: .invalidUTF8, offset: start)
+            }
+            return text
+        case UInt8(ascii: "\\"): return try escapedString(from: start)
+        case nil: throw failure(.unexpectedEnd)
+        default: throw failure(.unexpectedCharacter)
+        }
     }
 
     /// Continues at the first escape of a string that started at `start`.

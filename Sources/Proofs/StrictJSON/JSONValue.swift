@@ -152,6 +152,20 @@ public struct JSONObject: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         public let key: String
         public let value: JSONValue
+        fileprivate let mark: Int
+
+        fileprivate init(_ key: String, _ value: JSONValue, _ mark: Int) {
+            (self.key, self.value, self.mark) = (key, value, mark)
+        }
+
+        public static func == (left: Member, right: Member) -> Bool {
+            left.key == right.key && left.value == right.value
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(key)
+            hasher.combine(value)
+        }
     }
 
     public private(set) var members: [Member] = []
@@ -163,8 +177,18 @@ public struct JSONObject: Hashable, Sendable {
     /// Keys are compared by their bytes, as JSON defines. Swift's own comparison of strings takes quadratic time on
     /// some untrusted strings.
     public subscript(key: String) -> JSONValue? {
-        for member in members where member.key.hasSameBytes(as: key) { return member.value }
+        value(of: key, Self.mark(of: key))
+    }
+
+    private func value(of key: String, _ mark: Int) -> JSONValue? {
+        for member in members where member.mark == mark && member.key.hasSameBytes(as: key) { return member.value }
         return nil
+    }
+
+    /// A number of the length and the ends of a key, which tells most keys of an object apart without their other bytes.
+    private static func mark(of key: String) -> Int {
+        let bytes = key.utf8
+        return bytes.count << 16 | Int(bytes.first ?? 0) << 8 | Int(bytes.last ?? 0)
     }
 
     public var keys: [String] { members.map(\.key) }
@@ -173,14 +197,15 @@ public struct JSONObject: Hashable, Sendable {
     ///
     /// - Returns: False if the key exists. Then nothing changes.
     public mutating func add(_ key: String, _ value: JSONValue) -> Bool {
-        guard self[key] == nil else { return false }
-        members.append(Member(key: key, value: value))
+        let mark = Self.mark(of: key)
+        guard self.value(of: key, mark) == nil else { return false }
+        members.append(Member(key, value, mark))
         return true
     }
 
     /// Adds a member with a new key. The parser has checked that the key is new.
     mutating func addUnique(_ key: String, _ value: JSONValue) {
-        members.append(Member(key: key, value: value))
+        members.append(Member(key, value, Self.mark(of: key)))
     }
 }
 

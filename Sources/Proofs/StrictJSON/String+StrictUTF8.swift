@@ -1,4 +1,14 @@
+import Foundation
+
 extension String {
+    /// True if the text contains NUL, which PostgreSQL does not store.
+    public var hasNUL: Bool {
+        // The search for a byte reads many at once, where a collection is read one by one.
+        utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
+        } ?? utf8.contains(0)
+    }
+
     /// Decodes strict UTF-8.
     ///
     /// `String(validating:as:)` is much slower, because the library's generic code is not specialized.

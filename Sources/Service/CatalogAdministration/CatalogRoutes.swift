@@ -212,10 +212,9 @@ struct CatalogRoutes: Sendable {
         _ filter: CatalogChangeFilter,
         in app: App
     ) async throws -> Response {
-        let page = try Page(request)
-        let before = try page.before()
-        let found = try await catalog.changes(filter, in: app, before: before, limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { String($0.number) }
+        let (shown, next) = try await Page(request).list(at: \.number) {
+            try await catalog.changes(filter, in: app, before: $0, limit: $1)
+        }
         let keys = try await catalog.ledger.apiKeyNames()
         return JSONAnswer.response(
             bytes: JSONAnswer.encode(

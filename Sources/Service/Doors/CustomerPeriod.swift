@@ -36,6 +36,10 @@ struct CustomerPeriod: Sendable {
     ///
     /// - Parameter transactions: All transactions of the purchase.
     static func periods(of transactions: [RedeemedTransaction], at moment: Timestamp) -> [CustomerPeriod] {
+        if transactions.count == 1, let only = transactions.first {
+            // It is the current period, whatever its state.
+            return [CustomerPeriod(only, PurchasePeriod.Terms(only.facts), nextPurchaseDate: nil, replacedAt: nil)]
+        }
         let sorted = transactions.sorted { $0.isEarlier(than: $1) }
         let periods = sorted.map { PurchasePeriod($0) }
         let counting = PurchasePeriod.inEffect(periods, at: moment)

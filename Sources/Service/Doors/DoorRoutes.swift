@@ -49,7 +49,7 @@ package final class DoorServices: Sendable {
     package let clock: any WallClock
     /// The signers of promotional offers, by the bundle identifier of the app.
     let offerSigners: [ByteKey: OfferSigner]
-    let histories: UserAnswers<CustomerHistory>
+    let customerInfo: KeptCustomerInfo
     private let keptRights: KeptRights
 
     /// Signs an offer: the identifiers of the product and the offer, the account token or an empty string, and the moment.
@@ -68,7 +68,7 @@ package final class DoorServices: Sendable {
         self.authentication = authentication
         self.metrics = metrics
         self.clock = clock
-        histories = UserAnswers<CustomerHistory>()
+        customerInfo = KeptCustomerInfo()
         keptRights = KeptRights()
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
     }
@@ -80,7 +80,7 @@ package final class DoorServices: Sendable {
         metrics = services.metrics
         clock = services.clock
         offerSigners = services.offerSigners
-        histories = services.histories
+        customerInfo = services.customerInfo
         keptRights = services.keptRights
     }
 

@@ -23,7 +23,8 @@ struct EventRoutes: Sendable {
             }
             // An invalid position comes from another ledger, so it is after everything here.
             let position = known.map { EventPosition($0) ?? .afterAll }
-            let listener = EventHub.Listener(to: number, from: context.clientAddress(of: request), in: hub)
+            let listener = OpenEventStreams.Listener(
+                to: number, from: context.clientAddress(of: request), in: hub.streams)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""
             let stream = EventStream(ledger: hub.ledger) { await isAuthorized(credential, of: user, number) }
             return Response(
@@ -82,7 +83,7 @@ struct EventStream: Sendable {
         to writer: inout any ResponseBodyWriter,
         of user: Int64,
         after known: EventPosition?,
-        _ listener: EventHub.Listener
+        _ listener: OpenEventStreams<Int64>.Listener
     ) async throws {
         let end = ContinuousClock.now + Self.maximumLifetime
         var position: EventPosition
@@ -143,7 +144,7 @@ struct EventStream: Sendable {
     }
 }
 
-extension EventHub.Listener {
+extension OpenEventStreams<Int64>.Listener {
     /// The reconnection time in milliseconds. It differs between clients, so they do not all reconnect at once after a restart.
     fileprivate var retryField: ByteBuffer { ByteBuffer(string: "retry: \(1000 + number * 37 % 4000)\n\n") }
 }

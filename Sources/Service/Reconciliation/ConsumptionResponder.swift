@@ -70,7 +70,7 @@ package struct ConsumptionResponder: Service {
     private func answer(_ request: OpenConsumptionRequest) async throws {
         let (catalog, preference) = (reconciler.app.catalog, answer.refundPreference)
         let decision = try await service.ledger.read {
-            try $0.decision(about: request, by: catalog, otherwise: preference)
+            try RefundDecision(about: request, by: catalog, otherwise: preference, in: $0)
         }
         var refusal: String?
         do {

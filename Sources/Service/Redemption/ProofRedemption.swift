@@ -64,10 +64,10 @@ final class ProofRedemption: Sendable {
     /// - Throws: `RedemptionError` if the proof itself is refused.
     func lines(of proof: [UInt8], _ verified: VerifiedProof, for user: User) async throws -> [Redemption.Line] {
         let (purchases, answer) = try await recordingRefusal(of: proof, for: user) {
-            try await ledgerAnswer(to: proof, verified, user)
+            try await ledgerAnswer(to: proof, verified, user, withItems: false)
         }
         do throws(RedemptionError) {
-            metrics.count(.redemptions, try service.redemption(of: purchases, answered: answer).outcome.rawValue)
+            metrics.count(.redemptions, try service.outcome(answered: answer).rawValue)
         } catch {
             // The lines have the reason of each refusal.
             metrics.count(.redemptions, "refused", code: error.code)
@@ -93,7 +93,8 @@ final class ProofRedemption: Sendable {
         to proof: [UInt8],
         _ verified: VerifiedProof?,
         _ user: User,
-        _ keeping: Keeping? = nil
+        _ keeping: Keeping? = nil,
+        withItems: Bool = true
     ) async throws -> (EntitlementService.VerifiedPurchases, ClaimAnswer) {
         let purchases = try await BlockingWork.process(proof.count) { [service, app] in
             try service.purchases(of: try verified ?? service.verify(proof, of: app), in: proof)
@@ -103,7 +104,8 @@ final class ProofRedemption: Sendable {
                 try? keeping.answer(service.redemption(of: purchases, answered: answer))
             }
         }
-        let request = try service.request(purchases, for: user, by: actor, keeping: kept, newcomers: newcomers)
+        let request = try service.request(
+            purchases, for: user, by: actor, keeping: kept, newcomers: newcomers, withItems: withItems)
         return (purchases, try await service.answer(request))
     }
 

@@ -69,10 +69,6 @@ struct BalanceRoutes: Sendable {
     }
 }
 
-extension Credit: Listed {
-    package static let listName = "balances"
-}
-
 extension SpentBalance: AnswerObject {
     package static let answerFields = AnswerFields<Self>("A spending.", named: "Spending") {
         $0.field("spendingId", "The identifier of the spending.", \.spending.identifier)

@@ -13,7 +13,7 @@ struct ComparisonRoutes: Sendable {
             let app = try RequestedApps(apps: service.apps).app(of: request, context)
             let environment: FigureQuery.Environment = try request.query("environment") ?? .production
             let days = try days(of: request)
-            return try await page.answer(from: { $0 }, named: \.productIdentifier) { last, limit in
+            return try await page.answer(at: \.productIdentifier) { last, limit in
                 try await service.comparedProducts(
                     of: app, soldBy: environment.origins, days: days, after: last, limit: limit)
             }

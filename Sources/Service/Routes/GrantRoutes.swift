@@ -15,7 +15,7 @@ struct GrantRoutes: Sendable {
         group.on(.listUserGrants) { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let keys = try await service.ledger.apiKeyNames()
-            return try await Page(request).answer(naming: keys, number: \.sequence) { before, limit in
+            return try await Page(request).answer(naming: keys, at: \.sequence) { before, limit in
                 try await service.grants(of: user, before: before, limit: limit)
             }
         }

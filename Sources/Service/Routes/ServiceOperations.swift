@@ -11,11 +11,7 @@ extension OpenAPIDocument {
             pathParameters: [
                 "user": [
                     .path("user", "The user's name.", .text(length: 1...User.maximumCustomerLength), example: "alice")
-                        .shared(as: "user"),
-                    .query(
-                        "issuer",
-                        "The issuer of the user's tokens (`jwt-issuer`); absent for the back end's own users."
-                    ).shared(as: "issuer"),
+                        .shared(as: "user")
                 ],
                 "product": [
                     .path("product", "The product's identifier.", example: "com.memolease.sesac1.sprout1")
@@ -65,24 +61,24 @@ extension APIOperation {
         answers: [.json("OpenAPI 3.1.", .anyObject)])
 
     static let isLive = APIOperation(
-        .get, "/health/live", for: .anybody, usesReserve: true,
+        .get, "/health/live", for: .anybody, usesReserve: true, ignoresUnknownParameters: true,
         "isLive", "Checks that the process runs",
         answers: [.empty("It does.")])
 
     static let isReady = APIOperation(
-        .get, "/health/ready", for: .anybody, usesReserve: true,
+        .get, "/health/ready", for: .anybody, usesReserve: true, ignoresUnknownParameters: true,
         "isReady", "Checks that the ledger can be read",
         answers: [.empty("It does.")],
         or: [.failed, .unavailable])
 
     static let readMetrics = APIOperation(
-        .get, "/metrics", for: .backEnd(.metrics),
+        .get, "/metrics", for: .backEnd(.metrics), ignoresUnknownParameters: true,
         "readMetrics", "Returns the metrics for Prometheus",
         answers: [.content("The metrics in Prometheus's text format.", ["text/plain": .text()])],
         never: [.notFound, .tooManyRequests])
 
     static let receiveNotification = APIOperation(
-        .post, "/v1/notifications/apple", for: .anybody, usesReserve: true,
+        .post, "/v1/notifications/apple", for: .anybody, usesReserve: true, ignoresUnknownParameters: true,
         "receiveNotification", "Receives App Store Server Notifications V2",
         body: .json(
             .object("A notification.").fields(["signedPayload": .text("The notification as Apple signs it (JWS).")])),

@@ -148,7 +148,7 @@ package struct ServiceRoutes: Sendable {
                     byteBuffer: ByteBuffer(
                         string: metrics.text(
                             queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
-                            listeners: events?.hub.count,
+                            listeners: events?.hub.streams.count,
                             isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false))))
         }
         if let seedApp {

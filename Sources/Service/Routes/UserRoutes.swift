@@ -50,7 +50,7 @@ struct UserRoutes: Sendable {
             let keys = try context.requiredCaller.isBackEnd ? await service.ledger.apiKeyNames() : [:]
             let (user, app) = (try subjects.user(request, context), try RequestedApps.name(of: request, context))
             let service = service.limited(to: context)
-            return try await Page(request).answer(naming: keys, number: \.sequence) { before, limit in
+            return try await Page(request).answer(naming: keys, at: \.sequence) { before, limit in
                 try await service.transactions(of: user, in: app, before: before, limit: limit)
             }
         }

@@ -62,7 +62,7 @@ extension APIOperation {
         answers: [Answer]
     ) -> APIOperation {
         APIOperation(
-            method, "/v1/user" + path, for: nil, name, summary,
+            method, "/v1/user" + path, for: nil, ignoresUnknownParameters: true, name, summary,
             details: "Only with `till serve --seed-app`, which serves the app that Till began with in its own format.",
             parameters: [
                 .header("idtoken", "The user's token, which this app sends in a header of its own.", isRequired: true)

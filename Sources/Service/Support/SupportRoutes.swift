@@ -35,14 +35,8 @@ struct SupportRoutes: Sendable {
         guard let text = try request.query("search"), !text.isEmpty else {
             throw Problem.parameter("search", "the beginning of a user's name, or an account token")
         }
-        return try await Page(request).answer(
-            from: { cursor in
-                let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-                return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
-            },
-            named: { "\($0.user.issuer)\n\($0.user.name)" }
-        ) { last, limit in
-            try await service.ledger.read { try $0.users(matching: text, after: last, limit: limit) }
+        return try await Page(request).answer(at: \.position) { last, limit in
+            try await service.ledger.read { try $0.users(matching: text, after: last?.user, limit: limit) }
         }
     }
 
@@ -69,17 +63,15 @@ struct SupportRoutes: Sendable {
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try Page(request), service.limited(to: context))
         let keys = try await service.ledger.apiKeyNames()
-        return try await page.answer(
-            from: { StoryEntry.Position($0) }, naming: keys, named: \.position.description
-        ) { position, limit in try await service.story(of: user, before: position, limit: limit) }
+        return try await page.answer(naming: keys, at: \.position) { position, limit in
+            try await service.story(of: user, before: position, limit: limit)
+        }
     }
 
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try Page(request), service.limited(to: context))
         let (search, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
-        return try await page.answer(
-            from: { UnclaimedPurchase.Position($0) }, named: \.position.description
-        ) { last, limit in
+        return try await page.answer(at: \.position) { last, limit in
             try await service.unclaimedPurchases(ofTransaction: search, in: app, after: last, limit: limit)
         }
     }

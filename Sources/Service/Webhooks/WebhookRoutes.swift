@@ -120,11 +120,10 @@ struct WebhookRoutes: Sendable {
     private static func deliveries(_ call: Call) async throws -> Response {
         let (webhooks, identifier) = (call.webhooks, try call.identifier)
         let state = try call.request.query("state", as: WebhookDelivery.State.self)
-        let page = try Page(call.request)
-        let position = try page.position { WebhookDeliveryPosition(cursor: $0) }
-        let found = try await webhooks.deliveries(to: identifier, in: state, before: position, limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { WebhookDeliveryPosition($0).cursor }
-        let contents = try await webhooks.contents(of: Array(shown), to: try await webhooks.endpoint(identifier))
+        let (shown, next) = try await Page(call.request).list(at: WebhookDeliveryPosition.init) {
+            try await webhooks.deliveries(to: identifier, in: state, before: $0, limit: $1)
+        }
+        let contents = try await webhooks.contents(of: shown, to: try await webhooks.endpoint(identifier))
         return try List(
             zip(shown, contents).map { ListedDelivery(delivery: $0, content: $1) }, nextCursor: next
         ).answer()

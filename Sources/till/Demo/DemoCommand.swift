@@ -24,12 +24,20 @@ struct DemoCommand: Command {
 
     func validate() throws {
         try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
+        for (name, value) in [("--data", common.dataPath), ("--catalog", common.catalogPath)] {
+            try require(
+                value == nil, "The demonstration has a folder and a catalog of its own. Leave out \(name).")
+        }
+        try require(
+            ProcessInfo.variable("TILL_LEDGER") == nil,
+            "TILL_LEDGER names a database, and the demonstration has a ledger of its own. Unset it.")
     }
 
     func perform() async throws {
         let folder = try DemoFolder()
         defer { folder.remove() }
         let shop = try DemoShop(folder: folder.url, seed: seed, port: port)
+        try shop.requirePort()
         if !common.json { terminal.note("Playing a year of sales …") }
         try await shop.play()
         let (password, key) = (try await shop.addMember(), try await shop.makeKey())

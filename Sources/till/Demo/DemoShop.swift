@@ -41,6 +41,15 @@ struct DemoShop {
         ledger = try Ledger(file: data.ledgerFile, features: .all(of: configuration))
     }
 
+    /// Checks that the service will be able to listen, before the year is played.
+    ///
+    /// - Throws: `ServerNotStarted`.
+    func requirePort() throws(ServerNotStarted) {
+        let (host, port) = (configuration.server.host, configuration.server.port)
+        guard port > 0, let code = Examination.listeningProblem(host: host, port: port) else { return }
+        throw ServerNotStarted(listeningOn: "\(host):\(port)", code)
+    }
+
     /// Plays a year of sales that ends now.
     func play() async throws {
         let chance = DemoChance(seed: seed)

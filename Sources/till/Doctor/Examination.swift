@@ -234,7 +234,7 @@ extension Examination {
     }
 
     /// The error of an attempt to bind the address; nil if it succeeds.
-    private static func listeningProblem(host: String, port: Int) -> Int32? {
+    static func listeningProblem(host: String, port: Int) -> Int32? {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE
         #if canImport(Glibc)

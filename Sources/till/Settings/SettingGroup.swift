@@ -152,7 +152,7 @@ extension SettingGroup {
                 standard.maximumConnectionsPerAddress ?? standard.maximumConnections,
                 "the limit on connections of one address; with `proxies`, on its requests under way"),
             .number(
-                "maximum-streams-per-address", 1...100_000, EventListeners().perAddress,
+                "maximum-streams-per-address", 1...100_000, EventListeners<Int64>().perAddress,
                 "the limit on event streams of one address"),
             .number(
                 "maximum-body-megabytes", 16...65_536, 64,

@@ -57,7 +57,8 @@ struct LocalStore: Sendable {
         routes = store.routes(sandboxKey: sandboxKey.apiKey)
     }
 
-    /// Sends notifications to the service in this process, which listens now, unless another address is set.
+    /// Sends notifications to the service in this process, which listens now, unless another address is set, and names the store's
+    /// OCSP responder there.
     func sendNotifications(to service: URL) {
         do {
             _ = try store.update { settings in
@@ -68,6 +69,7 @@ struct LocalStore: Sendable {
         } catch {
             logger.error("the store cannot be told where to notify", metadata: ["code": "\(error.code)"])
         }
+        store.announceResponder(at: service, logger: logger)
         beginListening.finish()
     }
 
@@ -81,6 +83,16 @@ extension LocalStore: ServiceLifecycle.Service {
         await cancelWhenGracefulShutdown { [listens] in for await _ in listens {} }
         guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
         try await store.notificationSending(logger: logger).run()
+    }
+}
+
+extension Store {
+    /// Names the OCSP responder of a store that listens now.
+    func announceResponder(at address: URL, logger: Logger) {
+        do { try nameResponder(at: address) } catch {
+            logger.error(
+                "the store's certificates cannot name its OCSP responder", metadata: ["code": "\(error.code)"])
+        }
     }
 }
 

@@ -142,10 +142,11 @@ extension BillingPlanType: ExpressibleByArgument {
 }
 
 extension PurchaseEffect {
-    /// `USD 4.99`, `already subscribed, renews on …`, or `changes to … on …`.
+    /// `USD 4.99`, `free trial`, `already subscribed until …`, or `changes to … on …`.
     var words: String {
         switch self {
-        case .charged(let price): price.formatted
+        case .charged(_, isTrial: true): "free trial"
+        case .charged(let price, _): price.formatted
         case .alreadySubscribed(let date): "already subscribed until \(date.rfc3339), nothing charged"
         case .changes(let product, let date): "changes to \(product) on \(date.rfc3339), nothing charged"
         }

@@ -23,8 +23,8 @@ struct StoreCommand: AsyncParsableCommand {
         subcommands: [
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
-            StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
-            StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreFamily.self, StoreReset.self,
+            StoreDelete.self, StoreSubscription.self, StoreFamily.self, StoreTime.self, StoreSettingsCommand.self,
+            StoreNotifications.self, StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }
@@ -173,7 +173,8 @@ struct StoreSales: Command {
             ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""],
             sold.map { sale in
                 [
-                    sale.transactionIdentifier, sale.productIdentifier, sale.amount.formatted,
+                    sale.transactionIdentifier, sale.productIdentifier,
+                    sale.offer?.isTrial == true ? "free trial" : sale.amount.formatted,
                     sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339,
                     sale.revocation != nil
                         ? "taken back"
@@ -222,6 +223,12 @@ struct StoreServe: Command {
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
     var notificationsURL: URL?
 
+    @Option(
+        help: ArgumentHelp(
+            "The address at which verifiers reach the store, for the OCSP responder in its certificates (default: the address it "
+                + "listens on).", valueName: "url"))
+    var publicURL: URL?
+
     @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")
     var tls = false
 
@@ -240,6 +247,7 @@ struct StoreServe: Command {
 
     func validate() throws {
         try require((products == nil) == (bundleId == nil), "Name both --products and --bundle-id, or neither.")
+        if let bundleId { try requireBundleIdentifier(bundleId) }
         try require(
             environment == nil && appAppleId == nil || products != nil,
             "Name the app with --environment or --app-apple-id: --products and --bundle-id.")
@@ -275,11 +283,13 @@ struct StoreServe: Command {
         configuration.tls = identity.map { ($0.certificate, $0.key) }
         let terminal = terminal
         let client = asApple ? AppleNamespace.nsenter : nil
+        let publicURL = publicURL
         try await ServiceServer.run(
             store.routes(sandboxKey: key.apiKey).router(logger: logger),
             backgroundServices: [store.notificationSending(logger: logger)], configuration: configuration,
             logger: logger
-        ) { url in
+        ) { [logger] url in
+            store.announceResponder(at: publicURL ?? url, logger: logger)
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }

@@ -5,6 +5,7 @@ struct StoreSubscription: Command {
     /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
         case renew
+        case fail
         case expire
         case cancel
         case resume
@@ -20,20 +21,22 @@ struct StoreSubscription: Command {
     static let configuration = CommandConfiguration(
         "subscription", "Apply an event to a subscription.",
         """
-        renew and expire take effect at once. cancel and resume are decisions of the customer. resolve-billing ends a billing \
+        renew, fail and expire take effect at once; after fail, the customer could not be charged. cancel and resume are decisions of \
+        the customer. resolve-billing ends a billing \
         issue. raise-price announces a higher price; consent and refuse are the customer's answers. seats changes the number of seats: \
         more are charged at once, and fewer renew. join is the answer of a member whom Apple invites to a seat, and prints the \
         member's own transaction; leave ends the seat, by that transaction.
         """,
         examples: """
             till store subscription cancel 2000000123456789
+            till store subscription fail 2000000123456789 --grace-period
             till store subscription raise-price 2000000123456789 --price 5990
             till store subscription seats 2000000123456789 --quantity 8
             till store subscription join 2000000123456789 --account bob
             """)
 
     @Argument(
-        help: "renew, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.")
+        help: "renew, fail, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.")
     var event: Event
 
     @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
@@ -48,6 +51,9 @@ struct StoreSubscription: Command {
     @Option(help: "The App Store account of the member who joins.")
     var account: String?
 
+    @Flag(help: "The customer keeps the subscription in a grace period after the failed renewal.")
+    var gracePeriod = false
+
     @Flag(help: "The higher price needs no consent.")
     var withoutConsent = false
 
@@ -60,6 +66,7 @@ struct StoreSubscription: Command {
             (quantity != nil) == (event == .seats), "seats needs --quantity. Leave --quantity out for other events.")
         try require(
             (account != nil) == (event == .join), "join needs --account. Leave --account out for other events.")
+        try require(!gracePeriod || event == .fail, "Only fail takes --grace-period. Leave it out for other events.")
         try require(price.map({ $0 >= 0 }) ?? true, "--price must be 0 or more.")
     }
 
@@ -68,6 +75,7 @@ struct StoreSubscription: Command {
         let action: TransactionAction =
             switch event {
             case .renew: .forceRenewal
+            case .fail: .failRenewal
             case .expire: .expire
             case .cancel: .turnAutoRenewOff
             case .resume: .turnAutoRenewOn
@@ -81,7 +89,7 @@ struct StoreSubscription: Command {
             }
         var values = TransactionAction.Parameters()
         (values.price, values.needsConsent) = (price ?? 0, !withoutConsent)
-        (values.seats, values.member) = (quantity ?? 1, account ?? "")
+        (values.seats, values.member, values.hasGracePeriod) = (quantity ?? 1, account ?? "", gracePeriod)
         try store.perform(action, values, on: transactionIdentifier)
         let sale = try store.read { try $0.sale(transactionIdentifier) }
         // A member has just got the latest transaction of all their own.

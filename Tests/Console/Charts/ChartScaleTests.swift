@@ -48,4 +48,12 @@ import Testing
     func `labels are short`(unit: ChartUnit, value: Double, label: String) {
         #expect(unit.label(value) == label)
     }
+
+    @Test(arguments: [
+        (ChartUnit.count, 1_500, "1,500"), (.count, 15_000, "1.5만"), (.money, 1_200_000_000_000, "12억"),
+        (.money, -12_000_000, "-1.2만"), (.percent, 12.5, "12.5%"), (.count, 3e12, "3조"),
+    ])
+    func `labels are short in Korean, too`(unit: ChartUnit, value: Double, label: String) {
+        #expect(unit.label(value, in: .korean) == label)
+    }
 }

@@ -86,6 +86,17 @@ import Testing
         #expect(try !drawing(chart(.bars, [("A", [1, 2])])).contains("shade"))
     }
 
+    @Test func `lines over the series have their own style, and are in the legend and the table`() throws {
+        let chart = Chart(
+            "Sales", .bars, unit: .count, periods: [("Day", "2026-10-01", true), ("Day", "2026-10-02", true)],
+            series: [("A", points([1, 2]))], lines: [("before", points([40, nil]))])
+        let text = try drawing(chart)
+        #expect(count(text, "class=\"line other\"") == 1 && count(text, "<li>") == 2)
+        // The scale covers the line.
+        #expect(text.contains(">40</text>") && text.contains("before: =40.0"))
+        #expect(chart.table.render(.english).contains("<td class=\"number\">=40.0</td>"))
+    }
+
     @Test func `large amounts are drawn within the chart`() throws {
         let text = try drawing(chart(.bars, [("A", [Double(Int64.max)]), ("B", [Double(Int64.min)])], unit: .money))
         for bar in bars(text, 1) + bars(text, 2) { #expect(bar.y >= 0 && bar.y + bar.height <= 300) }
@@ -112,14 +123,6 @@ import Testing
         let rows = text.components(separatedBy: "<tr>")
         #expect(rows[2].contains("2026-10-1") && rows[2].contains("=2.0") && rows[2].contains("=4.0"))
         #expect(rows[3].contains("2026-10-0") && rows[3].contains("=1.0") && rows[3].contains("–"))
-    }
-
-    @Test(arguments: [
-        (Int64(4_990), "EUR 4.99"), (-4_990, "-EUR 4.99"), (1_200_000, "EUR 1,200"), (0, "EUR 0"),
-        (.max, "EUR 9,223,372,036,854,775.807"), (.min, "-EUR 9,223,372,036,854,775.807"),
-    ])
-    func `money is in units of its currency`(milliunits: Int64, text: String) {
-        #expect(FigureText.money(milliunits, "EUR") == text)
     }
 
     @Test func `a share is in percent, and a share of nothing is none`() {

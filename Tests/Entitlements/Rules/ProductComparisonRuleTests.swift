@@ -103,7 +103,7 @@ import Testing
 
     @Test(arguments: cases) func `a product is compared with its sales`(_ example: Case) throws {
         let catalog = try TestGarden().catalog
-        let comparison = ProductComparison(of: catalog, soldBy: [.appleProduction], since: RuleFixture.now)
+        let comparison = ProductComparison(of: catalog, soldBy: [.appleProduction], in: 0, until: RuleFixture.now)
         let sales = example.sales.enumerated().map { $1.sale($0) }
         for sales in [sales, sales.reversed()] {
             let compared = try #require(
@@ -120,7 +120,7 @@ import Testing
 
     @Test func `a product that neither the catalog nor a sale has is none`() throws {
         let comparison = ProductComparison(
-            of: try TestGarden().catalog, soldBy: [.appleProduction], since: RuleFixture.now)
+            of: try TestGarden().catalog, soldBy: [.appleProduction], in: 0, until: RuleFixture.now)
         #expect(comparison.product("garden.rake", sold: [], hasRecent: true) == nil)
     }
 }

@@ -8,7 +8,7 @@ enum SentNotifications {
     static func subtypes(of type: NotificationTypeV2) -> [Subtype?] {
         switch type {
         case .subscribed: [.initialBuy, .resubscribe]
-        case .didChangeRenewalPref: [nil, .upgrade, .downgrade]
+        case .didChangeRenewalPref: [nil, .upgrade, .downgrade, .increaseQuantity, .decreaseQuantity]
         case .didChangeRenewalStatus: [.autoRenewEnabled, .autoRenewDisabled]
         case .offerRedeemed: [nil, .upgrade, .downgrade]
         case .didRenew: [nil, .billingRecovery]
@@ -16,23 +16,18 @@ enum SentNotifications {
         case .didFailToRenew: [nil, .gracePeriod]
         case .gracePeriodExpired: [nil]
         case .priceIncrease: [.pending, .accepted]
-        case .refund, .refundDeclined, .refundReversed, .consumptionRequest: [nil]
+        case .refund: [nil, .seats]
+        case .refundDeclined, .refundReversed, .consumptionRequest: [nil]
         case .renewalExtended: [nil]
         case .renewalExtension: [.summary, .failure]
         case .revoke: [nil]
         case .test: [nil]
         case .oneTimeCharge: [nil]
+        case .unclaimSeats: [nil]
         // Nothing that customers do brings these about. `NotificationOnDemandTests` sends each.
         case .externalPurchaseToken, .rescindConsent, .metadataUpdate, .migration, .priceChange: []
-        // Nobody buys seats in the year. `SeatRoutesTests` has this.
-        case .unclaimSeats: []
         }
     }
-
-    /// The type and the subtypes of subscriptions with seats, which nobody buys in the year. `SeatTests` and `SeatRoutesTests` have
-    /// them.
-    static let typeOfSeats = NotificationTypeV2.unclaimSeats
-    static let subtypesOfSeats: [Subtype] = [.increaseQuantity, .decreaseQuantity, .seats]
 
     /// A type with each of its subtypes, as the notifications name them.
     static func names(of type: NotificationTypeV2) -> [String] {

@@ -14,10 +14,12 @@ extension Year {
         _ product: String,
         quantity: Int,
         offer: Payment.OfferChoice?,
+        billed plan: BillingPlanType?,
         for customer: String
     ) throws {
         _ = try store.add(
-            Payment(productIdentifier: product, quantity: quantity, offer: offer), account: customer)
+            Payment(productIdentifier: product, quantity: quantity, billingPlanType: plan, offer: offer),
+            account: customer)
         let bought = try #require(try store.process(account: customer).first)
         #expect(bought.state == .purchased, "\(customer) buys \(product)")
         if customer != YearScript.stranger { try presentLater(bought, for: customer) }

@@ -8,9 +8,10 @@ import Testing
 /// The events of the year, performed.
 extension Year {
     func perform(_ event: YearEvent) async throws {
+        journal?.lines.append("\(date) > \(event)")
         switch event {
-        case .buys(let customer, let product, let quantity, let offer):
-            try buy(Self.product(product), quantity: quantity, offer: offer, for: customer)
+        case .buys(let customer, let product, let quantity, let offer, let plan):
+            try buy(Self.product(product), quantity: quantity, offer: offer, billed: plan, for: customer)
         case .turnsRenewal(let customer, let isOn): try store.setAutoRenew(isOn, of: try subscription(of: customer))
         case .consents(let customer): try store.consentToPriceIncrease(of: try subscription(of: customer))
         case .declines(let customer): try store.declinePriceIncrease(of: try subscription(of: customer))
@@ -20,6 +21,18 @@ extension Year {
             _ = try store.share(try identifier(of: sale), with: member)
             try presentLater(try #require(try store.transactions(account: member).last).transaction, for: member)
         case .endsSharing(let sale): try store.revokeFamilySharing(of: try identifier(of: sale))
+        case .changesSeats(let customer, let total):
+            let count = try store.transactions(account: customer).count
+            try store.changeSeats(of: try subscription(of: customer), to: total)
+            // The app gets the transaction of added seats.
+            if let added = try store.transactions(account: customer).dropFirst(count).last {
+                try presentLater(added.transaction, for: customer)
+            }
+        case .advances(let customer, let days):
+            for _ in 1...days {
+                _ = try store.advance(.seconds(86_400), of: customer)
+                try await tell()
+            }
         case .presents(let customer, let sale): try await presentInVain(try identifier(of: sale), for: customer)
         case .charges(let succeeds, let hasGracePeriod):
             _ = try store.update {
@@ -33,6 +46,10 @@ extension Year {
         case .refunds(let sale): try store.refund(try identifier(of: sale))
         case .declinesRefund(let sale): try store.declineRefund(of: try identifier(of: sale))
         case .reversesRefund(let sale): try store.reverseRefund(of: try identifier(of: sale))
+        case .refundsSeats(let sale, let count):
+            var values = TransactionAction.Parameters()
+            values.refundedSeats = count
+            try store.perform(.refund, values, on: try identifier(of: sale))
         case .asksForTest: _ = try store.writeOrThrow { try $0.requestTestNotification() }
         case .extends(let customer, let days):
             let original = try subscription(of: customer)
@@ -57,6 +74,8 @@ extension Year {
             let (customer, transaction) = (try customer(of: sale), try identifier(of: sale))
             try await send(
                 .put, "/v1/users/\(customer)/transactions/\(transaction)/revocation", body: #"{"reason":"A fraud"}"#)
+        case .claimsSeat(let customer): try await claimSeat(of: customer)
+        case .unclaimsSeat(let customer, let claim): try await unclaimSeat(claim, of: customer)
         }
     }
 
@@ -71,7 +90,7 @@ extension Year {
     }
 
     /// The original transaction of a customer's subscription.
-    private func subscription(of customer: String) throws -> String {
+    func subscription(of customer: String) throws -> String {
         try #require(try store.history(of: customer).last { $0.type == .autoRenewableSubscription })
             .originalTransactionIdentifier
     }

@@ -99,7 +99,7 @@ extension Year {
     }
 
     /// A line for each series of a figure: its values for each month, then the denominators or the parts.
-    private func figureLines(_ figure: String, query: String = "") async throws -> [String] {
+    func figureLines(_ figure: String, query: String = "") async throws -> [String] {
         let time = "by=month&from=2027-01-01&to=2027-12-31&environment=sandbox"
         let answer = try await send(.get, "/v1/figures/\(figure)?\(time)\(query)").decoded(FigureAnswerResource.self)
         #expect(answer.figure == figure && answer.environment == "sandbox" && answer.by == "month")

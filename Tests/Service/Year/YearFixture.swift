@@ -25,6 +25,7 @@ struct YearFixture: Sendable {
             { "productID": "garden.basic.yearly", "collection": "plus", "number": 1 },
             { "productID": "garden.premium.monthly", "collection": "plus", "number": 2 },
             { "productID": "garden.duo.monthly", "collection": "plus", "number": 3 },
+            { "productID": "garden.team.monthly", "collection": "team", "number": 1 },
             { "productID": "garden.seeds", "balance": "seeds", "amount": 10 }
           ]
         }
@@ -34,7 +35,9 @@ struct YearFixture: Sendable {
     let clock: ManualClock
     let store: Store
     let ledger: Ledger
+    let verifier: ProofVerifier
     let service: EntitlementService
+    let webhooks: WebhookService
     let figures: FigureService
     let routes: ServiceRoutes
     /// A key with every scope.
@@ -49,10 +52,12 @@ struct YearFixture: Sendable {
         ledger = try Ledger(file: folder.file("ledger.sqlite"))
         let keys = ledger.apiKeys(clock: clock)
         key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
-        let verifier = ProofVerifier(
-            anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }), clock: clock)
-        service = EntitlementService(
-            apps: Apps(App(catalog)), verifier: verifier, ledger: ledger, clock: clock)
+        verifier = ProofVerifier(
+            anchors: try TrustAnchors(store.rootCertificates.compactMap { try TrustAnchor($0) }),
+            clock: store.latestClock)
+        let apps = Apps(App(catalog))
+        service = EntitlementService(apps: apps, verifier: verifier, ledger: ledger, clock: store.clock)
+        webhooks = ledger.webhooks(of: apps, clock: clock)
         figures = ledger.figures(clock: clock)
         routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys), figures: figures, clock: clock)

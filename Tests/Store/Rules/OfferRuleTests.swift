@@ -32,6 +32,10 @@ import Testing
             (again, .new, false, "ineligibleForOffer"),
             // An identifier of another kind.
             (springOfAnotherKind, .expired, false, "invalidOfferIdentifier"),
+            // The developer's server decides about the introductory offer.
+            (.introductory(isAllowed: true), .expired, true, "introductory"),
+            (.introductory(isAllowed: true), .existing, true, "introductory"),
+            (.introductory(isAllowed: false), .new, false, "standard price"),
         ] as [(Payment.OfferChoice?, SubscriptionOffer.Eligibility, Bool, String)])
     func `an offer is for the customers that it names`(
         choice: Payment.OfferChoice?,
@@ -51,6 +55,10 @@ import Testing
 
     @Test func `a product without an introductory offer costs its standard price`() throws {
         #expect(try SubscriptionOffer.offer(nil, among: [], customer: .new, hadIntroductoryOffer: false) == nil)
+        #expect(throws: PaymentFailure.self) {
+            try SubscriptionOffer.offer(
+                .introductory(isAllowed: true), among: [], customer: .new, hadIntroductoryOffer: false)
+        }
     }
 
     @Test(

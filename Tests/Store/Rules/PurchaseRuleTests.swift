@@ -52,6 +52,28 @@ import Testing
         #expect((decision != .fail(.storeProductNotAvailable)) == isSold)
     }
 
+    /// The price is the developer's, and the generic product of subscriptions is none of one-time charges.
+    @Test(
+        arguments: [
+            ("seeds", []), ("gate", [RuleFixture.transaction("7")]), ("season", []), ("basic.monthly", nil),
+        ] as [(String, [Transaction]?)])
+    func `a charge that the developer describes is sold as a generic product`(
+        name: String, history: [Transaction]?
+    ) throws {
+        let charge = AdvancedCommerceCharge(
+            sku: "bench", displayName: "Bench", description: "A bench",
+            price: Price(milliunits: 9990, currency: "EUR"), taxCode: "C003-00-2",
+            requestReferenceIdentifier: "7f3c2a10-5b1e-4c8d-9a6f-2d4e8b0c1a35")
+        let payment = Payment(productIdentifier: "garden.\(name)").with(charge)
+        let product = try RuleFixture().configuration.product(payment.productIdentifier)
+        let decision = PurchaseDecision(payment, for: product, history: history ?? [], currency: "EUR")
+        if history == nil {
+            #expect(decision == .fail(.paymentInvalid))
+        } else {
+            #expect(decision == .charge(try #require(product), charge.price))
+        }
+    }
+
     @Test func `a purchase that is repeated costs nothing and refers to the original`() {
         let original = RuleFixture.transaction("7")
         let repeated = original.repeated(transactionIdentifier: "8", at: RuleFixture.day(3))

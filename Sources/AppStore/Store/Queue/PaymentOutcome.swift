@@ -100,7 +100,7 @@ extension PaymentTransaction {
 
 /// The effect of a payment that the queue shows as purchased.
 package enum PurchaseEffect: Hashable, Sendable {
-    case charged(Price)
+    case charged(Price, isTrial: Bool = false)
     /// Nothing was charged: the account already has this subscription, which renews at this date.
     case alreadySubscribed(renewalDate: Timestamp)
     /// Nothing was charged: the subscription changes to another product, or to another billing plan, at its next renewal or at the end
@@ -118,7 +118,7 @@ package enum PurchaseEffect: Hashable, Sendable {
 
     /// The charged price, 0 included; nil if the payment could not charge.
     package var price: Price? {
-        if case .charged(let price) = self { price } else { nil }
+        if case .charged(let price, _) = self { price } else { nil }
     }
 
     /// The product after the next renewal; nil if the product stays.
@@ -141,7 +141,7 @@ package enum PurchaseEffect: Hashable, Sendable {
     init(_ sold: Transaction, isShownEarlier: Bool, subscription: CustomerSubscription?) {
         // A payment that charges creates its own transaction. Renewals are not in the queue.
         guard let subscription, isShownEarlier || sold.reason == .renewal else {
-            self = .charged(sold.amount)
+            self = .charged(sold.amount, isTrial: sold.offer?.isTrial ?? false)
             return
         }
         self =

@@ -1,3 +1,4 @@
+import Foundation
 import Proofs
 
 /// A transaction of the payment queue, with its account.
@@ -81,6 +82,14 @@ extension Store {
         }
     }
 
+    /// Uses up the nonce of the signed request that allowed a payment. The payment fails if an earlier one has used it.
+    package func useUp(_ nonce: UUID, for payment: PaymentTransaction) throws(StoreError) {
+        try write { books in
+            guard try !books.payments.isFirstUse(of: nonce) else { return }
+            try books.payments.setOutcome(.failed(.invalidSignature), of: payment.identifier)
+        }
+    }
+
     /// Takes every purchasing payment of an account to its outcome.
     ///
     /// - Returns: The transactions that changed.
@@ -124,6 +133,7 @@ extension Subscription {
     fileprivate func unfinishedOffer(of choice: Payment.OfferChoice) -> UnfinishedOffer? {
         unfinishedOffers.first {
             $0.kind == choice.kind && (choice.kind == .introductory || $0.identifier == choice.identifier)
+                && choice.isAllowed
         }
     }
 }

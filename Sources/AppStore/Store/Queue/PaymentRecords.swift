@@ -13,7 +13,9 @@ package struct PaymentRecords {
                 "account": account, "product_id": payment.productIdentifier, "quantity": payment.quantity,
                 "app_account_token": payment.appAccountToken?.uuidString,
                 "billing_plan": payment.billingPlanType?.rawValue,
-                "offer": try payment.offer.map { try StoreRecord.text($0) }, "outcome": outcome.name,
+                "offer": try payment.offer.map { try StoreRecord.text($0) },
+                "advanced_commerce": try payment.advancedCommerceCharge.map { try StoreRecord.text($0) },
+                "outcome": outcome.name,
                 "state": PaymentTransactionState.purchasing.rawValue,
             ], into: "payment_transaction")
         return QueuedTransaction(
@@ -75,6 +77,13 @@ package struct PaymentRecords {
             literal: "UPDATE payment_transaction SET outcome = \(outcome.name) WHERE identifier = \(identifier)")
     }
 
+    /// Records the use of a signed request's nonce, and returns false if it was used before.
+    func isFirstUse(of nonce: UUID) throws -> Bool {
+        try database.execute(
+            literal: "INSERT INTO used_nonce (nonce) VALUES (\(nonce.uuidString)) ON CONFLICT DO NOTHING")
+        return database.changesCount == 1
+    }
+
     /// Writes a transaction's state, purchase and error.
     func update(_ transaction: PaymentTransaction) throws {
         try database.execute(
@@ -101,7 +110,10 @@ package struct PaymentRecords {
                         productIdentifier: row["product_id"], quantity: row["quantity"],
                         appAccountToken: (row["app_account_token"] as String?).flatMap { UUID(uuidString: $0) },
                         billingPlanType: (row["billing_plan"] as String?).flatMap { BillingPlanType(rawValue: $0) },
-                        offer: try (row["offer"] as String?).map { try StoreRecord.value($0) }),
+                        offer: try (row["offer"] as String?).map { try StoreRecord.value($0) },
+                        advancedCommerceCharge: try (row["advanced_commerce"] as String?).map {
+                            try StoreRecord.value($0)
+                        }),
                     // The table's constraint allows no other state.
                     state: PaymentTransactionState(rawValue: row["state"]) ?? .failed,
                     error: (row["error"] as Int?).map { SKErrorCode(rawValue: $0) ?? .unknown },

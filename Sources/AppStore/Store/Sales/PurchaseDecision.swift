@@ -24,6 +24,9 @@ package enum PurchaseDecision: Hashable, Sendable {
         if payment.billingPlanType == .monthly, product.subscription?.monthlyPlan == nil {
             // The catalog has changed since the payment was added.
             self = .fail(.storeProductNotAvailable)
+        } else if let charge = payment.advancedCommerceCharge {
+            // The generic product of subscriptions is no product of one-time charges.
+            self = product.subscription == nil ? .charge(product, charge.price) : .fail(.paymentInvalid)
         } else if let subscription = product.subscription {
             self = .subscribe(product, subscription)
         } else if payment.offer != nil {
@@ -99,6 +102,7 @@ extension Books {
             productIdentifier: product.productIdentifier, type: product.type, quantity: payment.quantity, price: price,
             storefrontCountryCode: storefront.countryCode, at: try now(of: account))
         transaction.appAccountToken = payment.appAccountToken
+        transaction.advancedCommerceCharge = payment.advancedCommerceCharge
         try transactions.add(transaction)
         try notify(.oneTimeCharge, nil, of: transaction)
         try shareWithFamily(transaction)

@@ -69,7 +69,7 @@ extension Books {
         try transactions.storeLastChange()
         for table in [
             "payment_transaction", "consumption", "subscription", "app_store_transaction", "send_attempt",
-            "notification", "mass_extension", "seat_claim",
+            "notification", "mass_extension", "seat_claim", "used_nonce",
         ] {
             try database.execute(sql: "DELETE FROM \(table)")
         }

@@ -5,7 +5,7 @@ extension SubscriptionOffer {
     /// The offer under which a payment for a subscription begins; nil for the standard price.
     ///
     /// - Parameters:
-    /// - choice: The offer that the app requests; nil for an introductory offer, if the customer is eligible.
+    /// - choice: The offer that the app requests; nil for the introductory offer, if the customer is eligible.
     /// - customer: New to the group, entitled by it, or entitled by it in the past.
     ///   - hadIntroductoryOffer: True if the customer used an introductory offer of the group. There is one for each
     ///     customer and group (Apple, "Implementing introductory offers").
@@ -21,14 +21,16 @@ extension SubscriptionOffer {
             let isEligible = customer != .existing && !hadIntroductoryOffer
             return isEligible ? offers.first { $0.kind == .introductory } : nil
         }
-        guard let offer = offers.first(where: { $0.kind == choice.kind && $0.identifier == choice.identifier }) else {
-            throw PaymentFailure(error: .invalidOfferIdentifier)
+        guard choice.isAllowed else { return nil }
+        let named = offers.first {
+            $0.kind == choice.kind && ($0.kind == .introductory || $0.identifier == choice.identifier)
         }
+        guard let offer = named else { throw PaymentFailure(error: .invalidOfferIdentifier) }
         let isEligible =
             switch choice.kind {
-            case .introductory: !hadIntroductoryOffer
             case .promotional: customer != .new
-            case .offerCode: true
+            // The developer's server has decided about the introductory offer.
+            case .introductory, .offerCode: true
             case .winBack: customer == .expired
             }
         guard isEligible, offer.eligibility?.contains(customer) ?? true else {

@@ -204,7 +204,7 @@ extension CustomerView {
                 // The periods of a commitment follow, also if the customer lets it end.
                 return !status.mayRenew ? "ends on \(day)" : "paid until \(day)"
             }
-            let cost = renewal?.nextPrice?.formatted
+            let cost = renewal?.nextPrice?.phrase
             return cost.map { "renews on \(day) at \($0)" } ?? "renews on \(day)"
         case .revoked, .upgraded, .refunded, .consumed, .unclaimed: return nil
         }

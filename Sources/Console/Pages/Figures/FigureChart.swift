@@ -12,25 +12,34 @@ struct FigureChart {
     /// The number of groups that share one series.
     let otherCount: Int
 
-    init(_ answer: FigureAnswer, in currency: String?) {
-        let (query, figure) = (answer.query, answer.query.figure)
-        func point(_ value: Int64, _ denominator: Int64?) -> Chart.Point { Self.point(value, denominator, currency) }
+    /// - Parameter total: The currency of the chart, with the values of the time before.
+    init(_ answer: FigureAnswer, of total: FigureComparison.Total, _ names: FigureNames) {
+        let (query, figure, currency) = (answer.query, answer.query.figure, total.currency)
+        func chartPoint(_ point: FigureAnswer.Point?) -> Chart.Point {
+            guard let point else { return (nil, Phrase(same: "–")) }
+            return (figure.number(point), figure.text(point, currency))
+        }
+        func partPoint(_ part: FigureAnswer.Part) -> Chart.Point {
+            chartPoint(FigureAnswer.Point(value: part.value))
+        }
         // The largest groups come first.
         let groups = answer.series.filter { $0.currency == currency }.sorted { Self.weight($0) > Self.weight($1) }
         let others = groups.dropFirst(groups.count > Chart.maximumSeries ? Self.maximumGroups : groups.count)
         var series: [Chart.Series] = groups.dropLast(others.count).map { group in
-            let name = group.group.flatMap { $0.isEmpty ? nil : Phrase(same: $0) } ?? "not stated"
-            return (query.group == nil ? figure.title : name, group.points.map { point($0.value, $0.denominator) })
+            (group.group.map { names.title(of: $0, query.group) } ?? figure.title, group.points.map(chartPoint))
         }
+        var lines: [Chart.Series] = []
         if query.group == nil, let points = groups.first?.points, let parts = points.first?.parts, !parts.isEmpty {
-            // A movement has a series for each of its parts.
+            // A movement has a series for each of its parts, and their sum.
             series = parts.indices.map { place in
-                (Self.title(ofPart: parts[place].name), points.map { point($0.parts[place].value, nil) })
+                (Self.title(ofPart: parts[place].name), points.map { partPoint($0.parts[place]) })
             }
+            lines = [("net", points.map { chartPoint(FigureAnswer.Point(value: $0.value)) })]
+        } else if query.group == nil, total.earlier.contains(where: { $0 != nil }) {
+            lines = [("the time before", total.earlier.map(chartPoint))]
         } else if !others.isEmpty {
             let points = answer.periods.indices.map { index in
-                let (value, denominator) = FigureText.total(others.map { $0.points[index] })
-                return point(value, figure.isRate ? denominator : nil)
+                chartPoint(FigureAnswer.Point.sum(of: others.map { $0.points[index] }))
             }
             series.append(("\(others.count) others", points))
         }
@@ -39,20 +48,11 @@ struct FigureChart {
         chart = Chart(
             currency.map { "\(figure.title), \($0)" } ?? figure.title, figure.chartKind,
             unit: figure.isRate ? .percent : figure.isMoney ? .money : .count,
-            periods: answer.periods.map { $0.shown(by: query.interval) }, series: series)
+            periods: answer.periods.map { $0.shown(by: query.interval) }, series: series, lines: lines)
     }
 
     private static func weight(_ series: FigureAnswer.Series) -> Double {
         series.points.reduce(0) { $0 + Double($1.denominator?.magnitude ?? $1.value.magnitude) }
-    }
-
-    private static func point(_ value: Int64, _ denominator: Int64?, _ currency: String?) -> Chart.Point {
-        if let denominator {
-            guard let percent = FigureText.percent(value, of: denominator) else { return (nil, Phrase(same: "–")) }
-            let (part, whole) = (Shown.digits(value), Shown.digits(denominator))
-            return (FigureText.percentage(value, of: denominator), "\(percent) (\(part) of \(whole))")
-        }
-        return (Double(value), Phrase(same: currency.map { FigureText.money(value, $0) } ?? Shown.digits(value)))
     }
 
     private static func title(ofPart part: String) -> Phrase {
@@ -64,11 +64,6 @@ struct FigureChart {
         default: Phrase(same: part)
         }
     }
-}
-
-extension FigureAnswer {
-    /// The currencies with a chart each; nil for a figure that is not money.
-    var currencies: [String?] { Set(series.map(\.currency)).sorted { $0 ?? "" < $1 ?? "" } }
 }
 
 extension FigureAnswer.Period {
@@ -88,18 +83,6 @@ extension FigureAnswer.Period {
 
 /// The values of figures as people read them.
 package enum FigureText {
-    /// An amount in units of its currency: `-KRW 1,200`.
-    package static func money(_ milliunits: Int64, _ currency: String) -> String {
-        let magnitude = Int64(min(milliunits.magnitude, UInt64(Int64.max)))
-        return (milliunits < 0 ? "-" : "") + Price(milliunits: magnitude, currency: currency).formatted
-    }
-
-    /// An amount in whole units of its currency, for a card: `KRW 1,226,283` for a sum of 1,226,283.325 won.
-    static func wholeMoney(_ milliunits: Int64, _ currency: String) -> String {
-        let isLarge = milliunits.magnitude >= 100_000
-        return money(isLarge ? milliunits - milliunits % 1000 : milliunits, currency)
-    }
-
     /// A share in percent with one decimal: `12.5%`. Nil for a share of nothing.
     package static func percent(_ numerator: Int64, of denominator: Int64) -> String? {
         guard let percent = percentage(numerator, of: denominator) else { return nil }
@@ -110,13 +93,72 @@ package enum FigureText {
     /// A share in percent. Nil for a share of nothing.
     static func percentage(_ numerator: Int64, of denominator: Int64) -> Double? {
         guard denominator > 0 else { return nil }
-        let percent = Double(numerator) / Double(denominator) * 100
-        return min(max(percent, -1e12), 1e12)
+        return Double(numerator) / Double(denominator) * 100
     }
 
-    /// The points of periods as one: the sum of the values, and of the denominators.
-    static func total(_ points: [FigureAnswer.Point]) -> (value: Int64, denominator: Int64) {
-        points.reduce((0, 0)) { ($0.0 &+ $1.value, $0.1 &+ ($1.denominator ?? 0)) }
+    static func percent(_ percentage: Double) -> String {
+        let tenths = Int64((min(max(percentage, -1e12), 1e12) * 10).rounded())
+        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)%"
+    }
+
+    /// The days of a time: "3 October 2026 – 29 October 2026".
+    static func time(_ days: ClosedRange<CalendarDay>) -> Phrase {
+        let (first, last) = (CustomerWords.day(days.lowerBound.start), CustomerWords.day(days.upperBound.start))
+        return days.lowerBound == days.upperBound ? last : "\(first) – \(last)"
+    }
+}
+
+extension Figure {
+    /// The number of a value in a chart. Nil for a share of nothing.
+    fileprivate func number(_ point: FigureAnswer.Point) -> Double? {
+        point.denominator.map { FigureText.percentage(point.value, of: $0) } ?? Double(point.value)
+    }
+
+    /// The exact text of a value.
+    fileprivate func text(_ point: FigureAnswer.Point, _ currency: String?) -> Phrase {
+        guard let denominator = point.denominator else {
+            let money = currency.map { Price(milliunits: point.value, currency: $0).phrase }
+            return money ?? Phrase(same: Shown.digits(point.value))
+        }
+        guard let percent = FigureText.percent(point.value, of: denominator) else { return Phrase(same: "–") }
+        let (part, whole) = (Shown.digits(point.value), Shown.digits(denominator))
+        return "\(percent) (\(part) of \(whole))"
+    }
+
+    /// A total as a card shows it. Nil for a share of nothing.
+    fileprivate func shortText(_ point: FigureAnswer.Point, _ currency: String?) -> Phrase? {
+        if let denominator = point.denominator {
+            return FigureText.percent(point.value, of: denominator).map { Phrase(same: $0) }
+        }
+        let money = currency.map { Price(milliunits: point.value, currency: $0).sumPhrase }
+        return money ?? Phrase(same: Shown.digits(point.value))
+    }
+}
+
+extension FigureComparison {
+    /// The total of a currency, and its change against the time before.
+    @HTMLBuilder func lead(_ total: Total) -> HTML {
+        p(.class("figure")) {
+            if let text = answer.query.figure.shortText(total.value, total.currency) { text } else { Shown.nothing }
+        }
+        if let change = total.change {
+            let text = (change < 0 ? "" : "+") + FigureText.percent(change)
+            p(.class("change")) {
+                if answer.query.figure.isRate { "\(text) points" } else { plain(text) }
+            }
+        }
+    }
+
+    /// The days of the figure, and those that the change compares.
+    @HTMLBuilder var times: HTML {
+        if let first = answer.periods.first, let last = answer.periods.last {
+            let end = last.isComplete ? last.last : today
+            p(.class("note")) { FigureText.time(first.first...max(first.first, end)) }
+            if !last.isComplete { note("Today is not over.") }
+        }
+        if let compared, totals.contains(where: { $0.change != nil }) {
+            note("\(FigureText.time(compared.now)) compared with \(FigureText.time(compared.before))")
+        }
     }
 }
 

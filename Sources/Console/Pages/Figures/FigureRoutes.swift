@@ -12,18 +12,32 @@ struct FigureRoutes: Sendable {
             pages.get("figures/:figure") { _, _ in FiguresOff.page }
             return
         }
-        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
         pages.get("figures") { request, _ in
-            Self.list(in: try request.chosen("environment") ?? .production)
+            Self.list(in: try request.chosen("environment") ?? services.standardEnvironment)
         }
-        pages.get("figures/:figure") { request, context in
-            let (query, currency) = try Self.query(request, context, today: figures.today)
-            let answer = try await figures.answer(query)
-            guard answer.periods.count <= Self.maximumPeriods else { throw FigureError.tooManyPoints }
-            return Self.page(of: answer, currency, apps: apps, today: figures.today)
+        pages.get("figures/:figure") { request, context -> Response in
+            let figure = try Self.figure(context)
+            let form = try FigureForm(request, names: FigureNames(services.entitlements.catalogs))
+            do {
+                let query = try form.query(of: figure, in: services.standardEnvironment, today: figures.today)
+                let comparison = try await figures.comparison(query)
+                guard comparison.answer.periods.count <= Self.maximumPeriods else { throw FigureError.tooManyPoints }
+                return Self.page(of: comparison, form).response(context)
+            } catch {
+                // What is wrong stands above the form, which keeps the rest.
+                let problem = ProblemMiddleware.problem(of: error, context.service)
+                guard problem.status == 400 else { throw error }
+                let page = Page(figure.title, section: .figures) {
+                    Page.box(problem, ErrorSentences.phrase(of: error, as: problem), in: context.language)
+                    form.html(of: figure, nil, in: services.standardEnvironment)
+                }
+                return page.response(context, status: .badRequest)
+            }
         }
         pages.get("figures/:figure/csv") { request, context in
-            let (query, _) = try Self.query(request, context, today: figures.today)
+            let form = try FigureForm(request, names: FigureNames(services.entitlements.catalogs))
+            let query = try form.query(
+                of: try Self.figure(context), in: services.standardEnvironment, today: figures.today)
             let answer = try await figures.answer(query)
             let name = "\(query.figure.rawValue)-\(query.first)-\(query.last).csv"
             return Response(
@@ -36,32 +50,10 @@ struct FigureRoutes: Sendable {
         }
     }
 
-    /// The query of an address, and the only currency with a chart; nil for all currencies.
-    ///
-    /// - Parameter today: The last day without a parameter.
-    private static func query(
-        _ request: Request, _ context: ConsoleContext, today: CalendarDay
-    ) throws -> (FigureQuery, currency: String?) {
-        func day(_ name: String) throws(Problem) -> CalendarDay? {
-            try request.chosen(name).map { text throws(Problem) in
-                guard let day = CalendarDay(text) else { throw .parameter(name, "a date such as 2026-10-31") }
-                return day
-            }
-        }
+    private static func figure(_ context: ConsoleContext) throws -> Figure {
         let name = try context.parameters.text("figure")
         guard let figure = Figure(rawValue: name) else { throw FigureError.unknown(name) }
-        let environment: FigureQuery.Environment = try request.chosen("environment") ?? .production
-        let interval: FigureInterval = try request.chosen("by") ?? .day
-        let group: FigureQuery.Group? = try request.chosen("group")
-        let last = try day("to") ?? today
-        let first = try day("from") ?? last.adding(days: 1 - FigureQuery.standardDays)
-        let (app, product) = (try request.chosen("app"), try request.chosen("product"))
-        let (storefront, currency) = (try request.chosen("storefront"), try request.chosen("currency"))
-        guard currency?.utf8.count ?? 3 == 3 else { throw Problem.parameter("currency", "a code such as KRW") }
-        let query = try FigureQuery(
-            figure, in: environment, by: interval, from: first, to: last, group: group, app: app, product: product,
-            storefront: storefront)
-        return (query, currency)
+        return figure
     }
 
     private static let groups: [(title: Phrase, figures: [Figure])] = [
@@ -76,7 +68,7 @@ struct FigureRoutes: Sendable {
 
     /// The page of all figures with their definitions.
     private static func list(in environment: FigureQuery.Environment) -> Page {
-        Page("Figures", section: .overview) {
+        Page("Figures", section: .figures) {
             for group in groups {
                 h2 { group.title }
                 Facts.list(
@@ -105,21 +97,18 @@ extension FigureQuery {
     /// The path of the figure's page, or of a part below it, with the same sales.
     ///
     /// - Parameters:
-    ///   - interval: Another length of the periods.
-    ///   - first: Another first day.
-    ///   - last: Another last day.
+    ///   - range: Another time.
     ///   - currency: The only currency with a chart; nil for all.
     func path(
-        _ parts: String..., by interval: FigureInterval? = nil, from first: CalendarDay? = nil,
-        to last: CalendarDay? = nil, currency: String?
+        _ parts: String..., range: FigureRange? = nil, today: CalendarDay? = nil, currency: String?
     ) -> ConsolePath {
-        ConsolePath(
+        let (first, last) = today.flatMap { today in range.map { ($0.first(today), today) } } ?? (first, last)
+        return ConsolePath(
             ["figures", figure.rawValue] + parts,
             query: [
-                ("environment", environment.rawValue), ("by", (interval ?? self.interval).rawValue),
-                ("group", group?.rawValue), ("from", (first ?? self.first).description),
-                ("to", (last ?? self.last).description), ("app", app), ("product", product),
-                ("storefront", storefront), ("currency", currency),
+                ("environment", environment.rawValue), ("by", (range?.interval ?? interval).rawValue),
+                ("group", group?.rawValue), ("from", first.description), ("to", last.description), ("app", app),
+                ("product", product), ("storefront", storefront), ("currency", currency),
             ])
     }
 }
@@ -138,7 +127,7 @@ extension Request {
 }
 
 enum FiguresOff {
-    static var page: Page { Page("Figures", section: .overview) { card } }
+    static var page: Page { Page("Figures", section: .figures) { card } }
 
     static var card: HTML {
         div(.class("card")) {
@@ -158,20 +147,26 @@ extension FigureRoutes {
 
     /// The page of a figure: its definition, the selection of sales, a chart and a table for each currency, and notes.
     ///
-    /// - Parameter currency: The only currency with a chart; nil for all. The figures are the same.
-    static func page(of answer: FigureAnswer, _ currency: String?, apps: [String], today: CalendarDay) -> Page {
+    /// - Parameter form: The selection. Its currency is the only one with a chart; nil for all. The figures are the same.
+    private static func page(of comparison: FigureComparison, _ form: FigureForm) -> Page {
+        let (answer, currency) = (comparison.answer, form["currency"])
         let (query, figure) = (answer.query, answer.query.figure)
-        return Page(figure.title, section: .overview) {
+        return Page(figure.title, section: .figures) {
             p { figure.explanation }
-            periods(of: query, currency, today)
-            filters(of: query, currency, apps)
+            Tabs.list(Phrase("Time", context: "range")) {
+                for range in FigureRange.allCases {
+                    let path = query.path(range: range, today: comparison.today, currency: currency)
+                    Tabs.link(range.title, to: path, isPresent: path == query.path(currency: currency))
+                }
+            }
+            form.html(of: figure, query, in: query.environment)
             answer.notes
-            let currencies = answer.currencies
-            let charts = charts(of: answer, figure.isMoney ? currency : nil)
-            if charts.count < currencies.count {
+            let sold = comparison.totals.filter { total in answer.series.contains { $0.currency == total.currency } }
+            let charts = charts(of: answer, sold.filter { currency == nil || $0.currency == currency }, form.names)
+            if charts.count < sold.count {
                 // The page does not show all currencies.
                 Tabs.list("Currency") {
-                    for each in [nil] + currencies.compactMap(\.self) {
+                    for each in [nil] + sold.compactMap(\.currency) {
                         Tabs.link(
                             each.map { Phrase(same: $0) } ?? "The first charts", to: query.path(currency: each),
                             isPresent: each == currency)
@@ -180,17 +175,19 @@ extension FigureRoutes {
             }
             if charts.isEmpty {
                 p(.class("empty")) {
-                    if let currency, !currencies.isEmpty {
+                    if let currency, !sold.isEmpty {
                         "Nothing was sold in \(currency) in this time."
                     } else {
                         "Nothing was sold in this time."
                     }
                 }
             }
-            for (number, figureChart) in charts.enumerated() {
+            for (number, (figureChart, total)) in charts.enumerated() {
                 let chart = figureChart.chart
                 section(.class("card")) {
                     if let currency = figureChart.currency { h2 { Phrase(same: currency) } }
+                    comparison.lead(total)
+                    comparison.times
                     chart.html(identifier: "chart-\(number)")
                     if figureChart.otherCount > 0 {
                         note("The largest groups have their own colours. The CSV file has all groups.")
@@ -205,65 +202,19 @@ extension FigureRoutes {
         }
     }
 
-    /// The charts of the page: that of the selected currency, or the first ones.
-    private static func charts(of answer: FigureAnswer, _ currency: String?) -> [FigureChart] {
-        var charts: [FigureChart] = []
+    /// The charts of the currencies; the first ones if there are many values.
+    private static func charts(
+        of answer: FigureAnswer, _ totals: [FigureComparison.Total], _ names: FigureNames
+    ) -> [(FigureChart, FigureComparison.Total)] {
+        var charts: [(FigureChart, FigureComparison.Total)] = []
         var points = 0
-        for each in answer.currencies.filter({ currency == nil || $0 == currency }).prefix(maximumCharts) {
-            let chart = FigureChart(answer, in: each)
+        for total in totals.prefix(maximumCharts) {
+            let chart = FigureChart(answer, of: total, names)
             points += chart.chart.series.count * answer.periods.count
             guard charts.isEmpty || points <= maximumPoints else { break }
-            charts.append(chart)
+            charts.append((chart, total))
         }
         return charts
-    }
-
-    /// Links to usual times.
-    private static func periods(of query: FigureQuery, _ currency: String?, _ today: CalendarDay) -> HTML {
-        let choices: [(title: Phrase, days: Int64, interval: FigureInterval)] = [
-            ("28 days", 28, .day), ("90 days", 90, .day),
-            ("12 months", 365, .month), ("3 years", 1095, .month),
-        ]
-        return Tabs.list(Phrase("Time", context: "range")) {
-            for choice in choices {
-                let path = query.path(
-                    by: choice.interval, from: today.adding(days: 1 - choice.days), to: today, currency: currency)
-                Tabs.link(choice.title, to: path, isPresent: path == query.path(currency: currency))
-            }
-        }
-    }
-
-    private static func filters(of query: FigureQuery, _ currency: String?, _ apps: [String]) -> HTML {
-        details(.class("action")) {
-            summary { "Choose time, groups and filters" }
-            form(.method("get"), .action(ConsolePath("figures", query.figure.rawValue))) {
-                div(.class("columns")) {
-                    Field.date("from", "First day", value: query.first.description)
-                    Field.date("to", "Last day", value: query.last.description)
-                    Field.choice(
-                        "by", "Periods",
-                        FigureInterval.allCases.map { ($0.rawValue, Phrase(titled: $0)) },
-                        chosen: query.interval.rawValue)
-                    Field.choice(
-                        "environment", "Environment",
-                        FigureQuery.Environment.allCases.map { ($0.rawValue, $0.title) },
-                        chosen: query.environment.rawValue)
-                    Field.choice(
-                        "group", "A series for each", empty: "(no groups)",
-                        FigureQuery.Group.allCases.map { ($0.rawValue, Phrase(titled: $0)) },
-                        chosen: query.group?.rawValue)
-                    Field.app(apps, empty: "(all apps)", chosen: query.app)
-                    Field.text("product", "Only this product", value: query.product ?? "")
-                    Field.text(
-                        "storefront", "Only this storefront, such as KOR",
-                        value: query.storefront ?? "", maximumLength: 3)
-                }
-                if let currency {
-                    input(.type("hidden"), .name("currency"), .value(currency))
-                }
-                button(.class("primary")) { "Show" }
-            }
-        }
     }
 }
 

@@ -25,9 +25,9 @@ actor AuditCheck {
     /// The last verification since the start of the service; nil for none.
     private(set) var progress: Progress?
 
-    init(_ entitlements: EntitlementService, clock: any WallClock) {
-        self.entitlements = entitlements
-        self.clock = clock
+    init(_ services: any ConsoleServices) {
+        entitlements = services.entitlements
+        clock = services.clock
     }
 
     /// Starts a verification, or continues an interrupted one. A running one goes on.

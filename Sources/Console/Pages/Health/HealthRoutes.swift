@@ -14,8 +14,8 @@ struct HealthRoutes: Sendable {
 
     init(services: any ConsoleServices) {
         self.services = services
-        checks = HealthChecks(services.health, clock: services.clock)
-        audit = AuditCheck(services.entitlements, clock: services.clock)
+        checks = HealthChecks(services)
+        audit = AuditCheck(services)
     }
 
     func add(to pages: ConsolePages) {
@@ -115,9 +115,9 @@ actor HealthChecks {
     private var last: Results?
     private var run: Task<Results, Never>?
 
-    init(_ source: any HealthSource, clock: any WallClock) {
-        self.source = source
-        self.clock = clock
+    init(_ services: any ConsoleServices) {
+        source = services.health
+        clock = services.clock
     }
 
     /// - Parameter isRepeated: True to run the checks again, unless they have just run.

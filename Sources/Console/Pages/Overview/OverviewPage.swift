@@ -17,8 +17,10 @@ struct OverviewRoutes: Sendable {
     func add(to pages: ConsolePages) {
         pages.get("") { request, _ in try await overview(request) }
         pages.get("activity") { request, context in
+            let environment = try environment(request)
             let feed = ActivityFeed(
-                services.entitlements.ledger, try environment(request), shown: try request.query("shown") ?? "")
+                services.entitlements.ledger, environment, andOthers: environment == services.standardEnvironment,
+                shown: try request.query("shown") ?? "")
             return try streams.response(to: request, context, services.team, .view, from: feed) {
                 try await $0.events()
             }
@@ -38,34 +40,46 @@ struct OverviewRoutes: Sendable {
             try $0.activityCount(from: environment.origins, since: start)
         }
         async let latest = services.entitlements.ledger.read {
-            try $0.latestActivity(from: environment.origins, limit: ActivityFeed.length)
+            [isStandard = environment == services.standardEnvironment] in
+            try $0.latestActivity(from: environment.origins, andOthers: isStandard, limit: ActivityFeed.length)
         }
         async let names = services.entitlements.ledger.apiKeyNames()
-        var answers: [FigureAnswer]?
-        if let figures = services.figures { answers = try await Self.answers(figures, environment, app: app) }
+        let range: FigureRange = try request.chosen("range") ?? .days
+        var comparisons: [FigureComparison]?
+        if let figures = services.figures {
+            comparisons = try await Self.comparisons(figures, environment, range, app: app)
+        }
         let (today, activity, keyNames) = try await (counted, latest, names)
         return Page("Overview", section: .overview) {
             Tabs.list("Environment") {
                 for choice in FigureQuery.Environment.allCases {
                     Tabs.link(
-                        choice.title, to: ConsolePath(query: ["environment": choice.rawValue, "app": app]),
-                        isPresent: choice == environment)
+                        choice.title, to: Self.path(choice, range, app: app), isPresent: choice == environment)
+                }
+            }
+            if comparisons != nil {
+                Tabs.list(Phrase("Time", context: "range")) {
+                    for choice in FigureRange.allCases where choice.interval == .day {
+                        Tabs.link(
+                            choice.title, to: Self.path(environment, choice, app: app), isPresent: choice == range)
+                    }
                 }
             }
             if apps.count > 1 {
                 form(.method("get"), .action(ConsolePath()), .class("actions")) {
                     input(.type("hidden"), .name("environment"), .value(environment.rawValue))
+                    input(.type("hidden"), .name("range"), .value(range.rawValue))
                     Field.choice(
                         "app", "Figures of", empty: "(all apps)", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
                     button { "Show" }
                 }
             }
-            if let answers {
+            if let comparisons {
                 div(.class("cards")) {
-                    for answer in answers { answer.card(app: app) }
+                    for comparison in comparisons { comparison.card(range, app: app) }
                     Self.counts(today, environment)
                 }
-                answers.first?.pendingNotes
+                comparisons.first?.answer.pendingNotes
                 p { a(.href(.figures(in: environment))) { "All figures" } }
             } else {
                 FiguresOff.card
@@ -75,16 +89,25 @@ struct OverviewRoutes: Sendable {
         }
     }
 
-    /// The figures of the overview: 28 days by day.
-    private static func answers(
-        _ service: FigureService, _ environment: FigureQuery.Environment, app: String?
-    ) async throws -> [FigureAnswer] {
+    /// The path of the overview of other sales, or of another time.
+    private static func path(
+        _ environment: FigureQuery.Environment, _ range: FigureRange, app: String?
+    ) -> ConsolePath {
+        ConsolePath(query: ["environment": environment.rawValue, "range": range.rawValue, "app": app])
+    }
+
+    /// The figures of the overview, by the periods of a time.
+    private static func comparisons(
+        _ service: FigureService, _ environment: FigureQuery.Environment, _ range: FigureRange, app: String?
+    ) async throws -> [FigureComparison] {
         let today = service.today
-        let first = today.adding(days: 1 - FigureQuery.standardDays)
-        let queries = try figures.map { try FigureQuery($0, in: environment, from: first, to: today, app: app) }
-        return try await withThrowingTaskGroup(of: (Int, FigureAnswer).self) { group in
+        let queries = try figures.map {
+            try FigureQuery(
+                $0, in: environment, by: range.interval, from: range.first(today), to: today, app: app)
+        }
+        return try await withThrowingTaskGroup(of: (Int, FigureComparison).self) { group in
             for (place, query) in queries.enumerated() {
-                group.addTask { (place, try await service.answer(query)) }
+                group.addTask { (place, try await service.comparison(query)) }
             }
             return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }
@@ -121,52 +144,40 @@ struct OverviewRoutes: Sendable {
             }
         }
     }
-    /// The environment that the person chose. A service with a local store of another environment has no production.
+
+    /// The environment that the person chose.
     private func environment(_ request: Request) throws(Problem) -> FigureQuery.Environment {
-        let standard: FigureQuery.Environment =
-            services.store.map { $0.environment != .production } ?? false ? .sandbox : .production
-        return try request.chosen("environment") ?? standard
+        try request.chosen("environment") ?? services.standardEnvironment
     }
 }
 
-extension FigureAnswer {
+extension FigureComparison {
     /// The largest number of currencies in a card.
     private static let maximumCurrencies = 4
 
-    private var figure: Figure { query.figure }
-
     /// The card of the figure on the overview. It leads to the figure's page.
-    func card(app: String?) -> HTML {
-        section(.class("card")) {
-            h2 { a(.href(.figure(figure, in: query.environment, app: app))) { figure.title } }
-            for value in values.prefix(Self.maximumCurrencies) { p(.class("figure")) { plain(value) } }
-            if values.isEmpty { p(.class("figure")) { Shown.nothing } }
-            if values.count > Self.maximumCurrencies {
-                note("and \(values.count - Self.maximumCurrencies) more currencies")
+    func card(_ range: FigureRange, app: String?) -> HTML {
+        let query = answer.query
+        let path =
+            range == .days
+            ? .figure(query.figure, in: query.environment, app: app) : query.path(currency: nil)
+        let complete = answer.periods.filter(\.isComplete).count
+        return section(.class("card")) {
+            h2 { a(.href(path)) { query.figure.title } }
+            for total in totals.prefix(Self.maximumCurrencies) { lead(total) }
+            if totals.isEmpty { p(.class("figure")) { Shown.nothing } }
+            if totals.count > Self.maximumCurrencies {
+                note("and \(totals.count - Self.maximumCurrencies) more currencies")
             }
-            p(.class("note")) {
-                if figure.kind == "level" { "now" } else { "the last \(FigureQuery.standardDays) days" }
-            }
-            if series.count == 1, !figure.isRate, let series = series.first {
-                Sparkline(values: series.points.map { Double($0.value) }).html
+            times
+            if !query.figure.isRate, let total = totals.first {
+                // A trend has no day that is not over.
+                Sparkline(
+                    values: total.points.prefix(complete).map { Double($0.value) },
+                    earlier: total.earlier.prefix(complete).compactMap { $0.map { Double($0.value) } }
+                ).html
             }
         }
-    }
-
-    /// The value of each currency: at the end of the time, or of all its days.
-    private var values: [String] {
-        series.compactMap { series in
-            if figure.kind == "level" {
-                return series.points.last.map { Self.text($0.value, series.currency) }
-            }
-            let total = FigureText.total(series.points)
-            if figure.isRate { return FigureText.percent(total.value, of: total.denominator) }
-            return Self.text(total.value, series.currency)
-        }
-    }
-
-    private static func text(_ value: Int64, _ currency: String?) -> String {
-        currency.map { FigureText.wholeMoney(value, $0) } ?? Shown.digits(value)
     }
 }
 
@@ -179,19 +190,23 @@ package struct ActivityFeed: Sendable {
 
     private let ledger: Ledger
     private let environment: FigureQuery.Environment
+    private let andOthers: Bool
     /// The newest entry that the page shows.
     private let shown: String
     /// The latest entries of the previous reading. Nil before the first.
     private var known: Set<ActivityEntry.ID>?
 
-    package init(_ ledger: Ledger, _ environment: FigureQuery.Environment, shown: String) {
-        (self.ledger, self.environment, self.shown) = (ledger, environment, shown)
+    /// - Parameter andOthers: True for entries without a purchase, too, such as gifts of the team.
+    package init(
+        _ ledger: Ledger, _ environment: FigureQuery.Environment, andOthers: Bool = true, shown: String
+    ) {
+        (self.ledger, self.environment, self.andOthers, self.shown) = (ledger, environment, andOthers, shown)
     }
 
     /// The events since the last call.
     package mutating func events() async throws -> [LiveEvent] {
-        let latest = try await ledger.read { [environment] in
-            try $0.latestActivity(from: environment.origins, limit: Self.length)
+        let latest = try await ledger.read { [environment, andOthers] in
+            try $0.latestActivity(from: environment.origins, andOthers: andOthers, limit: Self.length)
         }
         defer { known = Set(latest.map(\.id)) }
         guard let known else {

@@ -32,10 +32,9 @@ extension ProductChangeRoutes {
     private func history(
         of productIdentifier: String?, in app: App, _ request: Request, path: (String) -> ConsolePath
     ) async throws -> Page {
-        let page = try HTTPSupport.Page(request)
-        let found = try await catalog.history(
-            .of(product: productIdentifier), in: app, before: try page.before(), limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { String($0.change.number) }
+        let (shown, next) = try await HTTPSupport.Page(request).list(at: \.change.number) {
+            try await catalog.history(.of(product: productIdentifier), in: app, before: $0, limit: $1)
+        }
         let keys = try await entitlements.ledger.apiKeyNames()
         let title: Phrase = productIdentifier.map { "History of \($0)" } ?? "History of the catalog"
         return Page(title, section: .products) {

@@ -118,7 +118,7 @@ enum ProductWords {
 
     /// The price and length of an offer.
     static func terms(of offer: SubscriptionOffer) -> Phrase {
-        let price = offer.price?.formatted ?? ""
+        let price = offer.price?.phrase ?? ""
         let (each, total) = (offer.period.words(), offer.period.words(times: offer.periodCount))
         return switch offer.paymentMode {
         case .freeTrial: "free for \(total)"

@@ -71,12 +71,11 @@ struct RefusalsRoutes: Sendable {
     }
 
     private func refusals(of code: String, _ request: Request) async throws -> Page {
-        let page = try HTTPSupport.Page(request)
-        let position = try page.position { RecordPosition($0) }
-        let found = try await services.entitlements.ledger.read {
-            try $0.refusals(of: code, before: position, limit: page.size + 1)
+        let (shown, next) = try await HTTPSupport.Page(request).list(at: \.position) { position, limit in
+            try await services.entitlements.ledger.read {
+                try $0.refusals(of: code, before: position, limit: limit)
+            }
         }
-        let (shown, next) = page.part(of: found) { $0.position.description }
         return Page("Refusals: \(code)", section: .refusals) {
             if let explanation = RefusalExplanation(code: code) {
                 Facts.list {

@@ -71,9 +71,9 @@ struct TeamRoutes: Sendable {
 extension TeamRoutes {
     /// The page of the team: its members, the form for another one, and the changes.
     func page(_ request: Request, _ context: ConsoleContext) async throws -> Page {
-        let page = try HTTPSupport.Page(request)
-        let found = try await team.changes(before: try page.before(), limit: page.size + 1)
-        let (changes, next) = page.part(of: found) { String($0.number) }
+        let (changes, next) = try await HTTPSupport.Page(request).list(at: \.number) {
+            try await team.changes(before: $0, limit: $1)
+        }
         let members = try await team.members()
         return Page("Team", section: .team) {
             h2 { "Members" }

@@ -44,10 +44,10 @@ struct UnclaimedRoutes: Sendable {
             return text.flatMap { $0.isEmpty ? nil : $0 }
         }
         let (search, app) = (try parameter("transaction"), try parameter("app"))
-        let found = try await services.entitlements.unclaimedPurchases(
-            ofTransaction: search, in: app, after: try page.position { UnclaimedPurchase.Position($0) },
-            limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { $0.position.description }
+        let (shown, next) = try await page.list(at: \.position) {
+            try await services.entitlements.unclaimedPurchases(
+                ofTransaction: search, in: app, after: $0, limit: $1)
+        }
         let expectedCount = try await services.entitlements.ledger.read {
             try $0.expectedPurchaseCount(upTo: Self.maximumExpected)
         }

@@ -9,11 +9,9 @@ extension WebhooksRoutes {
     func endpoint(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
         let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
-        let list = try HTTPSupport.Page(request)
-        let found = try await webhooks.deliveries(
-            to: endpoint.identifier, in: state, before: try list.position { WebhookDeliveryPosition(cursor: $0) },
-            limit: list.size + 1)
-        let (shown, next) = list.part(of: found) { WebhookDeliveryPosition($0).cursor }
+        let (shown, next) = try await HTTPSupport.Page(request).list(at: WebhookDeliveryPosition.init) {
+            try await webhooks.deliveries(to: endpoint.identifier, in: state, before: $0, limit: $1)
+        }
         let types = try await webhooks.contents(of: shown, to: endpoint).map { $0?.type }
         let keys = try await services.entitlements.ledger.apiKeyNames()
         let changes = try await webhooks.changes(of: endpoint.identifier, limit: Self.shownChanges)

@@ -12,19 +12,18 @@ struct AttributeRecords {
     func attributes(of user: Int64) throws -> [Int64: [Attribute]] {
         guard try database.has("app_attribute") else { return [:] }
         var attributes: [Int64: [Attribute]] = [:]
-        try database.forEachRow(
-            """
-            SELECT \(Self.team) AS app, name, value, stated_at, is_public FROM attribute WHERE user_id = $1
-            UNION ALL
-            SELECT app, name, value, stated_at, 1 FROM app_attribute WHERE user_id = $1
-            """,
-            [user]
-        ) { row in
+        try database.forEachRow(Self.ofUser, [user]) { row in
             let app: Int64 = try row.next()
             attributes[app, default: []].append(try Attribute(&row))
         }
         return attributes
     }
+
+    static let ofUser = """
+        SELECT \(team) AS app, name, value, stated_at, is_public FROM attribute WHERE user_id = $1
+        UNION ALL
+        SELECT app, name, value, stated_at, 1 FROM app_attribute WHERE user_id = $1
+        """
 
     /// Moves the attributes of a user to another. The newest statement of each side about each attribute counts.
     func merge(_ former: Int64, into user: Int64) throws {
@@ -67,8 +66,15 @@ extension LedgerTransaction {
     /// - Parameter app: The bundle identifier of the only app whose statements are read, besides the team's; nil for all apps.
     package func attributes(of user: User, seenBy app: String? = nil) throws -> [Attribute] {
         guard let user = try users.known(user) else { return [] }
+        return try attributes(stated: try AttributeRecords(database: database).attributes(of: user), seenBy: app)
+    }
+
+    /// The attributes that stand by statements, without removed ones, in the order of their names.
+    ///
+    /// - Parameter sides: The statements by the number of the app whose public key has made them.
+    func attributes(stated sides: [Int64: [Attribute]], seenBy app: String?) throws -> [Attribute] {
+        guard !sides.isEmpty else { return [] }
         let limit = try number(ofApp: app)
-        let sides = try AttributeRecords(database: database).attributes(of: user)
         let seen = sides.filter { side, _ in
             side == AttributeRecords.team || limit.map { $0.number == nil || $0.number == side } ?? false
         }

@@ -43,9 +43,13 @@ package struct ActivityCount: Hashable, Sendable {
 
 /// The queries for the activity of all users. They read the index `audit_by_time`.
 extension LedgerTransaction {
-    /// The latest audit entries of all users, newest first: those of the origins, and those without a purchase.
-    package func latestActivity(from origins: Set<Origin>, limit: Int) throws -> [ActivityEntry] {
-        let found = try ([nil] + origins.map(Optional.some)).flatMap { origin in
+    /// The latest audit entries of all users, newest first: those of the origins.
+    ///
+    /// - Parameter andOthers: True for those without a purchase, too, such as gifts of the team.
+    package func latestActivity(
+        from origins: Set<Origin>, andOthers: Bool = true, limit: Int
+    ) throws -> [ActivityEntry] {
+        let found = try ((andOthers ? [nil] : []) + origins.map(Optional.some)).flatMap { origin in
             try database.rows(
                 """
                 SELECT \(ActivityEntry.columns) FROM audit WHERE origin \(origin == nil ? "IS NULL" : "= $1")

@@ -18,6 +18,8 @@ package struct CustomerHistory: Sendable {
             .multiSeatInfo,
         ]
 
+    /// The number of the user.
+    let number: Int64
     /// The user by the own name, not by an alias.
     package let user: User
     package let firstSeenAt: Timestamp
@@ -48,41 +50,12 @@ extension EntitlementService {
     package func history(of user: User) async throws -> CustomerHistory? {
         try await ledger.read { try $0.history(of: user, from: try view(of: user, $0)) }
     }
-
-    /// The purchases and grants of a user, which are not read again if nothing was written for the user since; nil for an
-    /// unknown user.
-    package func history(
-        of user: User, keptIn histories: UserAnswers<CustomerHistory>, _ transaction: LedgerTransaction
-    ) throws -> CustomerHistory? {
-        let key = UserAnswers<CustomerHistory>.Key(user: user, seenBy: limitingApp)
-        // Which grants a caller of one app sees follows from the catalog.
-        let revisions = apps.revisions
-        let now = try now(of: user, transaction)
-        if let known = histories[key], known.holds(at: now, revisions),
-            try transaction.isUnchanged(known.state, of: user)
-        {
-            return known.answer
-        }
-        let view = view(at: now)
-        guard let history = try transaction.history(of: user, from: view) else { return nil }
-        if let state = history.state {
-            histories.keep(.init(answer: history, state: state, revisions: revisions, madeAt: view.moment), for: key)
-        }
-        return history
-    }
-}
-
-extension UserAnswers<CustomerHistory> {
-    /// About 32 MB of histories.
-    package convenience init() {
-        self.init(upTo: 32 << 20) { history in
-            1200 * (1 + history.transactions.count + history.renewals.count + history.grants.count)
-        }
-    }
 }
 
 extension LedgerTransaction {
     /// The purchases and grants of a user; nil for an unknown user.
+    ///
+    /// The number of a user's own name is remembered. The row that it leads to has the name, or the number is found again.
     ///
     /// - Parameters:
     ///   - transactions: The number of the newest transactions that are returned in any case.
@@ -93,9 +66,23 @@ extension LedgerTransaction {
         newestTransactions transactions: Int = CustomerHistory.newestTransactions,
         newestGrants grants: Int = CustomerHistory.newestGrants
     ) throws -> CustomerHistory? {
+        if let remembered = numbers[user],
+            let known = try history(remembered, of: user, from: view, transactions, grants), known.state != nil
+        {
+            return known
+        }
         try database.prefetch([UserRecords.known(user), AppRecords.known])
         guard let number = try users.known(user) else { return nil }
-        let (apps, app) = (try database.apps.names(), try self.number(ofApp: view.limit?.app))
+        let history = try history(number, of: user, from: view, transactions, grants)
+        if history?.state != nil { numbers.keep(number, for: user) }
+        return history
+    }
+
+    private func history(
+        _ number: Int64, of user: User, from view: Viewpoint, _ transactions: Int, _ grants: Int
+    ) throws -> CustomerHistory? {
+        let apps = try database.apps.names()
+        let app = RequestedApp(view.limit?.app, among: apps)
         try database.prefetch(
             [Self.firstSeen(number), ReadingRecords.renewals(of: number)]
                 + [app.map { ReadingRecords.newest(transactions, of: number, in: $0.number) }].compactMap(\.self))
@@ -120,9 +107,9 @@ extension LedgerTransaction {
                 || renewal.facts.integer(.expirationIntent) != nil
         }
         return CustomerHistory(
-            user: known.user ?? user, firstSeenAt: known.firstSeenAt,
+            number: number, user: known.user ?? user, firstSeenAt: known.firstSeenAt,
             transactions: try app.map {
-                try records.transactions(of: number, in: $0.number, newest: transactions)
+                try records.transactions(of: number, in: $0.number, newest: transactions, apps)
                     .filter { origins.contains($0.origin) }
             } ?? [],
             renewals: renewals,

@@ -16,11 +16,11 @@ package final class ProductComparison: Sendable {
     /// - Parameters:
     ///   - catalog: The present catalog of the app.
     ///   - origins: The origins of the compared sales.
-    ///   - since: The moment since which a product should have been sold.
-    package init(of catalog: Catalog, soldBy origins: Set<Origin>, since: Timestamp) {
+    ///   - days: The number of days until the moment in which a product should have been sold.
+    package init(of catalog: Catalog, soldBy origins: Set<Origin>, in days: Int64, until moment: Timestamp) {
         self.catalog = catalog
         self.origins = origins
-        self.since = since
+        since = moment.adding(days: -days)
     }
 
     /// The comparison of one product; nil if neither the catalog nor a sale has it.

@@ -122,8 +122,7 @@ extension EntitlementService {
         after last: String?,
         limit: Int
     ) async throws -> [ComparedProduct] {
-        let comparison = ProductComparison(
-            of: app.catalog, soldBy: origins, since: clock.now().adding(days: -days))
+        let comparison = ProductComparison(of: app.catalog, soldBy: origins, in: days, until: clock.now())
         return try await ledger.read(.longSnapshot) {
             try $0.comparedProducts(by: comparison, after: last, limit: limit)
         }

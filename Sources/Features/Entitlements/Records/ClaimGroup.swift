@@ -114,10 +114,12 @@ struct ClaimGroup {
         private mutating func decide(_ request: ClaimRequest, for numbers: [User: Int64]) -> Decided {
             decision.presented = request.claims
             switch request {
-            case .redeem(let claims, let user, let origins, let actor, let keeping, let limit, _):
+            case .redeem(let claims, let user, let origins, let actor, let keeping, let limit, _, let withItems):
                 if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
                 guard let number = numbers[user] else { return .userUnknown }
-                return .redeemed(claims.map { decision.redeem($0, for: number, by: actor) }, number, origins, limit)
+                return .redeemed(
+                    claims.map { decision.redeem($0, for: number, by: actor) }, number, withItems ? origins : nil, limit
+                )
             case .state(let claim):
                 return .recorded(decision.state(claim))
             case .notify(let notification, let claim):
@@ -133,7 +135,8 @@ struct ClaimGroup {
     }
 
     private enum Decided {
-        case redeemed([Redemption.Result], Int64, Set<Origin>, AppLimit?)
+        /// The results, the number of the user, and the origins and the limit of the items in the answer; nil origins for none.
+        case redeemed([Redemption.Result], Int64, Set<Origin>?, AppLimit?)
         case recorded(NotificationOutcome)
         case userUnknown
         case kept(KeptAnswer)
@@ -147,12 +150,13 @@ struct ClaimGroup {
     /// The answers, with the items of each user after all changes of the group.
     private func answers(_ decided: [Decided]) throws -> [ClaimAnswer] {
         var origins: [Int64: Set<Origin>] = [:]
-        for case .redeemed(_, let user, let accepted, nil) in decided { origins[user] = accepted }
+        for case .redeemed(_, let user, let accepted?, nil) in decided { origins[user] = accepted }
         let records = ReadingRecords(database: database)
         let items = try records.items(of: origins, at: moment)
         return try decided.map { decided in
             switch decided {
-            case .redeemed(let results, let user, let accepted, let limit?):
+            case .redeemed(let results, _, nil, _): .redeemed(LedgerAnswer(results: results, items: []))
+            case .redeemed(let results, let user, let accepted?, let limit?):
                 .redeemed(
                     LedgerAnswer(
                         results: results,

@@ -173,6 +173,8 @@ struct EntitlementChangeRecords {
     func updateBenefits(of originals: Set<TransactionKey>, _ places: Places) throws {
         var changed: [(place: Place, benefit: StandingBenefit)] = []
         for original in originals.sorted() {
+            // A new purchase has no such transactions.
+            guard after.transactions(of: original).contains(where: { places[$0.key] != nil }) else { continue }
             let (old, benefits) = (before.benefits(of: original), after.benefits(of: original))
             for (key, benefit) in benefits.sorted(by: { $0.key < $1.key }) where old[key] != benefit {
                 if let place = places[key] { changed.append((place, benefit)) }

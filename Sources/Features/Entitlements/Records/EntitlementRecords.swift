@@ -60,7 +60,7 @@ struct EntitlementRecords {
             WHERE user_id = $1 AND sequence = $2
             """,
             [user, sequence], apps.key)
-        guard let original else { throw ColumnMismatch(column: "sequence") }
+        guard let original else { throw ColumnMismatch.column("sequence") }
         return original
     }
 

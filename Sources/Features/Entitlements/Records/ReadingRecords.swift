@@ -68,9 +68,9 @@ struct ReadingRecords {
 
     private static let older = older(stating: TransactionFact.allCases)
 
-    private static func older(stating facts: [TransactionFact]) -> TransactionStatement {
+    private static func older(stating facts: [TransactionFact], namesApps: Bool = true) -> TransactionStatement {
         TransactionStatement(
-            facts,
+            facts, namesApps: namesApps,
             where: """
                 redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
                     AND (redeemed_transaction.app = $3 OR $3 IS NULL)
@@ -182,13 +182,19 @@ struct ReadingRecords {
     /// - Parameters:
     ///   - app: The number of the app; nil for all apps.
     ///   - count: The number of the newest transactions.
-    func transactions(of user: Int64, in app: Int64?, newest count: Int) throws -> [RedeemedTransaction] {
-        let newest = try database.rows(Self.newest(count, of: user, in: app)) { try Self.newest.transaction(&$0) }
+    ///   - apps: The bundle identifiers of all apps, by their numbers.
+    func transactions(
+        of user: Int64, in app: Int64?, newest count: Int, _ apps: [Int64: String]
+    ) throws -> [RedeemedTransaction] {
+        let newest = try database.rows(Self.newest(count, of: user, in: app)) {
+            try Self.newest.transaction(&$0, of: apps)
+        }
         guard newest.count == count, let oldest = newest.last else { return newest }
-        return newest
-            + (try transactions(
-                Self.olderWithEffect,
-                [user, oldest.sequence, app, ProductType.autoRenewableSubscription.rawValue]))
+        return try newest
+            + database.rows(
+                Self.olderWithEffect.text,
+                [user, oldest.sequence, app, ProductType.autoRenewableSubscription.rawValue]
+            ) { try Self.olderWithEffect.transaction(&$0, of: apps) }
     }
 
     /// The query for the newest transactions.
@@ -196,9 +202,9 @@ struct ReadingRecords {
         SQLQuery(newest.text, [user, Int64.max, app, count])
     }
 
-    private static let newest = older(stating: CustomerHistory.facts)
+    private static let newest = older(stating: CustomerHistory.facts, namesApps: false)
     private static let olderWithEffect = TransactionStatement(
-        CustomerHistory.facts,
+        CustomerHistory.facts, namesApps: false,
         where: """
             redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
                 AND (redeemed_transaction.app = $3 OR $3 IS NULL)
@@ -252,14 +258,18 @@ struct TransactionStatement {
 
     /// - Parameters:
     ///   - facts: The facts that are read. The others are absent.
+    ///   - namesApps: False if the reader has the bundle identifiers of the apps already.
     ///   - condition: The SQL of a condition, which the SQL of an order may follow.
-    init(_ facts: [TransactionFact] = TransactionFact.allCases, where condition: String) {
+    init(
+        _ facts: [TransactionFact] = TransactionFact.allCases, namesApps: Bool = true, where condition: String
+    ) {
         self.facts = facts
+        let app = namesApps ? "(SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app)" : "NULL"
         text = """
             SELECT redeemed_transaction.sequence, redeemed_transaction.origin, transaction_id,
                 redeemed_transaction.original_transaction_id, product_id, quantity, purchase_date, redeemed_at,
                 revocation_date, revocation_reason,
-                (SELECT bundle_id FROM app WHERE app.app = redeemed_transaction.app), redeemed_transaction.app,
+                \(app), redeemed_transaction.app,
                 expires_at, grace_ends_at, revoked_at, reason, revoked_by,
                 \(facts.map(\.field.column).joined(separator: ", ")), redeemed_transaction.user_id
             FROM redeemed_transaction LEFT JOIN team_revocation
@@ -272,14 +282,22 @@ struct TransactionStatement {
     }
 
     /// The transaction of a row. The number of its user is in the next column.
-    func transaction(_ row: inout ResultRow) throws -> RedeemedTransaction {
-        RedeemedTransaction(
-            sequence: try row.next(), origin: try row.next(), transactionIdentifier: try row.next(),
-            originalTransactionIdentifier: try row.next(), productIdentifier: try row.next(),
-            quantity: try row.next(), purchaseDate: try row.next(), redeemedAt: try row.next(),
-            revocationDate: try row.next(), revocationReason: try row.next(), app: try row.next(),
-            appNumber: try row.next(), expiresAt: try row.next(), graceEndsAt: try row.next(),
-            revocation: try Revocation(&row), facts: try TransactionFacts(&row, facts))
+    ///
+    /// - Parameter apps: The bundle identifiers by the numbers of the apps, for a statement that names no apps.
+    func transaction(_ row: inout ResultRow, of apps: [Int64: String] = [:]) throws -> RedeemedTransaction {
+        let (sequence, origin): (Int64, Origin) = (try row.next(), try row.next())
+        let (identifier, original): (String, String) = (try row.next(), try row.next())
+        let (product, quantity): (String, Int) = (try row.next(), try row.next())
+        let (purchaseDate, redeemedAt): (Timestamp, Timestamp) = (try row.next(), try row.next())
+        let (revocationDate, revocationReason): (Timestamp?, Int?) = (try row.next(), try row.next())
+        let (app, appNumber): (String?, Int64) = (try row.next(), try row.next())
+        return RedeemedTransaction(
+            sequence: sequence, origin: origin, transactionIdentifier: identifier,
+            originalTransactionIdentifier: original, productIdentifier: product, quantity: quantity,
+            purchaseDate: purchaseDate, redeemedAt: redeemedAt, revocationDate: revocationDate,
+            revocationReason: revocationReason, app: app ?? apps[appNumber], appNumber: appNumber,
+            expiresAt: try row.next(), graceEndsAt: try row.next(), revocation: try Revocation(&row),
+            facts: try TransactionFacts(&row, facts))
     }
 }
 

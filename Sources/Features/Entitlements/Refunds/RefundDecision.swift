@@ -11,30 +11,23 @@ package final class RefundDecision: Sendable {
     /// The number of the user who has redeemed the purchase; nil for none.
     fileprivate let owner: Int64?
 
-    fileprivate init(_ facts: RefundFacts, _ answer: RefundAnswer, isDryRun: Bool, owner: Int64?) {
-        self.facts = facts
-        self.answer = answer
-        self.isDryRun = isDryRun
-        self.owner = owner
+    /// Decides a question by the rules of a catalog. Nil if the catalog has no rules.
+    ///
+    /// - Parameter preference: The preference if no rule matches; nil for none.
+    package init?(
+        about request: OpenConsumptionRequest,
+        by catalog: Catalog,
+        otherwise preference: RefundPreference?,
+        in transaction: LedgerTransaction
+    ) throws {
+        guard let rules = catalog.refundRules else { return nil }
+        (facts, owner) = try transaction.refundFacts(about: request, in: catalog)
+        answer = rules.answer(to: facts, otherwise: preference)
+        isDryRun = rules.isDryRun
     }
 }
 
 extension LedgerTransaction {
-    /// Decides a question by the rules of a catalog.
-    ///
-    /// - Parameter preference: The preference if no rule matches, or the catalog has none; nil for none.
-    /// - Returns: Nil if the catalog has no rules.
-    package func decision(
-        about request: OpenConsumptionRequest,
-        by catalog: Catalog,
-        otherwise preference: RefundPreference?
-    ) throws -> RefundDecision? {
-        guard let rules = catalog.refundRules else { return nil }
-        let (facts, owner) = try refundFacts(about: request, in: catalog)
-        return RefundDecision(
-            facts, rules.answer(to: facts, otherwise: preference), isDryRun: rules.isDryRun, owner: owner)
-    }
-
     /// The facts about the purchase of a question, as of the question.
     ///
     /// - Parameter catalog: The catalog with the types of products whose type the App Store has not stated.

@@ -70,12 +70,17 @@ extension Redemption {
     /// - Parameter free: The items that everybody owns.
     /// - Throws: `RedemptionError` if no claim is the user's.
     init(of claims: [Claim], _ answer: LedgerAnswer, owningBesides free: [Item]) throws(RedemptionError) {
-        let lines = Self.lines(of: claims, answer)
-        guard lines.isEmpty || answer.results.contains(where: \.allowsFinish) else {
+        self.init(
+            outcome: try Self.outcome(of: answer), transactions: Self.lines(of: claims, answer),
+            items: answer.items.merged(with: free))
+    }
+
+    /// - Throws: `RedemptionError` if no claim is the user's.
+    static func outcome(of answer: LedgerAnswer) throws(RedemptionError) -> Outcome {
+        guard answer.results.isEmpty || answer.results.contains(where: \.allowsFinish) else {
             throw .purchaseRefused(Result.refusals.first(where: answer.results.contains) ?? .productUnknown)
         }
-        self.init(
-            outcome: Self.outcome(of: answer.results), transactions: lines, items: answer.items.merged(with: free))
+        return outcome(of: answer.results)
     }
 
     static func lines(of claims: [Claim], _ answer: LedgerAnswer) -> [Line] {

@@ -38,6 +38,8 @@ package struct ItemExplanation: Hashable, Sendable {
     package let item: Item
     package let cause: Cause
     package private(set) var isOwned = false
+    /// True if the ledger has nothing about the user, as for a misspelt name. What everybody owns is owned all the same.
+    package private(set) var isUserUnknown = false
     /// The reason in one or two sentences.
     package let sentence: String
     /// The remedy; nil if none is needed.
@@ -70,6 +72,7 @@ extension ItemExplanation {
             Self.owned(item, facts) ?? Self.ended(item, facts) ?? Self.grantEnded(item, facts)
             ?? Self.refused(item, facts) ?? Self.expected(item, facts) ?? Self.unclaimed(item, facts)
             ?? Self.neverBought(item, facts)
+        isUserUnknown = facts.isUserUnknown
     }
 
     private static func owned(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {

@@ -24,6 +24,8 @@ package struct ItemFacts: Sendable {
 
     /// Nil if the user does not own the item.
     package var owned: OwnedItem?
+    /// True if the ledger has nothing about the user.
+    package var isUserUnknown = false
     /// The identifiers of the products that grant the item.
     package var products: [String] = []
     package var purchases: [Purchase] = []
@@ -77,7 +79,11 @@ extension LedgerTransaction {
             facts.unclaimed = try newestUnclaimed(
                 ofProducts: products, of: origins, in: view.limit.map { apps[$0.app] ?? 0 }, apps)
         }
-        guard facts.owned == nil, let number = try users.known(user) else { return facts }
+        guard facts.owned == nil else { return facts }
+        guard let number = try users.known(user) else {
+            facts.isUserUnknown = true
+            return facts
+        }
         facts.purchases = try purchases(granting: item, to: number, accepting: origins, from: view)
         if view.sees(item) { facts.grant = try lastGrant(of: item, to: number) }
         let known = Set(products.map { ByteKey($0) })

@@ -8,6 +8,24 @@ package struct KnownUser: Hashable, Sendable {
     /// The account token that the user's purchases may contain.
     package let appAccountToken: UUID
     package let firstSeenAt: Timestamp
+
+    /// The position of a user in a list in the order of the names.
+    package struct Position: LosslessStringConvertible {
+        package let user: User
+
+        package var description: String { "\(user.issuer)\n\(user.name)" }
+    }
+
+    package var position: Position { Position(user: user) }
+}
+
+extension KnownUser.Position {
+    /// - Returns: Nil for an invalid text.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let user = User(issuer: String(parts[0]), name: String(parts[1])) else { return nil }
+        self.init(user: user)
+    }
 }
 
 /// A redeemed purchase, with the statements about it.

@@ -31,7 +31,7 @@ extension Revocation {
         let (revokedAt, reason): (Timestamp?, String?) = (try row.next(), try row.next())
         let revokedBy: String? = try row.next()
         guard let revokedAt else { return nil }
-        guard let reason, let revokedBy else { throw ColumnMismatch(column: "revoked_by") }
+        guard let reason, let revokedBy else { throw ColumnMismatch.column("revoked_by") }
         self.init(revokedAt: revokedAt, reason: reason, revokedBy: revokedBy)
     }
 }

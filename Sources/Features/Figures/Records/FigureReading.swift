@@ -20,7 +20,7 @@ extension FigureCalculation {
         for (span, places) in Self.places(of: times).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             try database.forEachRow(sums(of: places.keys.sorted(), by: span, metrics, table)) { row in
                 let (day, metric, amount): (Int64, Int, Int64) = (try row.next(), try row.next(), try row.next())
-                guard let place = places[day] else { throw ColumnMismatch(column: "day") }
+                guard let place = places[day] else { throw ColumnMismatch.column("day") }
                 let series = FigureTable.Series(currency: ByteKey(try row.next()), group: try group(&row))
                 table.add(amount, series: try table.number(of: series), metric: metric, time: place)
             }
@@ -81,7 +81,7 @@ extension FigureCalculation {
     /// The group of a sum, from its column.
     private func group(_ row: inout ResultRow) throws -> ByteKey {
         guard query.group == .app else { return ByteKey(try row.next()) }
-        guard let name = apps[try row.next()] else { throw ColumnMismatch(column: "app") }
+        guard let name = apps[try row.next()] else { throw ColumnMismatch.column("app") }
         return ByteKey(name)
     }
 }

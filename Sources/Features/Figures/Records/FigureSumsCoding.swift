@@ -82,7 +82,7 @@ package enum FigureSumsCoding {
     }
 
     private struct Reader {
-        static let mismatch = ColumnMismatch(column: "sums")
+        static let mismatch = ColumnMismatch.column("sums")
 
         var rest: ArraySlice<UInt8>
 

@@ -42,7 +42,7 @@ extension PayloadForm {
     /// The items of a purchase or a subscription, each with the offer on it.
     private static func items(_ others: [String: PayloadForm]) -> PayloadForm {
         let common: [String: PayloadForm] = [
-            "sku": .text, "description": .text, "displayName": .text,
+            "SKU": .text, "description": .text, "displayName": .text,
             "offer": .object([
                 "period": .required(.text), "periodCount": .required(.integer), "price": .required(.integer),
                 "reason": .required(.text),

@@ -101,73 +101,23 @@ extension DoorServices {
 
 /// The answers with customer info.
 extension DoorServices {
-    /// The bytes of the answer about a transaction, about.
-    private static let bytesOfTransaction = 500
-
     /// Returns customer info. A customer whom the ledger does not know is answered as new, and not written down: strangers could
     /// fill the ledger.
     ///
-    /// - Parameter status: 201 for a customer whom this request has created.
+    /// - Parameters:
+    ///   - status: 201 for a customer whom this request has created.
+    ///   - isAfterWrite: True if the request has written for the customer, so that a kept answer does not hold any more.
     func answer(
         about customer: CustomerIdentifier,
         _ request: Request,
         status: HTTPResponse.Status = .ok,
-        attributeErrors: [AttributeFailure] = []
+        attributeErrors: [AttributeFailure] = [],
+        isAfterWrite: Bool = true
     ) async throws -> Response {
-        let moment = try await entitlements.now(of: customer.user)
-        let facts = try await facts(about: customer, at: moment)
-        return try await BlockingWork.process(facts.transactions.count * Self.bytesOfTransaction) {
-            let (json, covered) = CustomerInfo(facts).answer(attributeErrors: attributeErrors)
-            return RevenueCatAnswer.response(json, covering: covered, for: request, at: moment, status: status)
-        }
-    }
-
-    private func facts(about customer: CustomerIdentifier, at moment: Timestamp) async throws -> CustomerInfoFacts {
-        let (user, app) = (customer.user, entitlements.limitingApp)
-        let known = try await entitlements.ledger.read { [entitlements, histories] transaction in
-            try entitlements.history(of: user, keptIn: histories, transaction).map {
-                (history: $0, attributes: try transaction.attributes(of: user, seenBy: app))
-            }
-        }
-        let identifier = known.flatMap { CustomerIdentifier($0.history.user)?.text } ?? customer.text
-        var facts = CustomerInfoFacts(
-            identifier: identifier, requestDate: moment, firstSeen: known?.history.firstSeenAt ?? moment)
-        facts.rights = rights
-        guard let (history, attributes) = known else { return facts }
-        facts.transactions = history.transactions
-        facts.renewals = history.renewals
-        facts.renewalEvents = history.renewalEvents
-        facts.grants = history.grants
-        for product in Set(history.transactions.map { ByteKey($0.productIdentifier) }) {
-            facts.products[product] = entitlements.apps.product(product.text).map {
-                (type: $0.type, displayName: $0.localizations.first?.displayName)
-            }
-        }
-        // Anybody with the app can ask for a known customer's id. Addresses and the like are for the team.
-        facts.attributes = attributes.filter { !$0.isPersonal }
-        return facts
-    }
-}
-
-/// The rights of apps, which are the same until a catalog changes.
-final class KeptRights: Sendable {
-    private let kept = Mutex<(revisions: [Int64], rights: [ByteKey?: [RightSources]])>(([], [:]))
-
-    /// The rights of the apps that a caller sees, each with all products that give it, directly or through their items.
-    func rights(of entitlements: EntitlementService) -> [RightSources] {
-        let (revisions, app) = (entitlements.apps.revisions, entitlements.limitingApp)
-        let key = app.map { ByteKey($0) }
-        if let known = kept.withLock({ $0.revisions == revisions ? $0.rights[key] : nil }) { return known }
-        let catalogs = entitlements.catalogs
-        let rights = catalogs.rights(in: app).map { right in
-            let direct = right.products.map(\.text)
-            let indirect = right.items.flatMap { catalogs.products(granting: $0, in: app) }
-            return RightSources(name: right.name, products: direct + indirect, items: Array(right.items))
-        }
-        kept.withLock { kept in
-            if kept.revisions != revisions { kept = (revisions, [:]) }
-            kept.rights[key] = rights
-        }
-        return rights
+        let (info, moment) = try await customerInfo.info(
+            about: customer, by: entitlements, usesKept: !isAfterWrite
+        ) { rights }
+        return RevenueCatAnswer.response(
+            info, attributeErrors: attributeErrors, for: request, at: moment, status: status)
     }
 }

@@ -44,7 +44,8 @@ struct RevenueCatRoutes: RouteSource {
 
     private func addReading(to group: RouterGroup<ServiceContext>) {
         group.on(.customer) { request, context in
-            try await services(for: context).answer(about: try customer(in: context), request)
+            try await services(for: context).answer(
+                about: try customer(in: context), request, isAfterWrite: false)
         }
         answer(.offerings, in: group) { _, context in RevenueCatOfferings.json(of: try catalog(of: context)) }
         answer(.productEntitlementMapping, in: group) { _, context in

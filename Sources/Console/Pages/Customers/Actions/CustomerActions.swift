@@ -181,9 +181,9 @@ extension Item {
 
 extension CustomerView {
     func grantsPage(_ request: Request) async throws -> Page {
-        let page = try HTTPSupport.Page(request)
-        let found = try await entitlements.grants(of: user, before: try page.before(), limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { String($0.sequence) }
+        let (shown, next) = try await HTTPSupport.Page(request).list(at: \.sequence) {
+            try await entitlements.grants(of: user, before: $0, limit: $1)
+        }
         return Page("Items given by the team", section: .customers) {
             Shown.wayBack(to: user)
             table(of: shown, next: next.map { .customer(user, "grants", query: ["cursor": $0]) })

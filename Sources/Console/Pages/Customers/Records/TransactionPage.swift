@@ -57,9 +57,9 @@ extension CustomerView {
     }
 
     func transactionsPage(_ request: Request) async throws -> Page {
-        let page = try HTTPSupport.Page(request)
-        let found = try await entitlements.transactions(of: user, before: try page.before(), limit: page.size + 1)
-        let (shown, next) = page.part(of: found) { String($0.sequence) }
+        let (shown, next) = try await HTTPSupport.Page(request).list(at: \.sequence) {
+            try await entitlements.transactions(of: user, before: $0, limit: $1)
+        }
         return Page("Transactions", section: .customers) {
             Shown.wayBack(to: user)
             table(of: shown, next: next.map { .customer(user, "transactions", query: ["cursor": $0]) })

@@ -110,15 +110,12 @@ struct CustomerSearch {
     ///   - page: The page of the users.
     ///   - asksAppStore: True to look an unknown text up as an order.
     mutating func find(in services: any ConsoleServices, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws {
-        let last = try page.position { cursor in
-            let parts = cursor.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-            return parts.count == 2 ? User(issuer: String(parts[0]), name: String(parts[1])) : nil
+        (users, next) = try await page.list(at: \.position) { [text] last, limit in
+            try await services.entitlements.ledger.read {
+                try $0.users(matching: text, after: last?.user, limit: limit)
+            }
         }
-        let found = try await services.entitlements.ledger.read { [text] in
-            try $0.users(matching: text, after: last, limit: page.size + 1)
-        }
-        (users, next) = page.part(of: found) { "\($0.user.issuer)\n\($0.user.name)" }
-        guard !text.isEmpty, last == nil else { return }
+        guard !text.isEmpty, page.last == nil else { return }
         products = names.products(matching: text)
         try await add([text], of: services)
         let isUnknown = users.isEmpty && purchases.isEmpty && unclaimed.isEmpty

@@ -7,9 +7,9 @@ import Proofs
 extension CustomerView {
     /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did.
     func timeline(_ page: HTTPSupport.Page) async throws -> HTML {
-        let position = try page.position { StoryEntry.Position($0) }
-        let found = try await entitlements.story(of: user, before: position, limit: page.size + 1)
-        let (entries, next) = page.part(of: found) { $0.position.description }
+        let (entries, next) = try await page.list(at: \.position) {
+            try await entitlements.story(of: user, before: $0, limit: $1)
+        }
         guard !entries.isEmpty else { return emptyNote("Nothing yet.") }
         let references = entries.compactMap { entry in
             if case .event(let event, _, _) = entry.content, event.origin != nil { event.reference } else { nil }

@@ -95,7 +95,7 @@ extension LocalStoreRoutes {
                         Field.choice(
                             "product", "Product",
                             products.map {
-                                ($0.productIdentifier, Phrase(same: "\($0.productIdentifier) (\($0.price.formatted))"))
+                                ($0.productIdentifier, Phrase("\($0.productIdentifier) (\($0.price.phrase))"))
                             }, chosen: product)
                         Self.quantity
                         Self.billingPlan

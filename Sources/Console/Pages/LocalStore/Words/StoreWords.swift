@@ -108,9 +108,10 @@ enum StoreWords {
 
     @HTMLBuilder static func sentence(_ effect: PurchaseEffect) -> HTML {
         switch effect {
-        case .charged(let price):
+        case .charged(_, isTrial: true): "Free trial"
+        case .charged(let price, _):
             "Charged"
-            plain(" \(price.formatted)")
+            also(price.phrase)
         case .alreadySubscribed(let date):
             "Already subscribed, so nothing was charged. It renews on"
             also(Shown.day(date))
@@ -141,7 +142,7 @@ extension SubscriptionOffer {
         if let identifier { also(Shown.identifier(identifier)) }
         also(period.words(times: periodCount), by: ": ")
         plain(", ")
-        if let price { plain(price.formatted + ", ") }
+        if let price { spaced(by: "", price.phrase, plain(", ")) }
         StoreWords.title(paymentMode)
     }
 }

@@ -10,49 +10,100 @@ package enum RevenueCatAnswer {
     static let requestTimeName = HTTPField.Name("X-RevenueCat-Request-Time")
 
     /// Returns an answer with its entity tag, or 304 without a body if the SDK has stored the answer.
-    ///
-    /// The SDK sends an empty tag if it has stored none. Then 304 would leave it without an answer.
+    package static func response(
+        _ json: JSONValue, for request: Request, at moment: Timestamp, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        let bytes = JSONAnswer.encode(json)
+        return response(tag: entityTag(of: bytes), for: request, at: moment, status: status) { bytes }
+    }
+
+    /// Returns customer info with its entity tag, or 304 in the same way.
     ///
     /// - Parameters:
-    ///   - covered: The content that the entity tag covers, if parts of the answer change each time.
+    ///   - attributeErrors: The attributes of the request that are not recorded.
     ///   - status: 201 for a new customer.
     package static func response(
-        _ json: JSONValue,
-        covering covered: JSONValue? = nil,
-        for request: Request,
-        at moment: Timestamp,
-        status: HTTPResponse.Status = .ok
+        _ info: RenderedCustomerInfo, attributeErrors: [AttributeFailure] = [], for request: Request,
+        at moment: Timestamp, status: HTTPResponse.Status = .ok
     ) -> Response {
-        let tag = entityTag(of: covered ?? json)
+        response(tag: info.tag, for: request, at: moment, status: status) {
+            info.json(at: moment, attributeErrors: attributeErrors)
+        }
+    }
+
+    /// The SDK sends an empty tag if it has stored none. Then 304 would leave it without an answer.
+    private static func response(
+        tag: String, for request: Request, at moment: Timestamp, status: HTTPResponse.Status, _ json: () -> [UInt8]
+    ) -> Response {
         var headers: HTTPFields = [:]
         if let name = HTTPField.Name.revenueCatEntityTag { headers[name] = tag }
         if let requestTimeName { headers[requestTimeName] = String(moment.millisecondsSince1970) }
         if let name = HTTPField.Name.revenueCatEntityTag, status == .ok, request.headers[name] == tag {
             return Response(status: .notModified, headers: headers)
         }
-        return JSONAnswer.response(bytes: JSONAnswer.encode(json), status: status, headers: headers)
+        return JSONAnswer.response(bytes: json(), status: status, headers: headers)
     }
 
-    /// The entity tag of an answer: 16 hexadecimal digits.
-    package static func entityTag(of json: JSONValue) -> String {
-        DigestAlgorithm.sha256.digest(of: JSONAnswer.encode(json)).prefix(8).hexadecimal
+    /// The entity tag of content: 16 hexadecimal digits.
+    static func entityTag(of content: [UInt8]) -> String {
+        DigestAlgorithm.sha256.digest(of: content).prefix(8).hexadecimal
+    }
+}
+
+/// The members of customer info. A missing value is null.
+extension AnswerJSON {
+    mutating func text(_ name: StaticString, _ text: String?) {
+        self.name(name)
+        if let text { string(text) } else { append("null") }
+    }
+
+    /// Appends a date in UTC with whole seconds: `2026-11-24T12:00:00Z`.
+    mutating func date(_ name: StaticString, _ date: Timestamp?) { text(name, date?.rfc3339) }
+
+    mutating func flag(_ name: StaticString, _ flag: Bool) {
+        self.name(name)
+        append(flag ? "true" : "false")
+    }
+
+    /// Appends an amount in major units with its currency.
+    mutating func price(_ name: StaticString, _ price: Price?) {
+        self.name(name)
+        guard let price else { return append("null") }
+        append("{")
+        self.name("amount")
+        append(Array(JSONNumber(thousandths: price.milliunits).text.utf8))
+        text("currency", price.currency)
+        append("}")
+    }
+
+    /// Appends an object with a member for each key, in the order of the keys' bytes.
+    mutating func members<Value>(
+        _ name: StaticString, _ values: [ByteKey: Value], _ write: (Value, inout AnswerJSON) -> Void
+    ) {
+        self.name(name)
+        append("{")
+        for (index, (key, value)) in values.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { append(",") }
+            string(key.text)
+            append(":")
+            write(value, &self)
+        }
+        append("}")
+    }
+
+    mutating func list<Value>(_ values: [Value], _ write: (Value, inout AnswerJSON) -> Void) {
+        append("[")
+        for (index, value) in values.enumerated() {
+            if index > 0 { append(",") }
+            write(value, &self)
+        }
+        append("]")
     }
 }
 
 /// Values of the protocol's answers. A missing value is null.
 extension JSONValue {
-    /// A date in UTC with whole seconds: `2026-11-24T12:00:00Z`.
-    static func date(_ date: Timestamp?) -> JSONValue { date.map { .string($0.rfc3339) } ?? .null }
-
     static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-
-    /// An amount in major units with its currency.
-    static func price(_ price: Price?) -> JSONValue {
-        guard let price else { return .null }
-        return .object([
-            "amount": .number(JSONNumber(thousandths: price.milliunits)), "currency": .string(price.currency),
-        ])
-    }
 
     /// An object with a member for each key, in the order of the keys' bytes.
     static func members<Value>(_ values: [ByteKey: Value], _ json: (Value) -> JSONValue) -> JSONValue {

@@ -1,4 +1,5 @@
 import Features
+import HTTPSupport
 import Proofs
 
 /// The protocol's customer info: everything that an app learns about a customer.
@@ -86,121 +87,156 @@ package struct CustomerInfo: Sendable {
     }
 }
 
-/// The exact JSON of the protocol. A member without a value is null, as the SDKs' decoders expect it.
 extension CustomerInfo {
-    /// - Parameter attributeErrors: The attributes of the request that are not recorded.
-    /// - Returns: The answer, and the content that its entity tag covers: everything but the dates of the request, and the
-    ///   products that are active now. If one ends, an SDK must not use its stored answer, which has an earlier request date.
-    package func answer(attributeErrors: [AttributeFailure] = []) -> (json: JSONValue, covered: JSONValue) {
-        let owned = Owned(self)
-        let active =
-            subscriptions.filter { $0.value.isActive(at: facts.requestDate) }.map(\.key)
-            + entitlements.filter { $0.value.expiresDate.map { $0 > facts.requestDate } ?? true }.map(\.key)
-        return (
-            json(owned, requestDate: facts.requestDate, lastSeen: facts.lastSeen, attributeErrors),
-            .array([
-                json(owned, requestDate: facts.firstSeen, lastSeen: facts.firstSeen, []),
-                .array(active.sorted().map { .string($0.text) }),
-            ])
-        )
+    /// The next moment at which time alone may change customer info, besides the dates of the request; nil if there is none.
+    package var changesAt: Timestamp? {
+        let ends = subscriptions.values.map(\.expiresDate) + entitlements.values.map(\.expiresDate)
+        return (ends.compactMap(\.self) + facts.transactions.flatMap(\.turningPoints))
+            .filter { $0 > facts.requestDate }.min()
     }
+}
 
-    /// The objects about products, which are made once for the answer and its entity tag.
-    private struct Owned {
-        let entitlements, purchases, purchaseDates, subscriptions: JSONValue
+/// The exact JSON of the protocol, which is the same until the facts change or time changes them. Each answer adds the dates of its
+/// request. A member without a value is null, as the SDKs' decoders expect it.
+package struct RenderedCustomerInfo: Sendable {
+    /// The JSON between the dates at the beginning and the value of `last_seen`.
+    private let beforeLastSeen: [UInt8]
+    /// The members of the customer after `last_seen`.
+    private let afterLastSeen: [UInt8]
+    /// The entity tag. It covers everything but the dates of the request, and the products that are active now. If one ends, an SDK
+    /// must not use its stored answer, which has an earlier request date.
+    package private(set) var tag = ""
 
-        init(_ info: CustomerInfo) {
-            entitlements = .members(info.entitlements) { $0.json }
-            purchases = .members(info.purchases) { .array($0.map(\.json)) }
-            purchaseDates = .members(info.purchases) { .object(["purchase_date": .date($0.last?.purchaseDate)]) }
-            subscriptions = .members(info.subscriptions) { $0.json }
+    package init(_ info: CustomerInfo) {
+        let facts = info.facts
+        var json = AnswerJSON()
+        json.append(#","subscriber":{"#)
+        json.members("entitlements", info.entitlements) { $0.write(to: &$1) }
+        json.date("first_seen", facts.firstSeen)
+        json.name("last_seen")
+        // Kept without the room that an array leaves for more.
+        beforeLastSeen = json.bytes.withUnsafeBufferPointer { Array($0) }
+        json = AnswerJSON()
+        json.text("management_url", info.managementURL)
+        json.members("non_subscriptions", info.purchases) { purchases, json in
+            json.list(purchases) { $0.write(to: &$1) }
         }
+        json.text("original_app_user_id", facts.identifier)
+        json.text("original_application_version", facts.originalApplicationVersion)
+        json.date("original_purchase_date", facts.originalPurchaseDate)
+        json.members("other_purchases", info.purchases) { purchases, json in
+            json.append("{")
+            json.date("purchase_date", purchases.last?.purchaseDate)
+            json.append("}")
+        }
+        json.members("subscriptions", info.subscriptions) { $0.write(to: &$1) }
+        if !facts.attributes.isEmpty {
+            let attributes = Dictionary(facts.attributes.map { (ByteKey($0.name), $0) }) { first, _ in first }
+            json.members("subscriber_attributes", attributes) { $0.write(to: &$1) }
+        }
+        json.append("}")
+        afterLastSeen = json.bytes.withUnsafeBufferPointer { Array($0) }
+        tag = RevenueCatAnswer.entityTag(of: covered(info))
     }
 
-    private func json(
-        _ owned: Owned,
-        requestDate: Timestamp,
-        lastSeen: Timestamp,
-        _ attributeErrors: [AttributeFailure]
-    ) -> JSONValue {
-        .present([
-            "request_date": .date(requestDate),
-            "request_date_ms": .integer(requestDate.millisecondsSince1970),
-            "subscriber": subscriber(owned, lastSeen: lastSeen),
-            "attributes_error_response": attributeErrors.isEmpty
-                ? nil : .object(["attribute_errors": attributeErrors.json]),
-        ])
+    /// The number of the bytes.
+    package var size: Int { beforeLastSeen.count + afterLastSeen.count + tag.utf8.count }
+
+    /// The content that the entity tag covers.
+    private func covered(_ info: CustomerInfo) -> [UInt8] {
+        let (moment, firstSeen) = (info.facts.requestDate, info.facts.firstSeen)
+        let active =
+            info.subscriptions.filter { $0.value.isActive(at: moment) }.map(\.key)
+            + info.entitlements.filter { $0.value.expiresDate.map { $0 > moment } ?? true }.map(\.key)
+        var json = AnswerJSON()
+        json.append("[")
+        json.append(self.json(at: firstSeen))
+        json.append(",")
+        json.list(active.sorted()) { $1.string($0.text) }
+        json.append("]")
+        return json.bytes
     }
 
-    private func subscriber(_ owned: Owned, lastSeen: Timestamp) -> JSONValue {
-        let stated = Dictionary(facts.attributes.map { (ByteKey($0.name), $0) }) { first, _ in first }
-        return .present([
-            "entitlements": owned.entitlements,
-            "first_seen": .date(facts.firstSeen),
-            "last_seen": .date(lastSeen),
-            "management_url": .text(managementURL),
-            "non_subscriptions": owned.purchases,
-            "original_app_user_id": .string(facts.identifier),
-            "original_application_version": .text(facts.originalApplicationVersion),
-            "original_purchase_date": .date(facts.originalPurchaseDate),
-            "other_purchases": owned.purchaseDates,
-            "subscriptions": owned.subscriptions,
-            "subscriber_attributes": facts.attributes.isEmpty ? nil : .members(stated) { $0.json },
-        ])
+    /// - Parameters:
+    ///   - requestDate: The date of the request.
+    ///   - lastSeen: The date of the customer's last request; nil for this one.
+    ///   - attributeErrors: The attributes of the request that are not recorded.
+    package func json(
+        at requestDate: Timestamp, lastSeen: Timestamp? = nil, attributeErrors: [AttributeFailure] = []
+    ) -> [UInt8] {
+        var json = AnswerJSON()
+        json.append("{")
+        json.date("request_date", requestDate)
+        json.name("request_date_ms")
+        json.append(requestDate.millisecondsSince1970)
+        json.append(beforeLastSeen)
+        json.string((lastSeen ?? requestDate).rfc3339)
+        json.append(afterLastSeen)
+        if !attributeErrors.isEmpty {
+            json.append(#","attributes_error_response":{"attribute_errors":"#)
+            json.append(JSONAnswer.encode(attributeErrors.json))
+            json.append("}")
+        }
+        json.append("}")
+        return json.bytes
     }
 }
 
 extension CustomerInfo.Subscription {
-    fileprivate var json: JSONValue {
-        .object([
-            "auto_resume_date": .null,
-            "billing_issues_detected_at": .date(billingIssuesDetectedAt),
-            "display_name": .text(displayName),
-            "expires_date": .date(expiresDate),
-            "grace_period_expires_date": .date(gracePeriodExpiresDate),
-            "is_sandbox": .bool(isSandbox),
-            "management_url": .text(store == .appStore ? CustomerInfo.managementURL : nil),
-            "original_purchase_date": .date(originalPurchaseDate),
-            "ownership_type": .string(ownership.rawValue),
-            "period_type": .string(periodType.rawValue),
-            "price": .price(price),
-            "purchase_date": .date(purchaseDate),
-            "refunded_at": .date(refundedAt),
-            "store": .string(store.rawValue),
-            "store_transaction_id": .text(storeTransactionIdentifier),
-            "unsubscribe_detected_at": .date(unsubscribeDetectedAt),
-        ])
+    fileprivate func write(to json: inout AnswerJSON) {
+        json.append("{")
+        json.text("auto_resume_date", nil)
+        json.date("billing_issues_detected_at", billingIssuesDetectedAt)
+        json.text("display_name", displayName)
+        json.date("expires_date", expiresDate)
+        json.date("grace_period_expires_date", gracePeriodExpiresDate)
+        json.flag("is_sandbox", isSandbox)
+        json.text("management_url", store == .appStore ? CustomerInfo.managementURL : nil)
+        json.date("original_purchase_date", originalPurchaseDate)
+        json.text("ownership_type", ownership.rawValue)
+        json.text("period_type", periodType.rawValue)
+        json.price("price", price)
+        json.date("purchase_date", purchaseDate)
+        json.date("refunded_at", refundedAt)
+        json.text("store", store.rawValue)
+        json.text("store_transaction_id", storeTransactionIdentifier)
+        json.date("unsubscribe_detected_at", unsubscribeDetectedAt)
+        json.append("}")
     }
 }
 
 extension CustomerInfo.Purchase {
-    fileprivate var json: JSONValue {
-        .object([
-            "display_name": .text(displayName),
-            "id": .string(identifier),
-            "is_sandbox": .bool(isSandbox),
-            "original_purchase_date": .date(originalPurchaseDate),
-            "price": .price(price),
-            "purchase_date": .date(purchaseDate),
-            "store": .string(store.rawValue),
-            "store_transaction_id": .string(storeTransactionIdentifier),
-        ])
+    fileprivate func write(to json: inout AnswerJSON) {
+        json.append("{")
+        json.text("display_name", displayName)
+        json.text("id", identifier)
+        json.flag("is_sandbox", isSandbox)
+        json.date("original_purchase_date", originalPurchaseDate)
+        json.price("price", price)
+        json.date("purchase_date", purchaseDate)
+        json.text("store", store.rawValue)
+        json.text("store_transaction_id", storeTransactionIdentifier)
+        json.append("}")
     }
 }
 
 extension CustomerInfo.Entitlement {
-    fileprivate var json: JSONValue {
-        .object([
-            "expires_date": .date(expiresDate),
-            "grace_period_expires_date": .date(gracePeriodExpiresDate),
-            "product_identifier": .string(productIdentifier),
-            "purchase_date": .date(purchaseDate),
-        ])
+    fileprivate func write(to json: inout AnswerJSON) {
+        json.append("{")
+        json.date("expires_date", expiresDate)
+        json.date("grace_period_expires_date", gracePeriodExpiresDate)
+        json.text("product_identifier", productIdentifier)
+        json.date("purchase_date", purchaseDate)
+        json.append("}")
     }
 }
 
 extension Attribute {
-    fileprivate var json: JSONValue {
-        .object(["value": .text(value), "updated_at_ms": .integer(statedAt.millisecondsSince1970)])
+    fileprivate func write(to json: inout AnswerJSON) {
+        json.append("{")
+        json.text("value", value)
+        json.name("updated_at_ms")
+        json.append(statedAt.millisecondsSince1970)
+        json.append("}")
     }
 }

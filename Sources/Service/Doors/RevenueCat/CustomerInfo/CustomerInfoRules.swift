@@ -103,7 +103,6 @@ package struct CustomerInfoFacts: Sendable {
     package var identifier: String
     package var requestDate: Timestamp
     package var firstSeen: Timestamp
-    package var lastSeen: Timestamp
     /// The version of the app that the customer first installed; nil if no proof has stated it.
     package var originalApplicationVersion: String?
     /// The date of the first installation; nil if no proof has stated it.
@@ -118,11 +117,10 @@ package struct CustomerInfoFacts: Sendable {
     package var products: [ByteKey: CustomerProduct] = [:]
     package var attributes: [Attribute] = []
 
-    package init(identifier: String, requestDate: Timestamp, firstSeen: Timestamp, lastSeen: Timestamp? = nil) {
+    package init(identifier: String, requestDate: Timestamp, firstSeen: Timestamp) {
         self.identifier = identifier
         self.requestDate = requestDate
         self.firstSeen = firstSeen
-        self.lastSeen = lastSeen ?? requestDate
     }
 }
 

@@ -37,7 +37,7 @@ extension RequestMembers {
         switch object[name] {
         case nil, .null: return nil
         case .string(let text):
-            guard text.utf8.count <= maximumLength, !text.utf8.contains(0) else {
+            guard text.utf8.count <= maximumLength, !text.hasNUL else {
                 throw wrong(name, "a string of at most \(maximumLength) bytes, without NUL")
             }
             return text

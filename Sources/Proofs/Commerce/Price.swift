@@ -1,0 +1,73 @@
+/// An amount of money in milliunits of a currency. 1990 milliunits of AUD are 1.99 dollars, and 1200000 of KRW are 1200
+/// won.
+public struct Price: Hashable, Sendable, Codable {
+    public let milliunits: Int64
+    /// The ISO 4217 code, such as `KRW`.
+    public let currency: String
+
+    public init(milliunits: Int64, currency: String) {
+        self.milliunits = milliunits
+        self.currency = currency
+    }
+
+    /// Reads an amount in major units as a `.storekit` file writes it: `1200`, `0.99`.
+    ///
+    /// - Returns: Nil unless the text is 1 to 9 digits, optionally followed by a point and 1 to 3 digits.
+    public init?(majorUnits text: String, currency: String) {
+        guard let match = text.wholeMatch(of: /([0-9]{1,9})(?:\.([0-9]{1,3}))?/) else { return nil }
+        let fraction = match.2 ?? ""
+        let digits = match.1 + fraction + String(repeating: "0", count: 3 - fraction.utf8.count)
+        guard let milliunits = Int64(digits) else { return nil }
+        self.init(milliunits: milliunits, currency: currency)
+    }
+}
+
+/// Amounts as people read them: in the decimal places of the currency, rounded.
+extension Price {
+    /// The amount with the currency's code: `KRW 1,200`, `USD 0.99`, `-EUR 4.00`.
+    public var formatted: String { sign + prefix + magnitudeText }
+
+    /// The amount without the currency: `1,200`, `0.99`, `-4.00`.
+    public var amountText: String { sign + magnitudeText }
+
+    /// The amount as Koreans write it: `₩1,200`. Other currencies keep their code, since a dollar sign names several.
+    public var korean: String { sign + koreanPrefix + magnitudeText }
+
+    /// A sum as Koreans read it aloud: `₩106만 4,400`. Other currencies have no such words for their cents.
+    public var koreanSum: String {
+        guard currency == "KRW" else { return korean }
+        let (value, _) = rounded
+        let parts = [(value / 100_000_000, "억"), (value / 10_000 % 10_000, "만"), (value % 10_000, "")]
+        let words = parts.filter { $0.0 > 0 }.map { $0.0.groupedDigits + $0.1 }
+        return sign + koreanPrefix + (words.isEmpty ? "0" : words.joined(separator: " "))
+    }
+
+    /// The number of decimal places of the currency (ISO 4217).
+    public var decimalPlaces: Int {
+        if Self.currenciesWithoutCents.contains(currency) { return 0 }
+        return Self.currenciesInThousandths.contains(currency) ? 3 : 2
+    }
+
+    private static let currenciesWithoutCents: Set = [
+        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF",
+        "XPF",
+    ]
+    private static let currenciesInThousandths: Set = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
+
+    /// The magnitude in the smallest unit of the currency, and the number of these in a major unit.
+    private var rounded: (value: UInt64, unit: UInt64) {
+        let unit: UInt64 = decimalPlaces == 0 ? 1 : decimalPlaces == 2 ? 100 : 1000
+        let factor = 1000 / unit
+        return ((milliunits.magnitude + factor / 2) / factor, unit)
+    }
+
+    private var magnitudeText: String {
+        let (value, unit) = rounded
+        guard unit > 1 else { return value.groupedDigits }
+        return (value / unit).groupedDigits + "." + String(value % unit + unit).dropFirst()
+    }
+
+    private var sign: String { milliunits < 0 && rounded.value > 0 ? "-" : "" }
+    private var prefix: String { currency.isEmpty ? "" : currency + " " }
+    private var koreanPrefix: String { currency == "KRW" ? "₩" : prefix }
+}
