@@ -22,10 +22,9 @@ struct StoreSubscription: Command {
         "subscription", "Apply an event to a subscription.",
         """
         renew, fail and expire take effect at once; after fail, the customer could not be charged. cancel and resume are decisions of \
-        the customer. resolve-billing ends a billing \
-        issue. raise-price announces a higher price; consent and refuse are the customer's answers. seats changes the number of seats: \
-        more are charged at once, and fewer renew. join is the answer of a member whom Apple invites to a seat, and prints the \
-        member's own transaction; leave ends the seat, by that transaction.
+        the customer. resolve-billing ends a billing issue. raise-price announces a higher price; consent and refuse are the customer's \
+        answers. seats changes the number of seats: more are charged at once, and fewer renew. join is the answer of a member whom \
+        Apple invites to a seat, and prints the member's own transaction; leave ends the seat, by that transaction.
         """,
         examples: """
             till store subscription cancel 2000000123456789
@@ -36,7 +35,9 @@ struct StoreSubscription: Command {
             """)
 
     @Argument(
-        help: "renew, fail, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.")
+        help: """
+            renew, fail, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.
+            """)
     var event: Event
 
     @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
