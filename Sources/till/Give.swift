@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 
@@ -154,5 +155,68 @@ struct Revoke: ServiceCaller {
         terminal.line("Revoked \(revoked.productId) from \(user).")
         terminal.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
         try terminal.json(revoked)
+    }
+}
+
+struct Reinstate: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "reinstate", "Give a purchase back that the team has revoked.",
+        "A refund by Apple stays in effect.",
+        examples: "till reinstate alice 2000000000000001")
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The transaction, as `till story` names it.")
+    var transaction: String
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        struct Transaction: Decodable, Sendable {
+            let productId: String
+        }
+        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
+        let reinstated: Answered<Transaction> = try await withClient {
+            try await $0.delete(path)
+        }
+        terminal.line("Reinstated \(reinstated.productId) of \(user).")
+        try terminal.json(reinstated)
+    }
+}
+
+struct Add: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "add", "Add to a user's balance without a purchase.",
+        examples: """
+            till add alice seeds 100 --reason "Sorry for the outage"
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The balance, as the catalog names it.")
+    var balance: String
+
+    @Argument(help: "The amount.")
+    var amount: Int
+
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    var reason: String
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        let path = issued.path(of: user, "/balances/\(HTTPServiceConnection.segment(balance))/additions")
+        let request: Report = ["amount": amount, "reason": reason]
+        let addition: JSONContent = try await withClient {
+            try await $0.post(path, request)
+        }
+        terminal.line("Added \(amount) to the balance \(balance) of \(user).")
+        try terminal.json(addition)
     }
 }

@@ -19,6 +19,10 @@ import Testing
         "till buy com.memolease.sesac1.background2 --user alice --outcome cancelled": 1,
         // The example kills its process with SIGKILL.
         "till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased": 137,
+        // Alice has redeemed it.
+        "till unclaimed assign 2000000000000001 alice --reason \"Invoice 7\"": 1,
+        // The sample catalog has no balances.
+        "till add alice seeds 100 --reason \"Sorry for the outage\"": 1,
         // Nothing was refunded, so grep finds nothing.
         "till export events --format jsonl | grep refunded": 1,
         // The transaction of the test is not Apple's.

@@ -69,10 +69,8 @@ struct MentionedCommand: CustomStringConvertible {
     private static func calls(inProse text: String, _ path: String) -> [MentionedCommand] {
         let code = text.matches(of: /`(till [a-z][^`]*)`/).map { call(String($0.1), path) }
         // One sentence may name two calls.
-        let prose = text.replacing(/`[^`]*`/, with: "").replacing(" till ", with: "| till ").matches(
-            of: /(?:^|[\s"(\/=])till ([a-z][^"`#|)]*)/
-        )
-        .map { match in
+        let outside = text.replacing(/`[^`]*`/, with: "").replacing(" till ", with: "| till ")
+        let prose = outside.matches(of: /(?:^|[\s"(\/=])till ([a-z][^"`#|)]*)/).map { match in
             // Punctuation, or a Korean particle, ends a word.
             let words = match.1.split(separator: " ").map {
                 String($0.prefix { $0.isASCII && !".,;:".contains($0) })

@@ -45,8 +45,8 @@ public struct OCSPResponder: Sendable {
         self.subjects = subjects
     }
 
-    /// The answer to a request, valid from a moment on. It is an error of the protocol for bytes that are no request, and for
-    /// certificates of authorities that the responder does not know. Another certificate of a known authority is unknown.
+    /// The answer to a request, valid from a moment on. It is an error of the protocol for bytes that are no request, and
+    /// unless all certificates are of one authority that the responder knows. Another certificate of that authority is unknown.
     ///
     /// - Parameters:
     ///   - request: The DER of an OCSPRequest.
@@ -65,24 +65,21 @@ public struct OCSPResponder: Sendable {
             OCSP_onereq_get0_id(OCSP_request_onereq_get0(request, $0))
         }
         guard !identifiers.isEmpty else { return try Self.response(OCSP_RESPONSE_STATUS_MALFORMEDREQUEST) }
-        // One authority signs the whole answer, so others' certificates in the request are unknown.
-        guard
-            let signer = identifiers.lazy.compactMap({ identifier in
-                subjects.first { $0.match(identifier).issuer }?.issuer
-            }).first
+        // One authority signs the whole answer, and clients believe it about its own certificates alone.
+        guard let issuer = subjects.first(where: { $0.match(identifiers[0]).issuer })?.issuer,
+            case let issued = subjects.filter({ $0.issuer.certificate == issuer.certificate }),
+            identifiers.allSatisfy({ identifier in issued.contains { $0.match(identifier).issuer } })
         else { return try Self.response(OCSP_RESPONSE_STATUS_UNAUTHORIZED) }
         guard let basic = OCSP_BASICRESP_new() else { throw OpenSSLError("make an OCSP response") }
         defer { OCSP_BASICRESP_free(basic) }
         for identifier in identifiers {
-            let subject = subjects.first {
-                $0.issuer.certificate == signer.certificate && $0.match(identifier).certificate
-            }
+            let subject = issued.first { $0.match(identifier).certificate }
             try Self.add(subject.flatMap(\.verdict), of: identifier, to: basic, from: moment, until: moment + lifetime)
         }
         let flags = UInt(OCSP_NOCERTS | OCSP_RESPID_KEY)
         guard OCSP_copy_nonce(basic, request) > 0,
             OCSP_basic_sign(
-                basic, signer.certificate.handle.pointer, signer.key.handle.pointer,
+                basic, issuer.certificate.handle.pointer, issuer.key.handle.pointer,
                 DigestAlgorithm.sha256.implementation, nil, flags) == 1
         else { throw OpenSSLError("sign an OCSP response") }
         return try Self.response(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic)
