@@ -35,7 +35,7 @@ struct CustomerHeading {
     @FactsBuilder private var facts: [Fact] {
         let storefront = transactions.lazy.compactMap { $0.facts.text(.storefront) }.first
         fact("Total spent") {
-            let spent = spent
+            let spent = transactions.spent(inSandbox: view.services.standardEnvironment == .sandbox)
             if spent.isEmpty { Shown.nothing }
             Phrase.joined(spent.map(\.phrase), separator: " · ")
             if transactions.count == Self.summed { plain(" +") }
@@ -50,20 +50,6 @@ struct CustomerHeading {
             let ends = subscriptions.map { $0.status.until?.millisecondsSince1970 ?? .max }
             let last = zip(ends, subscriptions).max { $0.0 < $1.0 }?.1
             last.map { view.line(of: $0.status, $0.renewal) } ?? Shown.nothing
-        }
-    }
-
-    /// The sums that the customer has paid in the environment that matters, without refunds; the largest first.
-    private var spent: [Price] {
-        let isSandbox = view.services.standardEnvironment == .sandbox
-        var sums: [String: Int64] = [:]
-        for transaction in transactions where transaction.origin.isSandbox == isSandbox {
-            guard let price = transaction.paidPrice else { continue }
-            let refunded = transaction.isRefunded ? transaction.refundedAmount(of: price.milliunits) ?? 0 : 0
-            sums[price.currency, default: 0] += price.milliunits - refunded
-        }
-        return sums.map { Price(milliunits: $1, currency: $0) }.sorted {
-            ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency)
         }
     }
 

@@ -46,6 +46,23 @@ extension RedeemedTransaction {
     }
 }
 
+extension [RedeemedTransaction] {
+    /// The sums of the paid prices without what was refunded, the largest first.
+    ///
+    /// - Parameter isSandbox: True for the sums of test purchases, false for those of real ones.
+    package func spent(inSandbox isSandbox: Bool) -> [Price] {
+        var sums: [String: Int64] = [:]
+        for transaction in self where transaction.origin.isSandbox == isSandbox {
+            guard let price = transaction.paidPrice else { continue }
+            let refunded = transaction.isRefunded ? transaction.refundedAmount(of: price.milliunits) ?? 0 : 0
+            sums[price.currency, default: 0] &+= price.milliunits &- refunded
+        }
+        return sums.map { Price(milliunits: $1, currency: $0) }.sorted {
+            ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency)
+        }
+    }
+}
+
 extension RenewalFacts {
     /// The price of the next period with all its seats; nil if the App Store has not stated it.
     package var nextPrice: Price? {

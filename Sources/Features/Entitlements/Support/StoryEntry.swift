@@ -24,11 +24,6 @@ package struct StoryEntry: Hashable, Sendable {
     /// notification. So notifications come before the events that they cause.
     package typealias Position = PagePosition<Int64, Int64, String>
 
-    /// The position that all entries before a moment follow.
-    package static func position(before moment: Timestamp) -> Position {
-        Position(moment.millisecondsSince1970, 0, "")
-    }
-
     package var position: Position {
         switch content {
         case .event(let entry, let number, _):

@@ -5,19 +5,20 @@ import Ledger
 import Proofs
 
 extension CustomerView {
-    /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did. A notification
-    /// is part of the event about its transaction that is nearest in time.
+    /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did. The
+    /// notifications about an event open below it.
     func timeline(_ request: Request) async throws -> HTML {
         let filter = try TimelineFilter(request)
         let (entries, next) = try await HTTPSupport.Page(request).list(at: \.position) {
-            try await story(in: filter, before: $0 ?? filter.start, limit: $1)
+            try await entitlements.story(of: user, filter.part, before: $0, limit: $1)
         }
         let references = entries.compactMap { entry in
             if case .event(let event, _, _) = entry.content, event.origin != nil { event.reference } else { nil }
         }
         // The user's transactions that the entries are about.
         let transactions = try await entitlements.transactions(of: user, identifiedBy: references)
-        let notifications = Self.notificationsOfEvents(in: entries)
+        let notifications = entries.notificationsOfEvents
+        let attached = Set(notifications.values.joined())
         return HTML {
             filter.links(of: user, at: now)
             if entries.isEmpty {
@@ -29,49 +30,15 @@ extension CustomerView {
                         case .event(let event, let number, let otherOwner):
                             entry(
                                 of: event, number, otherOwner, transactions.first { $0.isMeant(by: event) },
-                                notifications.ofEvents[number] ?? [])
+                                notifications[number] ?? [])
                         case .notification(let notification):
-                            if !notifications.attached.contains(notification) { entry(of: notification) }
+                            if !attached.contains(notification) { entry(of: notification) }
                         }
                     }
                 }
             }
             Listing.pager(next.map { filter.path(of: user, after: $0) }, "Older entries")
         }
-    }
-
-    private func story(
-        in filter: TimelineFilter, before position: StoryEntry.Position?, limit: Int
-    ) async throws -> [StoryEntry] {
-        var (found, position, hasMore): ([StoryEntry], StoryEntry.Position?, Bool) = ([], position, true)
-        while hasMore, found.count < limit {
-            let read = try await entitlements.story(of: user, before: position, limit: limit)
-            let reached = read.prefix { filter.reaches($0) }
-            found += reached.filter { filter.includes($0) }
-            (position, hasMore) = (read.last?.position, reached.count == limit)
-        }
-        return Array(found.prefix(limit))
-    }
-
-    /// The notifications that are parts of events, by the events' numbers.
-    private static func notificationsOfEvents(
-        in entries: [StoryEntry]
-    ) -> (ofEvents: [Int64: [StatedNotification]], attached: Set<StatedNotification>) {
-        var ofEvents: [Int64: [StatedNotification]] = [:]
-        for case .notification(let notification) in entries.map(\.content) {
-            var nearest: (distance: Double, number: Int64)?
-            for case .event(let event, let number, _) in entries.map(\.content)
-            where event.origin == notification.origin
-                && notification.transactionIdentifier?.hasSameBytes(as: event.reference) ?? false
-            {
-                let distance = abs(
-                    Double(event.happenedAt.millisecondsSince1970) - Double(notification.signedAt.millisecondsSince1970)
-                )
-                if distance < nearest?.distance ?? .infinity { nearest = (distance, number) }
-            }
-            if let nearest { ofEvents[nearest.number, default: []].append(notification) }
-        }
-        return (ofEvents, Set(ofEvents.values.joined()))
     }
 
     func timelinePage(_ request: Request) async throws -> Page {
