@@ -24,8 +24,8 @@ import Testing
         #expect(page.status == 200)
         #expect(page.has(figure.definition.escaped))
         // Refunds and subscriptions that are money have no currency here.
-        let hasSeries = !figure.isMoney || figure == .revenue
-        #expect(page.has("<svg class=\"chart\" role=\"img\"") == hasSeries)
+        let hasSeries = !figure.isMoney || [.revenue, .revenuePerPayer, .lifetimeValue].contains(figure)
+        #expect(page.has("<svg class=\"chart\" role=\"img\"") == (hasSeries && figure != .retention))
         #expect(page.has("<th scope=\"row\">") == hasSeries)
         #expect(page.has("Nothing was sold in this time.") == !hasSeries)
         let korean = try await browser.get("/console/figures/\(figure.rawValue)", headers: [.acceptLanguage: "ko"])
@@ -140,6 +140,19 @@ import Testing
         let month = try await browser.get("/console?environment=sandbox&range=this-month")
         #expect(month.status == 200 && month.has("aria-current=\"page\">This month</a>"))
         #expect(try await browser.get("/console?range=today").status == 400)
+    }
+
+    @Test func `retention is a table of cohorts, and an average is an amount`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await sell(fixture)
+        let browser = try await fixture.browser(.viewer)
+        let table = try await browser.get("/console/figures/retention?environment=sandbox")
+        #expect(table.has("<td class=\"number stayed-5\">100.0%</td>"))
+        let average = try await browser.get("/console/figures/arppu?environment=sandbox")
+        #expect(average.has(" (2 customers)</td>"))
+        let file = try await browser.get("/console/figures/retention/csv?environment=sandbox")
+        #expect(file.text.hasPrefix("from,to,is_complete,months_after,value,denominator\r\n"))
+        #expect(file.text.contains(",false,0,2,2\r\n"))
     }
 
     @Test func `a movement has its net as a line and a column`() async throws {
