@@ -1,5 +1,7 @@
+import Catalog
 import Console
 import Features
+import Foundation
 import Proofs
 import TestSupport
 import Testing
@@ -77,6 +79,24 @@ import Testing
         #expect(dollars.has("name=\"currency\" value=\"USD\""))
         let none = try await browser.get("/console/figures/revenue?environment=sandbox&currency=XXX")
         #expect(none.has("Nothing was sold in XXX") && none.has(">USD</a>"))
+    }
+
+    @Test func `currencies are added up at the rates of the operator, whose day is stated`() async throws {
+        let garden = try TestGarden(bundleIdentifier: "com.example.other")
+        let folder = garden.folder.folder("catalog")
+        try Data(#"{"date": "2026-10-01", "currency": "KRW", "rates": {"USD": "1400"}}"#.utf8).write(
+            to: folder.appending(path: ExchangeRates.file))
+        let fixture = try await ConsoleFixture(others: [try Catalog(folder: folder)])
+        for (storefront, user) in [("KOR", "alice"), ("USA", "bob"), ("FRA", "carol")] {
+            _ = try fixture.shop.store.update { $0.storefront = storefront }
+            try await fixture.buy("sprout1", for: user, account: user)
+        }
+        try await fixture.figures.rollUp()
+        let browser = try await fixture.browser(.viewer)
+        for path in ["/console?environment=sandbox", "/console/figures/revenue?environment=sandbox"] {
+            let page = try await browser.get(path)
+            #expect(page.has("Together KRW ") && page.has(" without EUR, at the rates of 1 October 2026"))
+        }
     }
 
     @Test func `groups, filters and periods are those of the address`() async throws {

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Proofs
 
@@ -203,6 +204,24 @@ extension FigureComparison {
                 if answer.query.figure.isRate { "\(text) points" } else { plain(text) }
             }
         }
+    }
+
+    /// The sum of several currencies at the operator's rates, with the day of these. Nil for less, or without rates.
+    func sum(at rates: ExchangeRates?) -> HTML? {
+        guard let rates, answer.query.figure.isMoney, !answer.query.figure.isQuotient, totals.count > 1 else {
+            return nil
+        }
+        let amounts = totals.map { total in
+            rates.converted(Price(milliunits: total.value.value, currency: total.currency ?? ""))
+        }
+        let missing = zip(totals, amounts).compactMap { $1 == nil ? $0.currency : nil }.joined(separator: ", ")
+        let sum = Price(
+            milliunits: amounts.reduce(0) { $0 &+ ($1?.milliunits ?? 0) }, currency: rates.currency
+        ).sumPhrase
+        let day = CustomerWords.day(rates.day.start)
+        return missing.isEmpty
+            ? note("Together \(sum), at the rates of \(day)")
+            : note("Together \(sum) without \(missing), at the rates of \(day)")
     }
 
     /// The days of the figure, and those that the change compares.

@@ -124,6 +124,8 @@ struct FigureNames: Sendable {
 
     init(_ catalogs: Catalogs) { self.catalogs = catalogs }
 
+    var rates: ExchangeRates? { catalogs.exchangeRates }
+
     var apps: [String] { catalogs.all.map(\.bundleIdentifier) }
 
     /// The products of the catalogs by name, each with its identifier.

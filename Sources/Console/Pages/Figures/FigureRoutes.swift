@@ -167,6 +167,7 @@ extension FigureRoutes {
             }
             form.html(of: figure, query, in: query.environment)
             answer.notes
+            if currency == nil { comparison.sum(at: form.names.rates) }
             let sold = comparison.totals.filter { total in answer.series.contains { $0.currency == total.currency } }
             if figure == .retention, !answer.series.isEmpty { RetentionTable(answer: answer).html }
             let charts =
