@@ -28,7 +28,7 @@ import Testing
         ["store", "queue"], ["store", "approve", "1"], ["store", "decline", "1"],
         ["receipt", "export", "--user", "alice"],
         ["store", "sales", "alice"], ["store", "notifications"], ["store", "time"], ["store", "settings"],
-        ["store", "judge", "a.b.c"], ["store", "delete", "1"], ["store", "share", "1", "--end"],
+        ["store", "judge", "a.b.c"], ["store", "delete", "1"],
     ])
     func `a command that reads the store creates none, and names the directory`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)

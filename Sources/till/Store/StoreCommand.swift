@@ -23,9 +23,8 @@ struct StoreCommand: AsyncParsableCommand {
         subcommands: [
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
-            StoreShare.self, StoreDelete.self, StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self,
-            StoreNotifications.self,
-            StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreReset.self,
+            StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
+            StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreReset.self, StoreDelete.self,
         ],
         defaultSubcommand: StoreServe.self)
 }

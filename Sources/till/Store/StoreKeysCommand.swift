@@ -100,49 +100,6 @@ struct StoreRefund: Command {
     }
 }
 
-struct StoreShare: Command {
-    static let configuration = CommandConfiguration(
-        "share", "Share a purchase with a member of the family, or end the sharing.",
-        examples: """
-            till store share 2000000123456789 --with bob
-            till store share 2000000987654321 --end
-            """)
-
-    @Argument(
-        help: ArgumentHelp(
-            "The transaction's identifier; with --end, that of the member's transaction.", valueName: "transaction"))
-    var transactionIdentifier: String
-
-    @Option(name: .customLong("with"), help: ArgumentHelp("The account of the member.", valueName: "account"))
-    var member: String?
-
-    @Flag(help: "End the sharing.")
-    var end = false
-
-    @OptionGroup var common: CommonOptions
-
-    func validate() throws {
-        try require((member == nil) == end, "Name the member with --with, or end the sharing with --end.")
-    }
-
-    func perform() async throws {
-        let store = try common.directoryOfStore.store()
-        var values = TransactionAction.Parameters()
-        values.member = member ?? ""
-        try store.perform(end ? .revokeFamilySharing : .share, values, on: transactionIdentifier)
-        let sale = try store.read { try $0.sale(transactionIdentifier) }
-        guard let member else {
-            terminal.line("\(transactionIdentifier)  family sharing ended")
-            return try terminal.json(SaleResource(sale))
-        }
-        let shared = try store.read { try $0.transactions.transactions(of: member) }.last {
-            $0.productIdentifier == sale.productIdentifier && $0.ownership == .familyShared
-        }
-        terminal.line("\(shared?.transactionIdentifier ?? transactionIdentifier)  shared with \(member)")
-        try terminal.json(shared.map { SaleResource($0) })
-    }
-}
-
 struct StoreDelete: Command {
     static let configuration = CommandConfiguration(
         "delete", "Delete a transaction, or the whole subscription.",
