@@ -170,6 +170,9 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.story(of: alice, before: nil, limit: 9)
         _ = try await service.explanation(of: Self.sprout1, for: alice)
         let token = try await service.appAccountToken(of: alice)
+        let names = NameIndex(ledger: ledger, clock: clock)
+        // The second search reads the names since the first one.
+        for _ in 1...2 { #expect(try await !names.users(named: "LIC", limit: 9).isEmpty) }
         try await ledger.read { [alice, service] transaction in
             for text in ["a", token.uuidString] { _ = try transaction.users(matching: text, after: nil, limit: 9) }
             _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)

@@ -31,6 +31,31 @@ import Testing
         #expect(try await browser.get("/console/customers").has("/-/bob\""))
     }
 
+    @Test func `a part of a name finds the customer at once, in any case and script`() async throws {
+        let console = try await GardenConsole()
+        let browser = try await console.browser(.viewer)
+        #expect(try await search(browser, "una1").has("Nothing found."))
+        for name in ["yuna16", "김민지"] {
+            _ = try await console.entitlements.appAccountToken(of: console.user(name))
+        }
+        for text in ["una1", "YUNA16", "ＹＵＮＡ"] {
+            let found = try await search(browser, text)
+            #expect(found.has("/console/customers/-/yuna16\"") && !found.has("Nothing found."), "\(text)")
+        }
+        #expect(try await browser.get("/console/customers?search=%EB%AF%BC%EC%A7%80").words.contains("김민지"))
+        #expect(try await search(browser, "YUNA16").has("Open customer"))
+        // The names that begin like the text have their own list, and are not in the other one.
+        let first = try await search(browser, "yuna")
+        #expect(first.text.matches(of: /customers\/-\/yuna16"/).count == 1)
+    }
+
+    @Test func `a search that finds nothing says why`() async throws {
+        let browser = try await GardenConsole().browser(.viewer)
+        #expect(try await search(browser, "MK5TTTVWJH").has("cannot ask the App Store for one without its key"))
+        #expect(try await search(browser, "2000000000000001").has("has stated a transaction of this number"))
+        #expect(try await search(browser, "zoe").has("Search for a part of a customer"))
+    }
+
     @Test func `an exact name, a token and a transaction lead to the customer`() async throws {
         let console = try await GardenConsole()
         let alice = try console.user()
@@ -55,7 +80,7 @@ import Testing
         try await console.buy("garden.gate", for: alice)
         let browser = try await console.browser(.viewer)
         let typing: HTTPFields = [try #require(.init("Sec-Fetch-Dest")): "empty"]
-        #expect(try await search(browser, "MK5TTTVWJH", headers: typing).has("Nothing found."))
+        #expect(try await search(browser, "MK5TTTVWJH", headers: typing).has("Press Enter to ask the App Store"))
         #expect(try await search(browser, "MK5").has("Nothing found."))
         #expect(asked.count == 0)
         #expect(try await search(browser, "MKOTHER000").has("knows no order"))
@@ -95,7 +120,8 @@ import Testing
         }
         try await console.buy("garden.gate", for: console.user("dora"))
         let browser = try await console.browser(.viewer)
-        #expect(try await search(browser, "seeds").has("/console/customers?product=garden.seeds"))
+        let found = try await search(browser, "SEEDS")
+        #expect(found.has("/console/customers?product=garden.seeds") && found.has("/console/customers/-/carol\""))
         let first = try await browser.get("/console/customers?product=garden.seeds&pageSize=2")
         let owners = first.text.matches(of: /customers\/-\/(\w+)"/).map { String($0.1) }
         #expect(owners == ["carol", "bob"])

@@ -7,6 +7,8 @@ struct CustomersRoutes: Sendable {
     static let customer = "customers/:issuer/:user"
 
     let services: any ConsoleServices
+    /// The index of the customers' names.
+    let index: NameIndex
 
     var entitlements: EntitlementService { services.entitlements }
     var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }

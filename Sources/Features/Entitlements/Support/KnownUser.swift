@@ -79,7 +79,8 @@ extension LedgerTransaction {
         }
     }
 
-    private func accountTokens(of users: Set<Int64>) throws -> [Int64: (token: UUID, firstSeenAt: Timestamp)] {
+    /// The account tokens of users by their numbers, and the times of their first requests.
+    func accountTokens(of users: Set<Int64>) throws -> [Int64: (token: UUID, firstSeenAt: Timestamp)] {
         try database.dictionary(
             """
             SELECT user_id, app_account_token, first_seen_at FROM "user"

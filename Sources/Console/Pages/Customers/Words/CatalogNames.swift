@@ -42,13 +42,13 @@ struct CatalogNames {
 
     /// The products whose identifier or name contains a text, at most ten.
     func products(matching text: String) -> [Product] {
-        let wanted = text.lowercased()
-        guard (3...64).contains(wanted.utf8.count) else { return [] }
+        guard (3...64).contains(text.utf8.count) else { return [] }
+        let wanted = FoldedText(text)
         var found: [Product] = []
         for product in catalogs.all.flatMap(\.products) where found.count < 10 {
             let texts = [product.productIdentifier] + product.localizations.map(\.displayName)
             let isKnown = found.contains { $0.productIdentifier.hasSameBytes(as: product.productIdentifier) }
-            if !isKnown, texts.contains(where: { $0.lowercased().contains(wanted) }) { found.append(product) }
+            if !isKnown, texts.contains(where: { FoldedText($0).contains(wanted) }) { found.append(product) }
         }
         return found
     }
