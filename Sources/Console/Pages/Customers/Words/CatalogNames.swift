@@ -14,6 +14,14 @@ struct CatalogNames {
         return Set(granted + catalogs.ownedByEverybody).sorted()
     }
 
+    /// The products for a choice, by their identifiers.
+    ///
+    /// - Parameter chosen: A product that the choice has even if the catalogs do not; nil for none.
+    func products(with chosen: String?) -> [(value: String, title: Phrase)] {
+        let known = catalogs.all.flatMap(\.products).map(\.productIdentifier) + [chosen].compactMap(\.self)
+        return Set(known.map { ByteKey($0) }).sorted().map { ($0.text, product($0.text)) }
+    }
+
     /// The name of a product; its identifier if the catalogs have no name.
     func product(_ identifier: String) -> Phrase {
         catalogs.product(identifier).flatMap(Self.name) ?? Phrase(same: identifier)
