@@ -30,7 +30,8 @@ struct UnclaimedRoutes: Sendable {
             guard let origin = Origin(rawValue: try context.form.text("origin")) else {
                 throw ConsoleForm.invalid("origin", "the origin of the purchase")
             }
-            let user = try await user(context.form)
+            let user = try await services.user(
+                named: try context.form[Self.user], issuer: try context.form[Self.issuer])
             _ = try await services.entitlements.assign(
                 unclaimed: try context.parameters.text("transaction"), origin: origin,
                 in: try context.form.requiredText("app"), to: user, reason: try context.form[Self.reason],
@@ -129,25 +130,6 @@ struct UnclaimedRoutes: Sendable {
         guard let purchase = found.first else { throw AssignmentError.purchaseNotFound }
         guard found.count == 1 else { throw AssignmentError.purchaseAmbiguous }
         return purchase
-    }
-
-    /// The user that a form names by the name or the account token. The console creates no user from a misspelled name.
-    private func user(_ form: ConsoleForm) async throws -> User {
-        let (text, issuer) = (try form[Self.user], try form[Self.issuer])
-        // Of all issuers, this one has the longest names.
-        let name = User(issuer: User.customerIssuer, name: text).map { ByteKey($0.name) }
-        let found = try await services.entitlements.ledger.read { try $0.users(matching: text, after: nil, limit: 100) }
-            .filter { known in
-                let isNamed = ByteKey(known.user.name) == name || known.appAccountToken == UUID(uuidString: text)
-                return isNamed && (issuer.isEmpty || ByteKey(known.user.issuer) == ByteKey(issuer))
-            }
-        guard let user = found.first?.user else { throw Problem.userNotFound }
-        guard found.count == 1 else {
-            throw Problem(
-                status: .conflict, code: "userAmbiguous",
-                detail: "Several issuers have a user of this name. Fill in the issuer, or use the account token.")
-        }
-        return user
     }
 
     /// - Parameters:
