@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
 
@@ -51,6 +52,53 @@ struct ItemArguments: ParsableArguments {
     var number: Int
 
     var item: Item { Item(collection: collection, number: number) }
+}
+
+struct Move: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "move", "Move a purchase to another user, with its renewals.",
+        "The service must know the other user. A purchase with an account token, or one that added to a balance, stays.",
+        examples: """
+            till move alice 2000000000000001 bob --reason "Bought with the wrong account"
+            till move alice 2000000000000001 mint --to-issuer customer --reason "Lost the old phone"
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The transaction, as `till story` names it.")
+    var transaction: String
+
+    @Argument(help: "The other user, who owns the purchase then.")
+    var other: User
+
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    var reason: String
+
+    @Option(help: "The issuer of the other user: customer for the ids of apps (default: the back end names the user).")
+    var toIssuer: String?
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func validate() throws {
+        try require(
+            toIssuer?.isEmpty != true, "--to-issuer cannot be empty. Leave it out for a user of the back end.")
+    }
+
+    func perform() async throws {
+        struct Transaction: Decodable, Sendable {
+            let productId: String
+        }
+        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/owner")
+        let request: Report = ["user": other.name, "issuer": toIssuer, "reason": reason]
+        let moved: Answered<Transaction> = try await withClient {
+            try await $0.put(path, request)
+        }
+        terminal.line("Moved \(moved.productId) from \(user) to \(other).")
+        try terminal.json(moved)
+    }
 }
 
 extension User: ExpressibleByArgument {
@@ -107,5 +155,68 @@ struct Revoke: ServiceCaller {
         terminal.line("Revoked \(revoked.productId) from \(user).")
         terminal.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
         try terminal.json(revoked)
+    }
+}
+
+struct Reinstate: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "reinstate", "Give a purchase back that the team has revoked.",
+        "A refund by Apple stays in effect.",
+        examples: "till reinstate alice 2000000000000001")
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The transaction, as `till story` names it.")
+    var transaction: String
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        struct Transaction: Decodable, Sendable {
+            let productId: String
+        }
+        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
+        let reinstated: Answered<Transaction> = try await withClient {
+            try await $0.delete(path)
+        }
+        terminal.line("Reinstated \(reinstated.productId) of \(user).")
+        try terminal.json(reinstated)
+    }
+}
+
+struct Add: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "add", "Add to a user's balance without a purchase.",
+        examples: """
+            till add alice seeds 100 --reason "Sorry for the outage"
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The balance, as the catalog names it.")
+    var balance: String
+
+    @Argument(help: "The amount.")
+    var amount: Int
+
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    var reason: String
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        let path = issued.path(of: user, "/balances/\(HTTPServiceConnection.segment(balance))/additions")
+        let request: Report = ["amount": amount, "reason": reason]
+        let addition: JSONContent = try await withClient {
+            try await $0.post(path, request)
+        }
+        terminal.line("Added \(amount) to the balance \(balance) of \(user).")
+        try terminal.json(addition)
     }
 }

@@ -144,11 +144,14 @@ struct ServerOptions: ParsableArguments {
     /// The same with a user's connection.
     func withService<Value: Sendable>(
         for user: User,
+        issuer: String? = nil,
         or local: () async throws -> LocalService,
         _ body: @Sendable @escaping (HTTPServiceConnection) async throws -> Value
     ) async throws -> Value {
         let user = named(user)
-        return try await withClient(or: local) { try await body(HTTPServiceConnection(client: $0, user: user)) }
+        return try await withClient(or: local) {
+            try await body(HTTPServiceConnection(client: $0, user: user, issuer: issuer))
+        }
     }
 }
 

@@ -63,16 +63,24 @@ struct Story: ServiceCaller {
 
 struct Owned: ServiceCaller {
     static let configuration = CommandConfiguration(
-        "owned", "List a user's items, with the start and the end of each, and balances.", examples: "till owned alice")
+        "owned", "List a user's items, with the start and the end of each, and balances.",
+        examples: """
+            till owned alice
+            till owned mint --issuer customer
+            """)
 
     @Argument(help: "The user.")
     var user: User
 
+    @OptionGroup var issued: IssuerOption
+
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let call = call
-        let owned = try await call.service.withService(for: user, or: { try await call.localService() }) {
+        let (call, issuer) = (call, issued.issuer)
+        let owned = try await call.service.withService(
+            for: user, issuer: issuer, or: { try await call.localService() }
+        ) {
             try await $0.possessions()
         }
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)

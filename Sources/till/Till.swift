@@ -26,7 +26,8 @@ package struct Till: AsyncParsableCommand {
         subcommands: [
             ProductsCommand.self, Buy.self, Resume.self, Restore.self,
             ReceiptCommand.self,
-            Owned.self, Why.self, Story.self, Give.self, Revoke.self,
+            Customers.self, Owned.self, Why.self, Story.self, Give.self, Add.self, Revoke.self, Reinstate.self,
+            Move.self, UnclaimedCommand.self,
             InitCommand.self,
             Doctor.self,
             Serve.self,

@@ -38,7 +38,9 @@ class Actions(unittest.TestCase):
         def work(window, reason):
             self.open_customer(window, "dahee")
             self.assertIn("given", window.send("/grants", {"give-item": True, "give-until": "2030-12-31", "give-reason": reason}))
-            self.audited(window, [reason, "support"])
+            # The gift ends with the last day of the form, in the time zone of the page.
+            self.audited(window, [reason, "support", "2030-12-31"])
+            self.assertNotIn("2031-01-01", window.text())
             self.open_customer(window, "dahee")
             self.audited(window, [reason])
             window.send("/grants", {"give-reason": "A hidden \u202e direction"}, fails=True)
@@ -245,7 +247,7 @@ class Actions(unittest.TestCase):
             self.assertTrue(window.send("/retention", fails=True))
             for steps in (
                 ["forceRenewal"], ["failRenewal", "resolveBillingIssue"], ["turnAutoRenewOff"], ["turnAutoRenewOn"],
-                ["changeSeats"], ["requestPriceIncrease", "consentToPriceIncrease"], ["requestRefund", "declineRefund"], ["refund", "reverseRefund"], ["expire"],
+                ["changeSeats", "acceptInvitation"], ["requestPriceIncrease", "consentToPriceIncrease"], ["requestRefund", "declineRefund"], ["refund", "reverseRefund"], ["expire"],
             ):
                 for step in steps:
                     self.send_store(window, step)
@@ -273,7 +275,7 @@ class Actions(unittest.TestCase):
         address = next((form for form in forms if form.rsplit("/", 1)[1] in (action, spelled)), None)
         if not address:
             self.fail(f"{action} is not offered, but {[form.rsplit('/', 1)[1] for form in forms]}")
-        fields = {"requestPriceIncrease": {"price": "5900"}, "changeSeats": {"seats": "2"}}
+        fields = {"requestPriceIncrease": {"price": "5900"}, "changeSeats": {"seats": "2"}, "acceptInvitation": {"member": "friend"}}
         self.assertTrue(window.send(address, fields.get(action, {})))
 
     def test_settings_and_faults_of_the_local_store(self):

@@ -79,9 +79,9 @@ import Testing
         #expect(!BlockedNames.standard.contains(name))
     }
 
-    @Test func `a name of letters, digits, hyphens and low lines is blocked if it is in brackets`() {
+    @Test func `a name of letters, digits and some signs is blocked if it is in brackets`() {
         var names = [""]
-        for _ in 0..<4 { names += names.flatMap { name in "01nN-_".map { name + String($0) } } }
+        for _ in 0..<4 { names += names.flatMap { name in "01nN-_$:".map { name + String($0) } } }
         for name in Set(names).union(Self.names).subtracting([""]) {
             #expect(BlockedNames.standard.contains(name) == BlockedNames.standard.contains("(\(name))"), "\(name)")
         }

@@ -163,6 +163,13 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.rights(of: alice)
         _ = try await service.subscriptions(of: alice)
         _ = try await service.history(of: alice)
+        // An answer is kept from the second on, and the next read compares it with the ledger.
+        let kept = UserAnswers<AttributedAnswer<Bool>>(upTo: 1 << 20) { _ in 1 }
+        for _ in 0..<3 where try await service.answer(about: alice, keptIn: kept) == nil {
+            let (known, moment) = try await service.attributedHistory(of: alice)
+            guard let known else { continue }
+            service.keep(true, madeFrom: known, at: moment, changingAt: nil, about: alice, in: kept)
+        }
         _ = try await service.balances(of: alice)
         _ = try await service.grants(of: alice, before: nil, limit: 9)
         _ = try await service.transactions(of: alice, identifiedBy: ["1", "2"])

@@ -19,6 +19,10 @@ import Testing
         "till buy com.memolease.sesac1.background2 --user alice --outcome cancelled": 1,
         // The example kills its process with SIGKILL.
         "till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased": 137,
+        // Alice has redeemed it.
+        "till unclaimed assign 2000000000000001 alice --reason \"Invoice 7\"": 1,
+        // The sample catalog has no balances.
+        "till add alice seeds 100 --reason \"Sorry for the outage\"": 1,
         // Nothing was refunded, so grep finds nothing.
         "till export events --format jsonl | grep refunded": 1,
         // The transaction of the test is not Apple's.
@@ -47,6 +51,12 @@ import Testing
     private func prepare() async throws -> [String: String] {
         for product in ["sprout1", "background1"] {
             #expect(try await till.run("buy", "com.memolease.sesac1.\(product)", "--user", "alice").status == 0)
+        }
+        for other in [["bob"], ["mint", "--issuer", "customer"]] {
+            // The users to whom an example moves a purchase.
+            let given = try await till.run(
+                arguments: ["give"] + other.prefix(1) + ["background", "1"] + other.dropFirst() + ["--reason", "x"])
+            #expect(given.status == 0)
         }
         let deferred = try await till.run(
             "buy", "com.memolease.sesac1.sprout3", "--user", "alice", "--outcome", "deferred")

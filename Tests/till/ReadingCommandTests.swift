@@ -5,7 +5,8 @@ import Testing
 /// Commands that read the data of an earlier command, without such data.
 @Suite struct ReadingCommandTests {
     @Test(arguments: [
-        ["owned", "alice"], ["audit", "alice"], ["figures", "units"], ["keys", "list"], ["products", "compare"],
+        ["owned", "alice"], ["customers", "alice"], ["unclaimed"], ["audit", "alice"], ["figures", "units"],
+        ["keys", "list"], ["products", "compare"],
         ["refunds"],
         ["keys", "revoke", "5e5ac1a1b2c3"],
         ["ledger", "check"], ["ledger", "backup", "copy.sqlite"], ["ledger", "export", "copy.jsonl"],
@@ -27,7 +28,7 @@ import Testing
         ["store", "queue"], ["store", "approve", "1"], ["store", "decline", "1"],
         ["receipt", "export", "--user", "alice"],
         ["store", "sales", "alice"], ["store", "notifications"], ["store", "time"], ["store", "settings"],
-        ["store", "judge", "a.b.c"], ["store", "family", "alice"],
+        ["store", "judge", "a.b.c"], ["store", "delete", "1"], ["store", "family", "alice"],
     ])
     func `a command that reads the store creates none, and names the directory`(arguments: [String]) async throws {
         let till = try TillProcess(hasKeys: false)

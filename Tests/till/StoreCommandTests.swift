@@ -48,6 +48,55 @@ import Testing
         return till
     }
 
+    @Test func `each setting of the console's form has an option, and a wrong value is refused`() async throws {
+        let till = try await garden()
+        let options = [
+            "locale": "ko_KR", "failure-error": "paymentCancelled", "shared-secret": "pear", "receipt-status": "21005",
+            "requests-per-minute": "5", "server-api-error": "4040002",
+        ]
+        let changed = try await till.run(
+            arguments: ["store", "settings"] + options.flatMap { ["--\($0.key)", $0.value] })
+        #expect(changed.status == 0, "\(changed.error)")
+        for (option, value) in options {
+            #expect(changed.output.contains(option.padding(toLength: 24, withPad: " ", startingAt: 0) + value + "\n"))
+        }
+        let help = try await till.run("store", "settings", "--help").output
+        for setting in StoreSetting.all { #expect(help.contains("--\(setting.option) "), "\(setting.option)") }
+        let ended = try await till.run("store", "settings", "--failure-error", "", "--requests-per-minute", "")
+        #expect(ended.output.contains(/\nfailure-error +-\n/) && ended.output.contains(/\nrequests-per-minute +-\n/))
+        for (option, value) in [
+            ("locale", ""), ("failure-error", "tired"), ("requests-per-minute", "0"), ("server-api-error", "1"),
+        ] {
+            let wrong = try await till.run("store", "settings", "--\(option)", value)
+            #expect(wrong.status == 64)
+            #expect(wrong.error.contains("--\(option) "), "\(wrong.error)")
+        }
+    }
+
+    @Test func `a sale is deleted`() async throws {
+        let till = try await garden()
+        let bought = try await till.run("store", "buy", "garden.gate", "--account", "alice", "--json")
+            .decoded(QueuedTransaction.self)
+        let gate = try #require(bought.transactionId)
+        #expect(try await till.run("store", "delete", gate).output == "\(gate)  deleted\n")
+        #expect(try await till.run("store", "sales", "alice").output == "No sales to account \"alice\".\n")
+        #expect(try await till.run("store", "delete", gate).status == 1)
+    }
+
+    @Test func `one renewal fails, with a grace period or without`() async throws {
+        let till = try await garden()
+        for account in ["alice", "bob"] {
+            let bought = try await till.run("store", "buy", "garden.premium.monthly", "--account", account, "--json")
+                .decoded(QueuedTransaction.self)
+            let transaction = try #require(bought.transactionId)
+            let grace = account == "alice" ? ["--grace-period"] : []
+            let failed = try await till.run(arguments: ["store", "subscription", "fail", transaction] + grace)
+            #expect(failed.status == 0, "\(failed.error)")
+            #expect(try await till.run("store", "subscription", "resolve-billing", transaction).status == 0)
+        }
+        #expect(try await till.run("store", "subscription", "renew", "1", "--grace-period").status == 64)
+    }
+
     @Test func `a free trial is called so, and its first payment has a price`() async throws {
         let till = try await garden()
         let bought = try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
@@ -113,6 +162,24 @@ import Testing
             "store", "--port", "0", "--products", TestGarden.file.path, "--bundle-id", "com.example.other")
         #expect(other.status == 1)
         #expect(other.error.contains("has a store of com.example.garden"))
+    }
+
+    @Test func `a member joins by Apple's invitation, and leaves`() async throws {
+        let till = try await garden()
+        let bought = try await till.run(
+            "store", "buy", "garden.premium.monthly", "--account", "alice", "--quantity", "2", "--json"
+        ).decoded(QueuedTransaction.self)
+        let identifier = try #require(bought.transactionId)
+        let joined = try await till.run("store", "subscription", "join", identifier, "--account", "bob", "--json")
+            .decoded(SaleResource.self)
+        #expect(joined.account == "bob" && joined.quantity == 2 && joined.transactionId != identifier)
+        let sales = try await till.run("store", "sales", "bob")
+        #expect(sales.output.contains(joined.transactionId) && sales.output.contains("USD 0 "))
+        let left = try await till.run("store", "subscription", "leave", joined.transactionId)
+        #expect(left.status == 0 && left.output.hasPrefix(joined.transactionId))
+        #expect(try await till.run("store", "sales", "bob").output.contains("taken back"))
+        let again = try await till.run("store", "subscription", "leave", identifier)
+        #expect(again.status == 1 && again.error.contains("is no seat that a member has now"))
     }
 
     @Test func `a changed setting is printed and takes effect`() async throws {
@@ -383,6 +450,7 @@ import Testing
         ["store", "--port", "70000"], ["store", "--as-apple", "--port", "1"], ["store", "--as-apple", "--host", "::1"],
         ["store", "time", "--advance", "1 month"], ["store", "refund"],
         ["store", "subscription", "raise-price", "1"], ["store", "subscription", "seats", "1"],
+        ["store", "subscription", "join", "1"], ["store", "subscription", "leave", "1", "--account", "bob"],
         ["store", "subscription", "renew", "1", "--price", "5"],
         ["store", "notifications", "--fault", "loud"], ["store", "settings", "--time-rate", "fast"],
         ["store", "buy", "x"], ["store", "buy", "x", "--account", "a", "--billing-plan", "weekly"],

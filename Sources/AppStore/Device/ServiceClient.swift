@@ -69,6 +69,13 @@ package struct ServiceClient: Sendable {
         return try await send(request)
     }
 
+    /// Throws as `get` does.
+    package func delete<Answer: Decodable>(_ path: String) async throws -> Answer {
+        var request = HTTPClientRequest(url: url.absoluteString + path)
+        request.method = .DELETE
+        return try await send(request)
+    }
+
     private func request(_ path: String, _ body: some Encodable) throws -> HTTPClientRequest {
         var request = HTTPClientRequest(url: url.absoluteString + path)
         request.headers.add(name: "Content-Type", value: "application/json")

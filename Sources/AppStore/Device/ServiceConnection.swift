@@ -35,13 +35,17 @@ package struct HTTPServiceConnection: ServiceConnection {
 
     private let client: ServiceClient
     private let userPath: String
+    /// The query with the issuer of the user; empty for none.
+    private let query: String
 
     /// - Parameters:
     ///   - client: A client with an API key, or with the user's own token if `user` is nil.
     ///   - user: Nil for the user of the token.
-    package init(client: ServiceClient, user: User?) {
+    ///   - issuer: The issuer of the user; nil for a user of the back end.
+    package init(client: ServiceClient, user: User?, issuer: String? = nil) {
         self.client = client
         userPath = Self.path(of: user)
+        query = user == nil ? "" : issuer.map { "?issuer=" + Self.segment($0) } ?? ""
     }
 
     /// The path of a user's resources.
@@ -59,21 +63,21 @@ package struct HTTPServiceConnection: ServiceConnection {
     package func redeem(_ proof: Proof) async throws -> Redemption {
         switch proof {
         case .receipt(let receipt):
-            try await client.post(userPath + "/receipts", ["receipt": receipt])
+            try await client.post(userPath + "/receipts" + query, ["receipt": receipt])
         case .signedTransaction(let transaction):
-            try await client.post(userPath + "/transactions", ["signedTransaction": transaction])
+            try await client.post(userPath + "/transactions" + query, ["signedTransaction": transaction])
         }
     }
 
     package func items() async throws -> [OwnedItemResource] {
-        let list: List<OwnedItemResource> = try await client.get(userPath + "/items")
+        let list: List<OwnedItemResource> = try await client.get(userPath + "/items" + query)
         return list.elements
     }
 
     /// The items and balances that the user owns.
     package func possessions() async throws -> Possessions {
         let items = try await items()
-        let list: List<Credit> = try await client.get(userPath + "/balances")
+        let list: List<Credit> = try await client.get(userPath + "/balances" + query)
         return Possessions(items: items, balances: list.elements)
     }
 }

@@ -178,13 +178,14 @@ extension APIOperation {
                 case .requestRefund, .refund: .json(RefundRequest.schema, isRequired: false)
                 case .share: .json(SharingRequest.schema)
                 case .changeSeats: .json(SeatsRequest.schema)
+                case .acceptInvitation: .json(InvitationRequest.schema)
                 case .requestPriceIncrease: .json(PriceIncreaseRequest.schema)
                 default: nil
                 }
             let operation = sandbox(
                 .post, "transactions/{transaction}/\(path)", name, summary, body: body,
                 answers: [.json("The sale.", SaleResource.self)],
-                or: action == .share ? [.conflict, .refused] : [.conflict])
+                or: action == .share || action == .acceptInvitation ? [.conflict, .refused] : [.conflict])
             return (action: action, operation: operation)
         }
     }
@@ -230,6 +231,8 @@ extension TransactionAction {
         case .turnAutoRenewOff: ("cancel", "Turns automatic renewal off")
         case .turnAutoRenewOn: ("resume", "Turns automatic renewal on")
         case .changeSeats: (rawValue, "Changes the number of seats: more at once, fewer at the next renewal")
+        case .acceptInvitation: (rawValue, "Gives a seat to a member who accepts Apple's invitation")
+        case .revokeSeat: (rawValue, "Ends a member's seat")
         case .requestPriceIncrease: ("raisePrice", "Announces a higher price")
         case .consentToPriceIncrease: ("consentToPrice", "Consents to the higher price")
         case .declinePriceIncrease: ("refusePrice", "Refuses the higher price")

@@ -277,6 +277,8 @@ extension SandboxRoutes {
             let body = try await SandboxBody.decode(request, context, as: RefundRequest.self)
             (values.refundReason, values.refundedSeats) = (try body.revocationReason(), body.seats)
         case .share: values.member = try await SandboxBody.decode(request, context, as: SharingRequest.self).account
+        case .acceptInvitation:
+            values.member = try await SandboxBody.decode(request, context, as: InvitationRequest.self).account
         case .changeSeats:
             values.seats = try await SandboxBody.decode(request, context, as: SeatsRequest.self).quantity
         case .requestPriceIncrease:

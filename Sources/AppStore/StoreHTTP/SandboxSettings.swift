@@ -67,8 +67,8 @@ package struct StoreSetting: Sendable {
     package let name: String
     /// The name of the field in the form.
     package let field: String
-    /// The name of the option of `till store settings`; nil for a setting without one.
-    package let option: String?
+    /// The name of the option of `till store settings`: that of the field, unless the row has another.
+    package let option: String
     package let section: Section
     /// The label in the form.
     package let title: String
@@ -84,20 +84,20 @@ package struct StoreSetting: Sendable {
         note: String? = nil,
         _ kind: Kind
     ) {
-        (self.name, self.field, self.option, self.section) = (name, field, option, section)
+        (self.name, self.field, self.option, self.section) = (name, field, option ?? field, section)
         (self.title, self.note, self.kind) = (title, note, kind)
     }
 
     package static let all = [
         StoreSetting(
-            "timeRate", "time-rate", option: "time-rate", .subscriptions, "Time rate",
+            "timeRate", "time-rate", .subscriptions, "Time rate",
             .text(
                 Text(
                     \.timeRate, \.name, { TimeRate(name: $0) }, choices: TimeRate.allCases.map { ($0.name, $0.name) },
                     expected: "a rate by its name in StoreKitTest",
                     rule: "has to be a rate by its name in StoreKitTest, such as realTime"))),
         StoreSetting(
-            "storefront", "storefront", option: "storefront", .customer, "Storefront",
+            "storefront", "storefront", .customer, "Storefront",
             .text(
                 Text(
                     \.storefront, \.self, \.self,
@@ -107,16 +107,16 @@ package struct StoreSetting: Sendable {
             "locale", "locale", .customer, "Locale",
             .text(Text(\.locale, \.self, \.self, maximumLength: 32, isRequired: true))),
         StoreSetting(
-            "isAskToBuyEnabled", "ask-to-buy", option: "ask-to-buy", .customer,
+            "isAskToBuyEnabled", "ask-to-buy", .customer,
             "Ask to Buy: payments wait for approval", .flag(\.isAskToBuyEnabled)),
         StoreSetting(
-            "areInterruptedPurchasesEnabled", "interrupted-purchases", option: "interrupted-purchases", .customer,
+            "areInterruptedPurchasesEnabled", "interrupted-purchases", .customer,
             "Interrupted purchases: payments fail until they are resolved", .flag(\.areInterruptedPurchasesEnabled)),
         StoreSetting(
             "shouldEnterBillingRetryOnRenewal", "failing-renewals", option: "billing-issues", .subscriptions,
             "Billing retry: renewals cannot be charged", .flag(\.shouldEnterBillingRetryOnRenewal)),
         StoreSetting(
-            "isBillingGracePeriodEnabled", "grace-period", option: "grace-period", .subscriptions,
+            "isBillingGracePeriodEnabled", "grace-period", .subscriptions,
             "Billing grace period after a failed renewal", .flag(\.isBillingGracePeriodEnabled)),
         StoreSetting(
             "failureError", "failure-error", .errors, "SKError of every payment",
@@ -128,7 +128,7 @@ package struct StoreSetting: Sendable {
                     rule: "has to be an SKError by its name, such as paymentCancelled"))),
         StoreSetting("storeKitErrors", "error-", option: "error", .errors, "Simulated errors", .simulatedErrors),
         StoreSetting(
-            "notificationsURL", "notifications-url", option: "notifications-url", .server, "Address of notifications",
+            "notificationsURL", "notifications-url", .server, "Address of notifications",
             note: "Empty sends no notifications.",
             .text(
                 Text(
@@ -167,6 +167,37 @@ package struct StoreSetting: Sendable {
                     expected: "a status that is not good",
                     rule: "must be revokedLeaf, revokedIntermediate, unknown or unavailable, or empty"))),
     ]
+
+    /// The change to a text of the command line. An empty text removes a value that may be missing.
+    ///
+    /// - Throws: `OptionRefusal`
+    package func change(to text: String) throws(OptionRefusal) -> Change {
+        switch kind {
+        case .flag(let path):
+            guard let isOn = ["on": true, "off": false][text] else { throw refusal("must be on or off") }
+            return { $0[keyPath: path] = isOn }
+        case .number(let path, let minimum):
+            guard !text.isEmpty else { return { $0[keyPath: path] = nil } }
+            guard let number = Int64(text), number >= minimum ?? .min else {
+                throw refusal("must be a number\(minimum.map { " of at least \($0)" } ?? ""), or empty")
+            }
+            return { $0[keyPath: path] = number == 0 ? nil : number }
+        case .text(let rule):
+            guard !(rule.isRequired && text.isEmpty), text.utf8.count <= rule.maximumLength else {
+                throw refusal("must have \(rule.isRequired ? 1 : 0) to \(rule.maximumLength) bytes")
+            }
+            guard let change = rule.change(text) else { throw refusal(rule.rule) }
+            return change
+        case .simulatedErrors: throw refusal("must name a call and its error")
+        }
+    }
+
+    /// The refusal of an option's value, in a sentence.
+    package struct OptionRefusal: Error {
+        package let sentence: String
+    }
+
+    private func refusal(_ rule: String) -> OptionRefusal { OptionRefusal(sentence: "--\(option) \(rule).") }
 
     /// The value in words, for a command.
     package func words(_ settings: StoreSettings) -> String {

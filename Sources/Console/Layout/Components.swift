@@ -32,7 +32,9 @@ extension Phrase: HTMLPart {
 }
 
 /// Parts of a line with a text between them, also beside a part that is nil.
-func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML {
+func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML { spaced(by: separator, parts) }
+
+func spaced(by separator: String = " ", _ parts: [(any HTMLPart)?]) -> HTML {
     HTML(nodes: Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
 }
 

@@ -97,7 +97,7 @@ struct AttributeUpdate {
 
 extension [Attribute] {
     /// The bytes that the attributes take in the ledger, about.
-    fileprivate var bytes: Int {
+    var bytes: Int {
         reduce(0) { $0 + 100 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) }
     }
 

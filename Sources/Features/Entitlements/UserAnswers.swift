@@ -3,8 +3,7 @@ import Ledger
 import Proofs
 import Synchronization
 
-/// Answers that follow from what users own, or the facts that they follow from, kept in memory as long as they hold, from the
-/// second on.
+/// Answers that follow from what users own, kept in memory as long as they hold, from the second on.
 ///
 /// A kept answer is given again if one read by the user's number finds the same name and the same version, if no catalog has
 /// changed, and if no period has begun or ended since. So an answer needs no message to become invalid, and holds for several

@@ -48,16 +48,18 @@ public struct BlockedNames: Hashable, Sendable {
         }
     }
 
-    /// True for a usual name: ASCII letters, digits, hyphens and low lines, and not only those of zero. It has no other spelling than
-    /// that in lower case.
+    /// True for a usual name: ASCII letters, digits, hyphens, low lines and dollar signs, not only those of zero, and colons after a
+    /// dollar sign, as in `$RCAnonymousID:`. It has no other spelling than that in lower case.
     private static func isPlain(_ name: String) -> Bool {
+        let mayHaveColons = name.utf8.first == UInt8(ascii: "$") && name.utf8.last != UInt8(ascii: ":")
         var isOnlyZeros = true
         for byte in name.utf8 {
             switch byte {
             case UInt8(ascii: "1")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "a")...UInt8(ascii: "z"):
                 isOnlyZeros = false
-            case UInt8(ascii: "0"), UInt8(ascii: "-"), UInt8(ascii: "_"): break
+            case UInt8(ascii: "0"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "$"): break
+            case UInt8(ascii: ":") where mayHaveColons: break
             default: return false
             }
         }

@@ -79,9 +79,7 @@ struct SupportRoutes: Sendable {
     private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let purchase = try NamedPurchase(request, context)
         let body = try await JSONBody(request, context, of: .assignUnclaimed)
-        var issuer: String?
-        if case .text(let text) = try body.optionalText("issuer") { issuer = text }
-        let user = try subjects.user(named: try body.text("user", upTo: User.maximumCustomerLength), issuer: issuer)
+        let user = try subjects.user(namedIn: body)
         let result = try await service.limited(to: context).assign(
             unclaimed: purchase.identifier, origin: purchase.origin, in: purchase.app, to: user,
             reason: try Reason.read(body), by: try context.requiredCaller.name)
@@ -150,12 +148,14 @@ extension APIOperation {
                 "transaction", "The identifier of a transaction or an original transaction.", .text(length: 1...256),
                 example: "2000000000000001"), .origin, .app,
         ],
-        body: .json([
-            "user": .text("The user's name.", length: 1...768),
-            "issuer": .text("The issuer of the user's tokens; absent for a user of the back end.").nullable
-                .optional,
-            "reason": .text("The reason, in the team's own words.", length: 1...500),
-        ]).described("The user and the reason."),
+        body: owner,
         answers: [.json("The user owns the purchase.", Assignment.self)],
         or: [.conflict, .refused])
+
+    /// The body that names the owner whom the team chooses.
+    static let owner = HTTPSupport.RequestBody.json([
+        "user": .text("The user's name.", length: 1...768),
+        "issuer": .text("The issuer of the user's tokens; absent for a user of the back end.").nullable.optional,
+        "reason": .text("The reason, in the team's own words.", length: 1...500),
+    ]).described("The user and the reason.")
 }

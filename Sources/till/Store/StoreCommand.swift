@@ -23,8 +23,8 @@ struct StoreCommand: AsyncParsableCommand {
         subcommands: [
             StoreServe.self, StoreKeysCommand.self, StoreProducts.self, StoreBuy.self, StoreQueue.self,
             StoreApprove.self, StoreDecline.self, StoreResolve.self, StoreSales.self, StoreRefund.self,
-            StoreSubscription.self, StoreTime.self, StoreSettingsCommand.self, StoreNotifications.self,
-            StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreFamily.self, StoreReset.self,
+            StoreDelete.self, StoreSubscription.self, StoreFamily.self, StoreTime.self, StoreSettingsCommand.self,
+            StoreNotifications.self, StoreNotify.self, StoreRetention.self, StoreJudge.self, StoreReset.self,
         ],
         defaultSubcommand: StoreServe.self)
 }

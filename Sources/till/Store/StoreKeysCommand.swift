@@ -100,6 +100,24 @@ struct StoreRefund: Command {
     }
 }
 
+struct StoreDelete: Command {
+    static let configuration = CommandConfiguration(
+        "delete", "Delete a transaction, or the whole subscription.",
+        "Nobody is notified, and services keep what they have granted.",
+        examples: "till store delete 2000000123456789")
+
+    @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))
+    var transactionIdentifier: String
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        try common.directoryOfStore.store().perform(.delete, TransactionAction.Parameters(), on: transactionIdentifier)
+        terminal.line("\(transactionIdentifier)  deleted")
+        try terminal.report(["deleted": transactionIdentifier])
+    }
+}
+
 struct StoreJudge: Command {
     static let configuration = CommandConfiguration(
         "judge", "Judge a request that your server has signed for StoreKit.",

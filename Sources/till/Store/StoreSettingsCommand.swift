@@ -26,7 +26,7 @@ struct StoreSettingsCommand: Command {
     @Option(help: "Payments wait for approval.")
     var askToBuy: Switch?
 
-    @Option(help: "Payments fail until till store resolve.")
+    @Option(help: "Payments fail until `till store resolve`.")
     var interruptedPurchases: Switch?
 
     @Option(help: "Renewals cannot be charged.")
@@ -44,11 +44,55 @@ struct StoreSettingsCommand: Command {
     @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
     var notificationsURL: URL?
 
+    @Option(help: "The language of the customers, such as en_US.")
+    var locale: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The SKError of every payment, such as paymentCancelled; empty for none.", valueName: "error"))
+    var failureError: String?
+
+    @Option(help: ArgumentHelp("The password that verifyReceipt asks for; empty for any.", valueName: "secret"))
+    var sharedSecret: String?
+
+    @Option(
+        help: ArgumentHelp("The status that verifyReceipt always answers; empty for the real one.", valueName: "number")
+    )
+    var receiptStatus: String?
+
+    @Option(
+        help: ArgumentHelp("The limit of requests of the App Store Server API; empty for none.", valueName: "number"))
+    var requestsPerMinute: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The error of every request of the App Store Server API, such as 4040002; empty for none.",
+            valueName: "number"))
+    var serverAPIError: String?
+
     @OptionGroup var common: CommonOptions
 
+    /// The changes of the settings that have no option of another form.
+    private func changes() throws(ValidationError) -> [StoreSetting.Change] {
+        let texts = [
+            "locale": locale, "failure-error": failureError, "shared-secret": sharedSecret,
+            "receipt-status": receiptStatus, "requests-per-minute": requestsPerMinute,
+            "server-api-error": serverAPIError,
+        ]
+        var changes: [StoreSetting.Change] = []
+        for setting in StoreSetting.all {
+            guard let text = texts[setting.option] ?? nil else { continue }
+            do { changes.append(try setting.change(to: text)) } catch { throw ValidationError(error.sentence) }
+        }
+        return changes
+    }
+
+    func validate() throws { _ = try changes() }
+
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let (store, changes) = (try common.directoryOfStore.store(), try changes())
         let settings = try store.update { settings in
+            for change in changes { change(&settings) }
             settings.timeRate = timeRate ?? settings.timeRate
             settings.storefront = storefront ?? settings.storefront
             for (path, new) in [
@@ -62,8 +106,7 @@ struct StoreSettingsCommand: Command {
             settings.notificationsURL = notificationsURL ?? settings.notificationsURL
         }
         for setting in StoreSetting.all {
-            guard let option = setting.option else { continue }
-            terminal.line(option.padding(toLength: 24, withPad: " ", startingAt: 0) + setting.words(settings))
+            terminal.line(setting.option.padding(toLength: 24, withPad: " ", startingAt: 0) + setting.words(settings))
         }
         try terminal.json(SettingsResource(settings))
     }

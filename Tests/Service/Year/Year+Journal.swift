@@ -150,7 +150,8 @@ extension Year {
             try await tellItems(of: customer)
             if hasNews { try await tellSeats(of: customer) }
         }
-        self.journal?.linesBefore = self.journal?.lines.count ?? 0
+        let count = self.journal?.lines.count ?? 0
+        self.journal?.linesBefore = count
     }
 
     private func tellNotifications() throws {

@@ -18,6 +18,8 @@ package enum TransactionAction: String, Sendable, CaseIterable {
     case turnAutoRenewOff
     case turnAutoRenewOn
     case changeSeats
+    case acceptInvitation
+    case revokeSeat
     case requestPriceIncrease
     case consentToPriceIncrease
     case declinePriceIncrease
@@ -29,7 +31,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         package var refundReason = RevocationReason.refundedForOtherReason
         /// The number of refunded seats; nil for the whole transaction.
         package var refundedSeats: Int?
-        /// The account of the family member.
+        /// The account of the family member, or of the member who gets a seat.
         package var member = ""
         /// True if a grace period follows the failed renewal, and false if the billing retry period does.
         package var hasGracePeriod = false
@@ -88,7 +90,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
-                "refundDecline", "Decline a refund request", if: { !$0.isRevoked },
+                "refundDecline", "Decline a refund request", if: { !$0.isRevoked && !$0.isSeat },
                 .refund { decision, _, _ in try decision.decline() })
         case .reverseRefund:
             Rule(
@@ -115,11 +117,11 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .resolveBillingIssue:
             Rule(
                 "billingResolution", "Recover: charge the customer",
-                if: { $0.bought?.status == .billingRetry || $0.bought?.status == .billingGracePeriod },
+                if: { $0.bought?.status == .billingRetry || $0.isInGracePeriod },
                 .change { subscription, books, _ in try subscription.recover(books.terms) })
         case .expire:
             Rule(
-                "expiry", "Expire now", if: { $0.isActive || $0.bought?.status == .billingGracePeriod },
+                "expiry", "Expire now", if: { $0.isActive || $0.isInGracePeriod },
                 .change { subscription, books, _ in try subscription.expireNow(at: books.now) })
         case .turnAutoRenewOff:
             Rule(
@@ -134,6 +136,15 @@ package enum TransactionAction: String, Sendable, CaseIterable {
             Rule(
                 "seats", "Change the number of seats", if: { $0.isActive && $0.isRenewing && $0.hasSeats },
                 .other { try $0.changeSeats(of: $1, to: $2.seats) })
+        case .acceptInvitation:
+            Rule(
+                "invitation", "Accept an invitation to a seat", if: \.hasFreeSeat,
+                .other { try $0.acceptInvitation(to: $1, by: $2.member) })
+        case .revokeSeat:
+            Rule(
+                "seatRevocation", "End the seat",
+                if: { $0.subscription?.isSeat == true && $0.subscription?.dueDate != nil },
+                .other { books, sale, _ in try books.revokeSeat(of: try books.subscription(with: sale)) })
         case .requestPriceIncrease:
             Rule(
                 "priceIncrease", "Raise the price", if: { $0.isActive && $0.isRenewing },
@@ -160,9 +171,11 @@ extension ListedTransaction {
     package var actions: [TransactionAction] { TransactionAction.allCases.filter { $0.rule.isPossible(self) } }
 
     fileprivate var isRevoked: Bool { transaction.revocation != nil }
-    /// The subscription, if the account has bought it. A family member's follows the purchaser's.
+    fileprivate var isSeat: Bool { transaction.ownership == .assigned }
+    /// The subscription, if the account has bought it. A member's follows the purchaser's.
     fileprivate var bought: SubscriptionSummary? { transaction.ownership == .purchased ? subscription : nil }
     fileprivate var isActive: Bool { bought?.status == .active }
+    fileprivate var isInGracePeriod: Bool { bought?.status == .billingGracePeriod }
     fileprivate var isRenewing: Bool { bought?.isAutoRenewing == true }
     fileprivate var hasSeats: Bool { bought?.isSoldWithSeats == true }
     fileprivate var isPriceIncreasePending: Bool { bought?.priceIncrease?.isAccepted == false }
@@ -194,12 +207,13 @@ extension Store {
 }
 
 extension Books {
-    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`). Family members lose
+    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`). Members lose
     /// theirs, too.
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
         let original = try sale(transactionIdentifier).originalTransactionIdentifier
-        for shared in try transactions.originals(sharing: original) { try delete(original: shared) }
+        let seats = try subscriptions.seats(of: original).map(\.originalTransactionIdentifier)
+        for member in try transactions.originals(sharing: original) + seats { try delete(original: member) }
         try delete(original: original)
     }
 

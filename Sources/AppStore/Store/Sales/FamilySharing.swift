@@ -48,16 +48,13 @@ extension Transaction {
 }
 
 extension CustomerSubscription {
-    /// The ownership that its transactions state.
-    package var ownership: InAppOwnershipType {
-        sharedOriginalTransactionIdentifier == nil ? .purchased : .familyShared
-    }
-
     /// The subscription of a family member as it follows this one. The seats, an announced price and the account token are the
     /// purchaser's alone.
     package func shared(with account: String, originalTransactionIdentifier: String) -> CustomerSubscription {
         var shared = self
-        shared.sharedOriginalTransactionIdentifier = self.originalTransactionIdentifier
+        (shared.ownership, shared.sharedOriginalTransactionIdentifier) = (
+            .familyShared, self.originalTransactionIdentifier
+        )
         shared.originalTransactionIdentifier = originalTransactionIdentifier
         shared.account = account
         (shared.quantity, shared.renewalQuantity) = (1, 1)
@@ -225,7 +222,9 @@ extension Books {
         let original = purchased.originalTransactionIdentifier
         let present = try transactions.latest(original: original) ?? purchase
         let known = try subscriptions.subscriptions(of: account)
-        let earlier = known.first { $0.sharedOriginalTransactionIdentifier == original }
+        let earlier = known.first {
+            $0.sharedOriginalTransactionIdentifier == original && $0.ownership == .familyShared
+        }
         let isFirst = !known.contains { $0.groupIdentifier == purchased.groupIdentifier }
         let shared = purchased.shared(
             with: account,
@@ -336,18 +335,5 @@ extension Books {
             }
             try transactions.unlink(original: original)
         }
-    }
-
-    /// The subscription of a transaction, for an event that the purchaser or Apple causes.
-    ///
-    /// - Throws: `StoreError`, `invalidAction`, for that of a family member, which follows the purchaser's.
-    func purchasedSubscription(with transactionIdentifier: String) throws -> CustomerSubscription {
-        let subscription = try subscription(with: transactionIdentifier)
-        if let purchased = subscription.sharedOriginalTransactionIdentifier {
-            throw StoreError.invalidAction(
-                "The subscription \(subscription.originalTransactionIdentifier) is shared by the family, and follows the "
-                    + "purchaser's. Name the purchaser's transaction \(purchased).")
-        }
-        return subscription
     }
 }

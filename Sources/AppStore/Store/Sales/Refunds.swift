@@ -40,6 +40,7 @@ package struct RefundDecision: Hashable, Sendable {
         at now: Timestamp
     ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
+        try transaction.checkNoSeat()
         guard transaction.ownership == .purchased else {
             throw .invalidAction(
                 "Transaction \(transaction.transactionIdentifier) was shared by the family. Refund the purchaser's transaction."
@@ -68,6 +69,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// Notifies the developer of the refused request.
     package func decline() throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
+        try transaction.checkNoSeat()
         return [notify(.refundDeclined)]
     }
 
@@ -103,6 +105,11 @@ package struct RefundDecision: Hashable, Sendable {
             throw .invalidAction("Transaction \(transaction.transactionIdentifier) does not belong to a family member.")
         }
         return revoke(.familyRevoke, for: reason, at: now, telling: .revoke)
+    }
+
+    /// Revokes the present transaction of a member, and with it the seat.
+    func revokeSeat(for reason: RevocationReason, at now: Timestamp) -> [RefundEffect] {
+        revoke(.assignmentRevoke, for: reason, at: now, telling: .revoke)
     }
 
     /// The number of seats of the period's other transactions that are not revoked.
@@ -178,6 +185,8 @@ extension Books {
         // Fewer seats have no room for as many members.
         if let before = decision.subscription, let after = try subscriptionOrNone(of: transaction), after != before {
             try unclaimSeats(of: after)
+            let reason = try sale(transactionIdentifier).revocation?.reason
+            try followSeats(of: after, for: reason ?? .refundedForOtherReason)
         }
         if transaction.ownership == .purchased { try followRefund(of: transaction) }
     }

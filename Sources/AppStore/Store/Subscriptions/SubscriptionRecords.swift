@@ -107,14 +107,28 @@ struct SubscriptionRecords {
         try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NULL").first
     }
 
+    /// The seat that an account has or had in a group.
+    func seat(of account: String, group: String) throws -> CustomerSubscription? {
+        try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NOT NULL")
+            .first(where: \.isSeat)
+    }
+
     /// The subscriptions of family members that follow a purchaser's, or have followed it.
     func subscriptions(sharing original: String) throws -> [CustomerSubscription] {
-        try fetch("shared_original_transaction_id = \(original) ORDER BY rowid")
+        try fetch("shared_original_transaction_id = \(original) ORDER BY rowid").filter {
+            $0.ownership == .familyShared
+        }
     }
 
     /// The subscriptions of an account: those that it has bought, and those that family members share with it.
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
         try fetch("account = \(account) ORDER BY rowid")
+    }
+
+    /// The subscriptions of the members who have a seat in a purchaser's, the oldest first.
+    func seats(of originalTransactionIdentifier: String) throws -> [CustomerSubscription] {
+        try fetch("shared_original_transaction_id = \(originalTransactionIdentifier) ORDER BY rowid")
+            .filter { $0.isSeat && $0.dueDate != nil }
     }
 
     func all() throws -> [CustomerSubscription] {
@@ -142,12 +156,15 @@ extension Books {
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
-        if subscription.ownership == .purchased { try follow(subscription, effects) }
+        guard subscription.ownership == .purchased else { return }
+        try follow(subscription, effects)
+        try followSeats(of: subscription, effects)
     }
 
     /// Adds a period. A family member's is linked to the purchaser's latest.
     private func add(_ transaction: Transaction, to subscription: CustomerSubscription) throws {
-        let purchased = try subscription.sharedOriginalTransactionIdentifier.flatMap(transactions.latest(original:))
+        let shared = subscription.ownership == .familyShared ? subscription.sharedOriginalTransactionIdentifier : nil
+        let purchased = try shared.flatMap(transactions.latest(original:))
         try transactions.add(transaction, sharing: purchased?.transactionIdentifier)
     }
 
@@ -227,14 +244,18 @@ extension Books {
         return transaction
     }
 
-    /// Changes the transactions of the present period: one, and those that add seats to it.
+    /// Changes the transactions of the present period.
     func changePeriod(of subscription: CustomerSubscription, _ body: (inout Transaction) -> Void) throws {
-        let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
-        for var transaction in all
-        where transaction.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier {
+        for var transaction in try presentPeriod(of: subscription) {
             body(&transaction)
             try transactions.update(transaction)
         }
+    }
+
+    /// The transactions of the present period: one, and those that add seats to it.
+    func presentPeriod(of subscription: CustomerSubscription) throws -> [Transaction] {
+        let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
+        return all.filter { $0.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier }
     }
 }
 

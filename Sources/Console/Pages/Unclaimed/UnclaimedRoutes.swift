@@ -8,9 +8,9 @@ import Proofs
 struct UnclaimedRoutes: Sendable {
     /// The largest count of expected purchases that the list states.
     private static let maximumExpected = 10_000
-    private static let user = Field.text(
+    static let user = Field.text(
         "user", "User's name or account token", upTo: User.maximumCustomerLength, isRequired: true)
-    private static let issuer = Field.text(
+    static let issuer = Field.text(
         "issuer", "Issuer of the name", upTo: User.maximumIssuerLength, note: "Only if several users have the name.")
     private static let reason = Field.reason()
 

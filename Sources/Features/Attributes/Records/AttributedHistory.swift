@@ -2,7 +2,9 @@ import Ledger
 import Proofs
 
 /// The history of a user with the user's attributes, as one snapshot has them.
-package struct AttributedHistory: Sendable {
+///
+/// A class: Swift 6.3.1 miscompiles functions that throw and return values as wide.
+package final class AttributedHistory: Sendable {
     package let history: CustomerHistory
     /// The attributes that the caller sees, without removed ones, in the order of their names.
     package let attributes: [Attribute]
@@ -10,12 +12,24 @@ package struct AttributedHistory: Sendable {
     fileprivate let sides: [Int64: [Attribute]]
     /// The revisions of the catalogs before the read.
     fileprivate let revisions: [Int64]
+
+    fileprivate init(
+        _ history: CustomerHistory, _ attributes: [Attribute], stated sides: [Int64: [Attribute]], _ revisions: [Int64]
+    ) {
+        self.history = history
+        self.attributes = attributes
+        self.sides = sides
+        self.revisions = revisions
+    }
 }
 
 /// An answer that was made from an attributed history.
 package struct AttributedAnswer<Answer: Sendable>: Sendable {
     package let answer: Answer
     fileprivate let sides: [Int64: [Attribute]]
+
+    /// The bytes of the attributes, about. Those that the answer does not contain are kept, too.
+    package var attributesSize: Int { sides.values.reduce(0) { $0 + $1.bytes } }
 }
 
 /// The answers about a history with attributes, which are kept in memory.
@@ -31,10 +45,8 @@ extension EntitlementService {
             let view = try view(of: user, transaction)
             guard let history = try transaction.history(of: user, from: view) else { return (nil, view.moment) }
             let sides = try AttributeRecords(database: transaction.database).attributes(of: history.number)
-            let known = AttributedHistory(
-                history: history, attributes: try transaction.attributes(stated: sides, seenBy: limitingApp),
-                sides: sides, revisions: revisions)
-            return (known, view.moment)
+            let attributes = try transaction.attributes(stated: sides, seenBy: limitingApp)
+            return (AttributedHistory(history, attributes, stated: sides, revisions), view.moment)
         }
     }
 

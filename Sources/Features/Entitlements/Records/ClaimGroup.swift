@@ -118,7 +118,8 @@ struct ClaimGroup {
                 if let keeping, let answer = kept[keeping.key] { return .kept(answer) }
                 guard let number = numbers[user] else { return .userUnknown }
                 return .redeemed(
-                    claims.map { decision.redeem($0, for: number, by: actor) }, number, withItems ? origins : nil, limit)
+                    claims.map { decision.redeem($0, for: number, by: actor) }, number, withItems ? origins : nil, limit
+                )
             case .state(let claim):
                 return .recorded(decision.state(claim))
             case .notify(let notification, let claim):

@@ -204,7 +204,8 @@ public struct StatedFacts<Fact: StatedFact>: Hashable, Sendable {
                 slots[position] = newValue
                 while case .some(nil) = slots.last { slots.removeLast() }
             } else if let newValue {
-                if slots.isEmpty { slots.reserveCapacity(Fact.allCases.count) }
+                // About as many as a table has. The list of all cases would be made anew to be counted.
+                if slots.isEmpty { slots.reserveCapacity(32) }
                 slots += repeatElement(nil, count: position - slots.count)
                 slots.append(newValue)
             }

@@ -85,6 +85,15 @@ package enum CustomerWords {
         return Phrase("\(day) \(months[month - 1]) \(parts[0])\(korean: month)", context: "day")
     }
 
+    /// The month of a day: "March 2026".
+    static func month(_ day: CalendarDay) -> Phrase {
+        let parts = day.description.split(separator: "-")
+        guard parts.count == 3, let month = Int(parts[1]), months.indices.contains(month - 1) else {
+            return Phrase(same: day.description)
+        }
+        return Phrase("\(months[month - 1]) \(parts[0])\(korean: month)", context: "whole month")
+    }
+
     static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
         "December",

@@ -9,7 +9,9 @@ package final class KeptCustomerInfo: Sendable {
     /// The bytes of the answer about a transaction, about.
     private static let bytesOfTransaction = 500
 
-    private let answers = UserAnswers<AttributedAnswer<RenderedCustomerInfo>>(upTo: 32 << 20) { $0.answer.size }
+    private let answers = UserAnswers<AttributedAnswer<RenderedCustomerInfo>>(upTo: 32 << 20) {
+        $0.answer.size + $0.attributesSize
+    }
 
     package init() {}
 

@@ -1,0 +1,150 @@
+import Proofs
+
+/// A member's seat in the subscription of a purchaser, by Apple's invitation.
+///
+/// Each member has an own transaction for each period (`ASSIGNED`), and a subscription that follows the purchaser's until the seat ends.
+extension CustomerSubscription {
+    /// True for a member's seat, also after its end.
+    var isSeat: Bool { ownership == .assigned }
+
+    /// The seat of a member at the state of this subscription.
+    ///
+    /// - Parameters:
+    ///   - original: The member's own original transaction.
+    ///   - start: The date on which the member got the seat.
+    func seat(original: String, account: String, since start: Timestamp) -> CustomerSubscription {
+        var seat = self
+        (seat.originalTransactionIdentifier, seat.account, seat.startDate) = (original, account, start)
+        (seat.ownership, seat.sharedOriginalTransactionIdentifier) = (.assigned, originalTransactionIdentifier)
+        seat.appAccountToken = nil
+        return seat
+    }
+}
+
+extension SubscriptionEffect {
+    /// The effect on a member's seat; nil if it concerns the purchaser alone.
+    fileprivate var onSeat: SubscriptionEffect? {
+        switch self {
+        case .charge, .markUpgraded, .setExpiresDate: self
+        case .addSeats: nil
+        case .notify(.didChangeRenewalPref, .upgrade), .notify(.offerRedeemed, .upgrade):
+            .notify(.didChangeRenewalPref, .upgrade)
+        case .notify(let type, _):
+            switch type {
+            case .didRenew, .didFailToRenew, .gracePeriodExpired, .expired, .renewalExtended: self
+            default: nil
+            }
+        }
+    }
+
+    fileprivate var isRenewal: Bool { if case .charge(let charge) = self { charge.reason == .renewal } else { false } }
+}
+
+extension Books {
+    /// The subscription of a transaction, for an event that the purchaser or Apple causes.
+    ///
+    /// - Throws: `StoreError`: `saleNotFound`, `subscriptionNotFound`, or `invalidAction` for that of a member, which follows the purchaser's.
+    func purchasedSubscription(with transactionIdentifier: String) throws -> CustomerSubscription {
+        let subscription = try subscription(with: transactionIdentifier)
+        if let purchased = subscription.sharedOriginalTransactionIdentifier {
+            let part = subscription.isSeat ? "is a member's seat" : "is shared by the family"
+            throw subscription.invalid(
+                "\(part), and follows the purchaser's. Name the purchaser's transaction \(purchased)")
+        }
+        return subscription
+    }
+
+    /// True if a member can accept Apple's invitation to a seat.
+    func hasFreeSeat(in subscription: CustomerSubscription) throws -> Bool {
+        try paidSeats(of: subscription) != nil
+            && subscriptions.seats(of: subscription.originalTransactionIdentifier).count < subscription.quantity
+    }
+
+    /// The transaction of the present period that states its seats; nil if Apple invites nobody to them.
+    private func paidSeats(of subscription: CustomerSubscription) throws -> Transaction? {
+        let original = subscription.originalTransactionIdentifier
+        // Most subscriptions have one seat, and many periods.
+        guard subscription.isEntitled, !subscription.isSeat,
+            try transactions.latest(original: original)?.seats?.invitationManagement == .apple
+        else { return nil }
+        return try presentPeriod(of: subscription).first { $0.seats != nil && $0.revocation == nil }
+    }
+
+    /// Gives a seat to a member who accepts Apple's invitation. The member's transaction repeats the purchaser's seats and prices, and is in
+    /// the member's payment queue.
+    func acceptInvitation(to transactionIdentifier: String, by member: String) throws {
+        try Store.check(account: member)
+        let purchase = try purchasedSubscription(with: transactionIdentifier)
+        guard let paid = try paidSeats(of: purchase) else {
+            throw purchase.invalid("has no seats to which Apple invites now")
+        }
+        guard try hasFreeSeat(in: purchase) else {
+            throw purchase.invalid("has no free seat: members have all \(purchase.quantity)")
+        }
+        let known = try subscriptions.seat(of: member, group: purchase.groupIdentifier)
+        guard member != purchase.account, known?.dueDate == nil else {
+            throw StoreError.invalidAction("\"\(member)\" has the subscription, or a seat in the same group, already.")
+        }
+        let seat = purchase.seat(
+            original: known?.originalTransactionIdentifier ?? newTransactionIdentifier(), account: member, since: now)
+        var seats = paid.seats
+        seats?.revokedQuantity = 0
+        let charge = SubscriptionCharge(
+            productIdentifier: paid.productIdentifier, quantity: paid.quantity, seats: seats, price: paid.price,
+            offer: paid.offer, reason: .purchase, startDate: now, expiresDate: purchase.expiresDate,
+            billingPlanType: paid.billingPlanType, commitment: nil)
+        try record(seat, [.charge(charge), .notify(.subscribed, known == nil ? .initialBuy : .resubscribe)])
+        if let assigned = try transactions.latest(original: seat.originalTransactionIdentifier) {
+            try payments.add(assigned, .purchased)
+        }
+    }
+
+    /// Revokes a seat: the purchaser has removed the member, the member has left, or a refund has taken the seat.
+    func revokeSeat(of seat: CustomerSubscription, for reason: RevocationReason = .refundedForOtherReason) throws {
+        guard seat.isSeat, seat.dueDate != nil,
+            let assigned = try transactions.latest(original: seat.originalTransactionIdentifier)
+        else { throw seat.invalid("is no seat that a member has now") }
+        try decideRefund(of: assigned.transactionIdentifier) { $0.revokeSeat(for: reason, at: now) }
+    }
+
+    /// Lets the members' seats follow a change of the purchaser's subscription. If it has fewer seats than members, the latest members
+    /// lose theirs: by a renewal, theirs is not renewed; otherwise, it is revoked. All of it has the time of the purchaser.
+    ///
+    /// - Parameter reason: The reason of the purchaser's refund.
+    func followSeats(
+        of purchase: CustomerSubscription,
+        _ effects: [SubscriptionEffect] = [],
+        for reason: RevocationReason = .refundedForOtherReason
+    ) throws {
+        let original = purchase.originalTransactionIdentifier
+        let members = try subscriptions.seats(of: original)
+        guard !members.isEmpty else { return }
+        let isGroup = try purchase.state != .revoked && transactions.latest(original: original)?.seats != nil
+        let seats = isGroup ? purchase.quantity : 0
+        let books = try of(purchase.account)
+        for member in members.prefix(seats) {
+            let seat = purchase.seat(
+                original: member.originalTransactionIdentifier, account: member.account, since: member.startDate)
+            try books.record(seat, effects.compactMap(\.onSeat))
+        }
+        for var member in members.dropFirst(seats) {
+            if effects.contains(where: \.isRenewal) {
+                let end = member.expire(.customerCancelled, .voluntary)
+                try books.record(member, end)
+            } else {
+                try books.revokeSeat(of: member, for: reason)
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// - Throws: `StoreError`, `invalidAction`, for a member's seat, for which the purchaser has paid.
+    func checkNoSeat() throws(StoreError) {
+        guard ownership != .assigned else {
+            throw .invalidAction(
+                "Transaction \(transactionIdentifier) is a seat, for which another account has paid. Refund that account's transaction."
+            )
+        }
+    }
+}

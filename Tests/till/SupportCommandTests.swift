@@ -1,0 +1,73 @@
+import Foundation
+import HTTPSupport
+import Proofs
+import TestSupport
+import Testing
+
+/// The commands that do what the pages of customers and of unclaimed purchases do.
+@Suite struct SupportCommandTests {
+    private let till: TillProcess
+
+    init() throws {
+        till = try TillProcess()
+    }
+
+    @Test func `users are found by the beginning of their name, and by their account token`() async throws {
+        for user in ["alice", "alina", "bob"] {
+            #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", user).status == 0)
+        }
+        let found = try await till.run("customers", "ali", "--json").decoded(List<KnownUserResource>.self).elements
+        #expect(found.map(\.user.name) == ["alice", "alina"])
+        let token = try #require(found.last?.appAccountToken)
+        let named = try await till.run("customers", token).output
+        #expect(named.split(separator: "\n").count == 2 && named.contains("\nalina     -       \(token)  "), "\(named)")
+        #expect(try await till.run("customers", "ali", "--limit", "1").output.split(separator: "\n").count == 2)
+        #expect(try await till.run("customers", "zoe").output == "No customers found.\n")
+    }
+
+    @Test func `a revoked purchase is reinstated`() async throws {
+        let bought = try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--json")
+        let transaction = String(try #require(bought.output.firstMatch(of: /"transactionId" : "(\d+)"/)).1)
+        let why = ["why", "alice", "sprout", "1"]
+        #expect(try await till.run("revoke", "alice", transaction, "--reason", "Chargeback").status == 0)
+        #expect(try await till.run(arguments: why).output.hasPrefix("alice does not have sprout 1."))
+        let reinstated = try await till.run("reinstate", "alice", transaction)
+        #expect(reinstated.output == "Reinstated com.memolease.sesac1.sprout1 of alice.\n", "\(reinstated.error)")
+        #expect(try await till.run(arguments: why).output.hasPrefix("alice has sprout 1."))
+        #expect(try await till.run("reinstate", "bob", transaction, "--json").code == "transactionNotFound")
+    }
+
+    @Test func `a balance is added to without a purchase`() async throws {
+        let garden = try TestGarden()
+        let catalog = ["--catalog", garden.folder.folder("catalog").path]
+        #expect(try await till.run(arguments: ["resume", "--user", "alice"] + catalog).status == 0)
+        let add = ["add", "alice", "seeds", "100", "--reason", "Sorry"]
+        let added = try await till.run(arguments: add + catalog)
+        #expect(added.output == "Added 100 to the balance seeds of alice.\n", "\(added.error)")
+        #expect(
+            try await till.run(arguments: ["owned", "alice"] + catalog).output.hasSuffix(
+                "\n  100 of the balance seeds\n"))
+        let unknown = try await till.run(arguments: ["add", "alice", "coins", "1", "--reason", "Sorry"] + catalog)
+        #expect(unknown.status == 1)
+    }
+
+    @Test func `a purchase that nobody has redeemed is listed, and assigned`() async throws {
+        let server = try await ServeProcess(till, ["--store"])
+        #expect(
+            try await till.run("store", "buy", "com.memolease.sesac1.sprout2", "--account", "carol").status == 0)
+        try await expectEventually { try await till.run("unclaimed").output.contains("sprout2") }
+        let listed = try await till.run("unclaimed", "--json").decoded(List<UnclaimedPurchaseResource>.self)
+        let transaction = try #require(listed.elements.first?.transactionId)
+        #expect(listed.elements.map(\.productId) == ["com.memolease.sesac1.sprout2"])
+        let searched = try await till.run("unclaimed", "--search", "1")
+        #expect(searched.output == "No unclaimed purchases.\n", "\(searched.error)")
+        let assigned = try await till.run(
+            "unclaimed", "assign", transaction, "mint", "--issuer", "customer", "--reason", "Invoice 7")
+        #expect(assigned.output == "Assigned \(transaction) to mint.\n", "\(assigned.error)")
+        #expect(try await till.run("unclaimed").output == "No unclaimed purchases.\n")
+        let owned = try await till.run("owned", "mint", "--issuer", "customer").output
+        #expect(owned.contains("sprout 2"), "\(owned)")
+        #expect(try await !till.run("owned", "mint").output.contains("sprout 2"))
+        #expect(await server.end(SIGTERM) == 0)
+    }
+}
