@@ -67,7 +67,7 @@ extension ConsoleContext {
         _ title: Phrase, to path: ConsolePath, submit: Phrase, _ style: Button = .primary,
         _ attribute: HTMLAttribute? = nil, @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
-        details(.class("action")) {
+        details(.class(style == .danger ? "action danger" : "action")) {
             summary { title }
             form(to: path, attribute) {
                 content()

@@ -110,6 +110,12 @@ async function reload(list) {
   if (part) { list.replaceChildren(...part.childNodes); moments(list); }
 }
 
+/** Loads a part of the page again every two seconds, while it has a mark: `data-reload` names the identifier of the part. */
+setInterval(() => {
+  const part = document.getElementById(document.querySelector("[data-reload]")?.dataset.reload);
+  if (part && !document.hidden && !part.contains(document.activeElement)) reload(part).catch(() => {});
+}, 2000);
+
 /** Moves the code of a one-time link from the fragment of the address, which no server receives, to its field. */
 function takeCode() {
   const field = document.querySelector("[data-code]");

@@ -93,7 +93,8 @@ extension CustomersRoutes {
             guard purchase.count == 3, let origin = Origin(rawValue: purchase[0]) else {
                 throw ConsoleForm.invalid("move-purchase", "a purchase of the customer")
             }
-            let other = try await UnclaimedRoutes(services: services).user(context.form)
+            let other = try await services.user(
+                named: try context.form[UnclaimedRoutes.user], issuer: try context.form[UnclaimedRoutes.issuer])
             _ = try await entitlements.move(
                 transaction: purchase[2], origin: origin, in: purchase[1], of: user, to: other,
                 reason: try context.form.reason("move-reason"), by: try context.caller)
