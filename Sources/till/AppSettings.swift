@@ -16,6 +16,8 @@ package struct AppSettings: Encodable, Sendable {
     let appStoreURL: URL?
     /// The audience of tokens for this app alone; nil if there is none.
     let tokenAudience: String?
+    /// The addresses of servers that receive the notifications of this app alone; nil if there are none.
+    let forwardNotifications: [String]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case bundleIdentifier = "bundle-id"
@@ -26,6 +28,7 @@ package struct AppSettings: Encodable, Sendable {
         case appStoreIssuerIdentifier = "app-store-issuer-id"
         case appStoreURL = "app-store-url"
         case tokenAudience = "jwt-audience"
+        case forwardNotifications = "forward-notifications"
     }
 
     /// Nil for the key of the service.
@@ -95,6 +98,15 @@ package struct AppSettings: Encodable, Sendable {
             return address.url
         }
         tokenAudience = try text(.tokenAudience)
+        switch object[CodingKeys.forwardNotifications.rawValue] {
+        case nil, .null: forwardNotifications = nil
+        case .array(let addresses):
+            forwardNotifications = try addresses.map { address throws(ConfigurationError) in
+                guard case .string(let text) = address else { throw failure(.forwardNotifications, "a list of texts") }
+                return text
+            }
+        default: throw failure(.forwardNotifications, "a list of texts")
+        }
     }
 
     /// The app, with the catalog from its files.

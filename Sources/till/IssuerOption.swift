@@ -165,6 +165,8 @@ struct CallOptions: ParsableArguments {
 
     @OptionGroup var service: ServerOptions
 
+    @OptionGroup var storeOption: NamedStoreOption
+
     @OptionGroup var common: CommonOptions
 
     /// The service of this process, with the ledger in the data directory.
@@ -181,12 +183,13 @@ struct CallOptions: ParsableArguments {
 }
 
 /// A command about a user.
-protocol ServiceCaller: Command {
+protocol ServiceCaller: StorePlayer {
     var call: CallOptions { get }
 }
 
 extension ServiceCaller {
     var common: CommonOptions { call.common }
+    var storeOption: NamedStoreOption { call.storeOption }
 
     /// Passes `body` a client of the running service, or else of one of this process.
     func withClient<Value: Sendable>(

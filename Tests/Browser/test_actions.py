@@ -241,7 +241,7 @@ class Actions(unittest.TestCase):
             self.assertTrue(window.send("/retention", fails=True))
             for steps in (
                 ["forceRenewal"], ["failRenewal", "resolveBillingIssue"], ["turnAutoRenewOff"], ["turnAutoRenewOn"],
-                ["changeSeats"], ["requestPriceIncrease", "consentToPriceIncrease"], ["requestRefund", "declineRefund"], ["refund", "reverseRefund"], ["expire"],
+                ["changeSeats", "acceptInvitation"], ["requestPriceIncrease", "consentToPriceIncrease"], ["requestRefund", "declineRefund"], ["refund", "reverseRefund"], ["expire"],
             ):
                 for step in steps:
                     self.send_store(window, step)
@@ -269,7 +269,7 @@ class Actions(unittest.TestCase):
         address = next((form for form in forms if form.rsplit("/", 1)[1] in (action, spelled)), None)
         if not address:
             self.fail(f"{action} is not offered, but {[form.rsplit('/', 1)[1] for form in forms]}")
-        fields = {"requestPriceIncrease": {"price": "5900"}, "changeSeats": {"seats": "2"}}
+        fields = {"requestPriceIncrease": {"price": "5900"}, "changeSeats": {"seats": "2"}, "acceptInvitation": {"member": "friend"}}
         self.assertTrue(window.send(address, fields.get(action, {})))
 
     def test_settings_and_faults_of_the_local_store(self):

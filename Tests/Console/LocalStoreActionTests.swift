@@ -101,6 +101,25 @@ import Testing
         #expect(try fixture.store.history(of: "bob").map { $0.revocation?.type } == [.familyRevoke])
     }
 
+    @Test func `a member accepts an invitation to a seat, and the seat ends`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        let sold = try fixture.buy("premium.monthly")
+        #expect(try await !browser.get(path(sold)).has("/acceptInvitation"))
+        try fixture.store.changeSeats(of: sold, to: 2)
+        _ = try await browser.post(path(sold) + "/acceptInvitation", ["member": "bob"], from: path(sold))
+        let seat = try #require(try fixture.store.history(of: "bob").first).transactionIdentifier
+        let page = try await browser.get(path(seat))
+        #expect(page.has("A seat that another account has paid for") && page.has("/revokeSeat"))
+        #expect(!page.has("/turnAutoRenewOff") && !page.has("/refund\""))
+        _ = try await browser.post(path(seat) + "/revokeSeat", [:], from: path(seat))
+        #expect(try fixture.store.sale(seat).revocation?.type == .assignmentRevoke)
+        #expect(try await browser.get(path(seat)).has("Seat ended"))
+        #expect(
+            try await browser.post(path(sold) + "/acceptInvitation", ["member": "alice"], from: path(sold)).status
+                == 409)
+    }
+
     @Test func `a subscription renews, ends and begins to renew again`() async throws {
         let fixture = try await LocalStoreFixture()
         let browser = try await fixture.browser(.support)

@@ -90,6 +90,25 @@ import Testing
         #expect(text.contains("till_notification_forwards_total{outcome=\"delivered\",code=\"\"} 2\n"))
     }
 
+    @Test func `a server receives the notifications of its apps alone`() async throws {
+        let (garden, other) = (try await WebhookReceiver(), try await WebhookReceiver())
+        func target(_ receiver: WebhookReceiver, _ apps: Set<String>) throws -> ForwardingTarget {
+            ForwardingTarget(try WebhookURL(receiver.url, allowsPlain: true), apps: apps)
+        }
+        let forwarding = NotificationForwarding(
+            to: [
+                try target(other, ["com.example.orchard"]),
+                try target(garden, ["com.example.orchard", self.garden.bundleIdentifier]),
+            ], from: ledger, clock: self.garden.clock)
+        let signed = try notification()
+        try await running(forwarding) {
+            _ = try await service(forwarding).receive(notification: Array(signed.utf8))
+            await expectEventually { !garden.received.isEmpty }
+            try await expectEventually { try await forwarding.waiting().allSatisfy { $0.count == 0 } }
+        }
+        #expect(other.received.isEmpty)
+    }
+
     @Test func `a notification that was fetched later is forwarded in the App Store's form`() async throws {
         let receiver = try await WebhookReceiver()
         let forwarding = try forwarding(to: receiver.url)

@@ -9,6 +9,7 @@ import Testing
     enum Situation: CaseIterable {
         case consumable, nonConsumable, refunded, familyShared
         case subscribed, notRenewing, priceAnnounced, gracePeriod, billingRetry, expired, subscriptionRefunded
+        case group, seat, endedSeat
 
         /// - Returns: The transaction identifier.
         func prepare(_ garden: TestGarden) throws -> String {
@@ -17,6 +18,12 @@ import Testing
             case .consumable: return try buy("seeds", garden)
             case .nonConsumable: return try buy("gate", garden)
             case .familyShared: return try store.share(try buy("gate", garden), with: "bob")
+            case .group, .seat, .endedSeat:
+                let bought = try garden.buy("garden.premium.monthly", quantity: 2).purchase
+                let sold = try #require(bought).transactionIdentifier
+                let seat = try store.acceptInvitation(to: sold, by: "bob")
+                if self == .endedSeat { try store.endSeat(seat) }
+                return self == .group ? sold : seat
             case .refunded:
                 let sold = try buy("gate", garden)
                 try store.refund(sold)
@@ -49,7 +56,7 @@ import Testing
 
         init(_ store: Store) throws {
             transactions = try store.history(of: "alice") + store.history(of: "bob")
-            subscriptions = try store.subscriptions(of: "alice")
+            subscriptions = try store.subscriptions(of: "alice") + store.subscriptions(of: "bob")
             notifications = try store.notifications().count
         }
     }
@@ -68,7 +75,9 @@ import Testing
         case .expire: try store.expire(sold)
         case .turnAutoRenewOff: try store.setAutoRenew(false, of: sold)
         case .turnAutoRenewOn: try store.setAutoRenew(true, of: sold)
-        case .changeSeats: try store.changeSeats(of: sold, to: 2)
+        case .changeSeats: try store.changeSeats(of: sold, to: 3)
+        case .acceptInvitation: try store.acceptInvitation(to: sold, by: "carol")
+        case .revokeSeat: try store.endSeat(sold)
         case .requestPriceIncrease: try store.requestPriceIncrease(of: sold, to: 20_000, needsConsent: true)
         case .consentToPriceIncrease: try store.consentToPriceIncrease(of: sold)
         case .declinePriceIncrease: try store.declinePriceIncrease(of: sold)
@@ -86,8 +95,9 @@ import Testing
             let before = try Snapshot(store)
             if isOffered {
                 try perform(action, on: sold, store)
-                let isShared = try action == .share && !store.history(of: "carol").isEmpty
-                #expect(try isShared || Snapshot(store) != before, "\(action)")
+                let hasMember = try !store.history(of: "carol").isEmpty
+                #expect(try hasMember || Snapshot(store) != before, "\(action)")
+                #expect(hasMember == [.share, .acceptInvitation].contains(action), "\(action)")
             } else {
                 try? perform(action, on: sold, store)
                 #expect(try Snapshot(store) == before, "\(action)")

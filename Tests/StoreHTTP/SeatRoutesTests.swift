@@ -174,6 +174,29 @@ import Testing
             ).hasPrefix("404"))
     }
 
+    @Test func `members by Apple's invitation belong to the group of their purchaser`() async throws {
+        let apple = try TestTeam(#", "multiSeat": {}"#)
+        let sold = try apple.buy(3)
+        let seat = try apple.store.acceptInvitation(to: sold, by: "bob")
+        let token = try Self.token(of: apple)
+        let (alice, bob) = (try member("alice"), try member("bob"))
+        let group = #"{"groupId":"\#(sold)","groupType":"CONSUMER"}"#
+        for customer in [alice, bob] {
+            #expect(
+                try await send(.get, "currentGroups/\(customer)", to: apple, with: token)
+                    == #"200 {"groups":[\#(group)]}"#)
+        }
+        let members = [alice, bob].map { #"{"appTransactionId":"\#($0)"}"# }.joined(separator: ",")
+        #expect(
+            try await send(.get, "group/\(sold)", to: apple, with: token)
+                == #"200 {"hasMore":false,"members":[\#(members)]}"#)
+        // A seat is no group of its own.
+        #expect(
+            try await send(.get, "group/\(seat)", to: apple, with: token) == Self.refusal("Group id not found."))
+        try apple.store.endSeat(seat)
+        #expect(try await send(.get, "currentGroups/\(bob)", to: apple, with: token) == #"200 {"groups":[]}"#)
+    }
+
     @Test func `a refund of some seats unclaims the latest of the claims, and tells it`() async throws {
         let claims = [try await claim(1), try await claim(2), try await claim(3)]
         var values = TransactionAction.Parameters()

@@ -242,6 +242,19 @@ import Testing
         #expect(changed.renewalDate == "2027-10-31T12:00:00Z")
     }
 
+    @Test func `the products list the billing plans of a subscription`() async throws {
+        let listed = try await send(.get, "/sandbox/v1/products").decoded(List<ProductResource>.self).elements
+        func lines(_ product: String) -> [String]? {
+            listed.first { $0.productId == product }?.subscription?.billingPlans?.map { plan in
+                let commitment = plan.commitmentPeriods.map { " \($0) for \(plan.commitmentPrice ?? -1)" } ?? ""
+                return "\(plan.billingPlanType) \(plan.period) \(plan.price)\(commitment)"
+            }
+        }
+        #expect(lines("garden.basic.yearly") == ["upFront P1Y 49990", "monthly P1M 4990 12 for 59880"])
+        // The file names no plans of this one.
+        #expect(lines("garden.basic.monthly") == nil)
+    }
+
     @Test(arguments: ["promotional", "offerCode", "winBack"])
     func `an offer has a type by its name`(type: String) async throws {
         let body = """

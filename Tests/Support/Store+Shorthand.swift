@@ -88,6 +88,19 @@ extension Store {
         try perform(.changeSeats, values, on: transaction)
     }
 
+    /// - Returns: The number of the member's own transaction.
+    @discardableResult
+    package func acceptInvitation(to transaction: String, by account: String) throws(StoreError) -> String {
+        var values = TransactionAction.Parameters()
+        values.member = account
+        try perform(.acceptInvitation, values, on: transaction)
+        return try history(of: account).last?.transactionIdentifier ?? ""
+    }
+
+    package func endSeat(_ transaction: String) throws(StoreError) {
+        try perform(.revokeSeat, on: transaction)
+    }
+
     package func forceRenewal(of transaction: String) throws(StoreError) {
         try perform(.forceRenewal, on: transaction)
     }

@@ -105,6 +105,19 @@ import Testing
         ),
         (#"{"apps": [{"bundle-id": "a", "catalog": "b", "app-store-url": "ftp://c"}]}"#, "an https address"),
         (#"{"apps": [{"bundle-id": "a", "catalog": "b"}], "catalog": "c"}"#, "left out beside apps"),
+        (
+            #"{"apps": [{"bundle-id": "a", "catalog": "b", "forward-notifications": "https://c.example/"}]}"#,
+            #""apps[0].forward-notifications", which must be a list of texts"#
+        ),
+        (
+            #"{"apps": [{"bundle-id": "a", "catalog": "b", "forward-notifications": ["http://c.example/"]}]}"#,
+            #"`forward-notifications` of the app "a" must be a list of https URLs"#
+        ),
+        (
+            #"{"apps": [{"bundle-id": "a", "catalog": "b", "forward-notifications": ["https://c.example/"]}], "#
+                + #""forward-notifications": ["https://c.example/"]}"#,
+            "No server may receive a notification twice."
+        ),
     ])
     func `an app that is not configured well is named`(settings: String, sentence: String) async throws {
         let till = try TillProcess()

@@ -164,6 +164,24 @@ import Testing
         #expect(other.error.contains("has a store of com.example.garden"))
     }
 
+    @Test func `a member joins by Apple's invitation, and leaves`() async throws {
+        let till = try await garden()
+        let bought = try await till.run(
+            "store", "buy", "garden.premium.monthly", "--account", "alice", "--quantity", "2", "--json"
+        ).decoded(QueuedTransaction.self)
+        let identifier = try #require(bought.transactionId)
+        let joined = try await till.run("store", "subscription", "join", identifier, "--account", "bob", "--json")
+            .decoded(SaleResource.self)
+        #expect(joined.account == "bob" && joined.quantity == 2 && joined.transactionId != identifier)
+        let sales = try await till.run("store", "sales", "bob")
+        #expect(sales.output.contains(joined.transactionId) && sales.output.contains("USD 0 "))
+        let left = try await till.run("store", "subscription", "leave", joined.transactionId)
+        #expect(left.status == 0 && left.output.hasPrefix(joined.transactionId))
+        #expect(try await till.run("store", "sales", "bob").output.contains("taken back"))
+        let again = try await till.run("store", "subscription", "leave", identifier)
+        #expect(again.status == 1 && again.error.contains("is no seat that a member has now"))
+    }
+
     @Test func `a changed setting is printed and takes effect`() async throws {
         let till = try await garden()
         let changed = try await till.run("store", "settings", "--ask-to-buy", "on", "--time-rate", "oneSecondIsOneDay")
@@ -432,6 +450,7 @@ import Testing
         ["store", "--port", "70000"], ["store", "--as-apple", "--port", "1"], ["store", "--as-apple", "--host", "::1"],
         ["store", "time", "--advance", "1 month"], ["store", "refund"],
         ["store", "subscription", "raise-price", "1"], ["store", "subscription", "seats", "1"],
+        ["store", "subscription", "join", "1"], ["store", "subscription", "leave", "1", "--account", "bob"],
         ["store", "subscription", "renew", "1", "--price", "5"],
         ["store", "notifications", "--fault", "loud"], ["store", "settings", "--time-rate", "fast"],
         ["store", "buy", "x"], ["store", "buy", "x", "--account", "a", "--billing-plan", "weekly"],

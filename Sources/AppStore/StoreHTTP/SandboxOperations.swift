@@ -31,7 +31,8 @@ extension APIOperation {
             readAppTransaction, listSales, readReceipt, restore, readFamily, joinFamily, leaveFamily, clearSales,
             deleteSale, readConsumption,
             requestRetentionMessage, judgeSignedRequest, listQueue,
-            readSettings, changeSettings, readTime, advanceTime, reset, deleteStore, listNotifications, notify,
+            readSettings, changeSettings, readTime, advanceTime, reset, copyStore, replaceStore, deleteStore,
+            listNotifications, notify,
             addFaults, replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
 
@@ -137,6 +138,17 @@ extension APIOperation {
     static let reset = sandbox(
         .post, "reset", "reset", "Clears the sales, the families, the clocks and the settings",
         answers: [.json("The things that were cleared.", ResetResult.self)])
+    static let copyStore = sandbox(
+        .get, "store", "copyStore", "Reads a copy of a named store, for the command line to play",
+        answers: [.json("The copy.", StoreCopy.self)], or: [.conflict])
+    static let replaceStore = sandbox(
+        .put, "store", "replaceStore", "Replaces a named store by a copy that the command line has changed",
+        body: .json(StoreCopy.schema),
+        answers: [
+            .json(
+                "The store is replaced.",
+                .object("A state of a store.", named: "StoreRevision").fields(["revision": .text("The new state.")]))
+        ], or: [.conflict])
     static let deleteStore = sandbox(
         .delete, "store", "deleteStore", "Deletes a named store", answers: [.empty("It is deleted.")], or: [.conflict])
 
@@ -178,13 +190,14 @@ extension APIOperation {
                 case .requestRefund, .refund: .json(RefundRequest.schema, isRequired: false)
                 case .share: .json(SharingRequest.schema)
                 case .changeSeats: .json(SeatsRequest.schema)
+                case .acceptInvitation: .json(InvitationRequest.schema)
                 case .requestPriceIncrease: .json(PriceIncreaseRequest.schema)
                 default: nil
                 }
             let operation = sandbox(
                 .post, "transactions/{transaction}/\(path)", name, summary, body: body,
                 answers: [.json("The sale.", SaleResource.self)],
-                or: action == .share ? [.conflict, .refused] : [.conflict])
+                or: action == .share || action == .acceptInvitation ? [.conflict, .refused] : [.conflict])
             return (action: action, operation: operation)
         }
     }
@@ -230,6 +243,8 @@ extension TransactionAction {
         case .turnAutoRenewOff: ("cancel", "Turns automatic renewal off")
         case .turnAutoRenewOn: ("resume", "Turns automatic renewal on")
         case .changeSeats: (rawValue, "Changes the number of seats: more at once, fewer at the next renewal")
+        case .acceptInvitation: (rawValue, "Gives a seat to a member who accepts Apple's invitation")
+        case .revokeSeat: (rawValue, "Ends a member's seat")
         case .requestPriceIncrease: ("raisePrice", "Announces a higher price")
         case .consentToPriceIncrease: ("consentToPrice", "Consents to the higher price")
         case .declinePriceIncrease: ("refusePrice", "Refuses the higher price")

@@ -217,6 +217,14 @@ struct SeatsRequest: SandboxRequest {
     let quantity: Int
 }
 
+/// A request to accept Apple's invitation to a seat.
+struct InvitationRequest: SandboxRequest {
+    static let schema = Schema.object("A member.", named: "InvitationRequest").fields(["account": .account]).closed
+
+    /// The member.
+    let account: String
+}
+
 /// A request for the retention message of a subscription.
 struct RetentionRequest: SandboxRequest {
     static let schema = Schema.object("A customer who may cancel.", named: "RetentionRequest").fields([

@@ -80,6 +80,7 @@ package struct SubscriptionResource: AnswerObject, Codable, Sendable {
         $0.field("level", .integer("The level in the group; 1 is the highest.", in: 1 ... .max), \.level)
         $0.field("period", "ISO 8601, such as `P1M`.", \.period)
         $0.field("offers", "The offers with other prices for the first periods.", \.offers)
+        $0.field("billingPlans", "The ways to pay; absent if the catalog names none.", \.billingPlans)
     }
 
     /// A different price for the first periods.
@@ -94,6 +95,9 @@ package struct SubscriptionResource: AnswerObject, Codable, Sendable {
             $0.field("period", "ISO 8601, such as `P1M`.", \.period)
             $0.field("periodCount", .integer("The number of periods.", in: 1 ... .max), \.periodCount)
             $0.field("price", "Milliunits; absent for a free trial.", \.price)
+            $0.field(
+                "billingPlanType", "The billing plan that has the offer; absent if the catalog names none.",
+                \.billingPlanType)
         }
 
         package let offerType: String
@@ -102,12 +106,48 @@ package struct SubscriptionResource: AnswerObject, Codable, Sendable {
         package let period: String
         package let periodCount: Int
         package let price: Int64?
+        package let billingPlanType: String?
+    }
+
+    /// A way to pay for the subscription.
+    package struct Plan: AnswerObject, Codable, Sendable {
+        package static let answerFields = AnswerFields<Self>("A billing plan.") {
+            $0.field(
+                "billingPlanType",
+                .one(
+                    of: BillingPlanType.allCases.map(\.name),
+                    "`upFront`: each period is paid at its start; `monthly`: a year is paid for in twelve months."),
+                \.billingPlanType)
+            $0.field("period", "The time that a charge pays for, in ISO 8601, such as `P1M`.", \.period)
+            $0.field("price", "The price of a charge, in milliunits of the product's currency.", \.price)
+            $0.field(
+                "commitmentPeriods", "The number of charges to which the customer is committed; absent for one.",
+                \.commitmentPeriods)
+            $0.field("commitmentPrice", "The price of all these charges; absent for one.", \.commitmentPrice)
+        }
+
+        package let billingPlanType: String
+        package let period: String
+        package let price: Int64
+        package let commitmentPeriods: Int?
+        package let commitmentPrice: Int64?
+
+        fileprivate init(_ plan: BillingPlan, of subscription: Subscription) {
+            let isCommitment = plan.type == .monthly
+            billingPlanType = plan.type.name
+            period = (isCommitment ? .oneMonth : subscription.period).description
+            price = plan.price.milliunits
+            commitmentPeriods = isCommitment ? BillingPlan.commitmentPeriods : nil
+            commitmentPrice = isCommitment ? plan.commitmentPrice.milliunits : nil
+        }
     }
 
     package let subscriptionGroupIdentifier: String
     package let level: Int
     package let period: String
     package let offers: [Offer]
+    /// Nil if the catalog names none.
+    package let billingPlans: [Plan]?
 
     init(_ subscription: Subscription) {
         subscriptionGroupIdentifier = subscription.groupIdentifier
@@ -117,8 +157,11 @@ package struct SubscriptionResource: AnswerObject, Codable, Sendable {
             Offer(
                 offerType: offer.kind.name, offerIdentifier: offer.identifier,
                 paymentMode: offer.paymentMode.rawValue, period: offer.period.description,
-                periodCount: offer.periodCount, price: offer.price?.milliunits)
+                periodCount: offer.periodCount, price: offer.price?.milliunits,
+                billingPlanType: offer.billingPlanType?.name)
         }
+        let plans = subscription.billingPlans.map { Plan($0, of: subscription) }
+        billingPlans = plans.isEmpty ? nil : plans
     }
 }
 

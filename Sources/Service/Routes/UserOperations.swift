@@ -208,7 +208,7 @@ extension Schema {
         "renewalBillingPlanType": "`BILLED_UPFRONT` or `MONTHLY`.",
         "renewalDate": "The date of the next renewal.",
         "renewalPrice": "Milliunits of the currency, of one seat on average.",
-        "revocationType": "`REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.",
+        "revocationType": "`REFUND_FULL`, `REFUND_PRORATED`, `FAMILY_REVOKE` or `ASSIGNMENT_REVOKE`.",
         "signedDate":
             "The date of the last signed transaction; absent if app receipts alone have stated the facts.",
         "storefront": "ISO 3166-1, three letters.",

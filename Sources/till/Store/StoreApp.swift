@@ -78,9 +78,9 @@ extension DataDirectory {
         storeFolder.appending(path: "Products.storekit", directoryHint: .notDirectory)
     }
 
-    /// The store of this directory, and its products.
+    /// The named store that the command plays, or else the store of this directory.
     func store() throws -> Store {
-        try StoreApp(of: self).open(storeFolder)
+        try NamedStoreCopy.played?.store ?? StoreApp(of: self).open(storeFolder)
     }
 
     /// Adds the store's roots to the certificates that the service trusts.

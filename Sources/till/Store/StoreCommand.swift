@@ -29,12 +29,14 @@ struct StoreCommand: AsyncParsableCommand {
         defaultSubcommand: StoreServe.self)
 }
 
-struct StoreApprove: Command {
+struct StoreApprove: StorePlayer {
     static let configuration = CommandConfiguration(
         "approve", "Approve a deferred purchase, as a parent does.", examples: "till store approve 3")
 
     @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -43,12 +45,14 @@ struct StoreApprove: Command {
     }
 }
 
-struct StoreDecline: Command {
+struct StoreDecline: StorePlayer {
     static let configuration = CommandConfiguration(
         "decline", "Decline a deferred purchase.", examples: "till store decline 3")
 
     @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -103,13 +107,15 @@ struct StoreProducts: Command {
     }
 }
 
-struct StoreQueue: Command {
+struct StoreQueue: StorePlayer {
     static let configuration = CommandConfiguration(
         "queue", "List the transactions of the store's payment queue and their states.",
         examples: "till store queue --account alice")
 
     @Option(help: "List only the transactions of this customer.")
     var account: String?
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -132,11 +138,13 @@ struct StoreQueue: Command {
     }
 }
 
-struct StoreReset: Command {
+struct StoreReset: StorePlayer {
     static let configuration = CommandConfiguration(
         "reset", "Clear the sales, the families, the clocks and the settings.",
         "The store keeps the keys, the products and the address of notifications. Services keep their grants.",
         examples: "till store reset")
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -157,13 +165,15 @@ struct StoreReset: Command {
     private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
-struct StoreSales: Command {
+struct StoreSales: StorePlayer {
     static let configuration = CommandConfiguration(
         "sales", "List the sales to a customer: each purchase and each subscription period.",
         examples: "till store sales alice")
 
     @Argument(help: "The customer.")
     var account: String
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -176,12 +186,18 @@ struct StoreSales: Command {
                     sale.transactionIdentifier, sale.productIdentifier,
                     sale.offer?.isTrial == true ? "free trial" : sale.amount.formatted,
                     sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339,
-                    sale.revocation != nil
-                        ? "taken back"
-                        : sale.isUpgraded ? "upgraded" : sale.ownership == .familyShared ? "family sharing" : "",
+                    sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : Self.words(sale.ownership),
                 ]
             }, orElse: "No sales to account \"\(account)\".")
         try terminal.json(List(sold.map { SaleResource($0) }))
+    }
+
+    private static func words(_ ownership: InAppOwnershipType) -> String {
+        switch ownership {
+        case .purchased: ""
+        case .familyShared: "family sharing"
+        case .assigned: "seat"
+        }
     }
 }
 
@@ -290,6 +306,8 @@ struct StoreServe: Command {
             logger: logger
         ) { [logger] url in
             store.announceResponder(at: publicURL ?? url, logger: logger)
+            // Named stores are in this process alone, where commands find them.
+            if identity == nil { try? RunningStore(url: url, key).keep(in: data) }
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
@@ -299,6 +317,7 @@ struct StoreServe: Command {
                 "nsenter": client,
             ])
         }
+        RunningStore.forget(key, in: data)
     }
 
     /// The certificate for Apple's host names. It is made at each start, and its authority once.

@@ -49,7 +49,7 @@ struct StoreKeysCommand: Command {
     }
 }
 
-struct StoreRefund: Command {
+struct StoreRefund: StorePlayer {
     /// A step of a refund.
     enum Step: String, CaseIterable, ExpressibleByArgument {
         case grant
@@ -76,6 +76,8 @@ struct StoreRefund: Command {
     @Option(help: "The number of refunded seats of a subscription; all without it.")
     var seats: Int?
 
+    @OptionGroup var storeOption: NamedStoreOption
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -100,7 +102,7 @@ struct StoreRefund: Command {
     }
 }
 
-struct StoreDelete: Command {
+struct StoreDelete: StorePlayer {
     static let configuration = CommandConfiguration(
         "delete", "Delete a transaction, or the whole subscription.",
         "Nobody is notified, and services keep what they have granted.",
@@ -108,6 +110,8 @@ struct StoreDelete: Command {
 
     @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))
     var transactionIdentifier: String
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -118,7 +122,7 @@ struct StoreDelete: Command {
     }
 }
 
-struct StoreJudge: Command {
+struct StoreJudge: StorePlayer {
     static let configuration = CommandConfiguration(
         "judge", "Judge a request that your server has signed for StoreKit.",
         """
@@ -132,6 +136,8 @@ struct StoreJudge: Command {
 
     @Argument(help: ArgumentHelp("The JWS in compact form.", valueName: "jws"))
     var signedRequest: String
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

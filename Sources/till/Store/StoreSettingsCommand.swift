@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-struct StoreSettingsCommand: Command {
+struct StoreSettingsCommand: StorePlayer {
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
         case on
@@ -70,6 +70,8 @@ struct StoreSettingsCommand: Command {
             valueName: "number"))
     var serverAPIError: String?
 
+    @OptionGroup var storeOption: NamedStoreOption
+
     @OptionGroup var common: CommonOptions
 
     /// The changes of the settings that have no option of another form.
@@ -135,7 +137,7 @@ struct SimulatedError: ExpressibleByArgument {
     }
 }
 
-struct StoreNotifications: Command {
+struct StoreNotifications: StorePlayer {
     static let configuration = CommandConfiguration(
         "notifications", "List the notifications and their deliveries; send one again, or disturb the next ones.",
         examples: """
@@ -152,6 +154,8 @@ struct StoreNotifications: Command {
             "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated.",
             valueName: "fault"))
     var fault: [NotificationFault] = []
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -187,7 +191,7 @@ struct StoreNotifications: Command {
     }
 }
 
-struct StoreNotify: Command {
+struct StoreNotify: StorePlayer {
     static let configuration = CommandConfiguration(
         "notify", "Send a notification that no sale brings about.",
         """
@@ -212,6 +216,8 @@ struct StoreNotify: Command {
 
     @Option(help: "The customer's App Store account.")
     var account: String?
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

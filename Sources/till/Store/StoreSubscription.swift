@@ -1,7 +1,7 @@
 import AppStore
 import ArgumentParser
 
-struct StoreSubscription: Command {
+struct StoreSubscription: StorePlayer {
     /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
         case renew
@@ -11,6 +11,8 @@ struct StoreSubscription: Command {
         case resume
         case resolveBilling = "resolve-billing"
         case seats
+        case join
+        case leave
         case raisePrice = "raise-price"
         case consent
         case refuse
@@ -19,18 +21,23 @@ struct StoreSubscription: Command {
     static let configuration = CommandConfiguration(
         "subscription", "Apply an event to a subscription.",
         """
-        renew, fail and expire take effect at once; after fail, the customer could not be charged. cancel and resume are decisions of the customer. resolve-billing ends a billing \
-        issue. raise-price announces a higher price; consent and refuse are the customer's answers. seats changes the number of seats: \
-        more are charged at once, and fewer renew.
+        renew, fail and expire take effect at once; after fail, the customer could not be charged. cancel and resume are decisions of \
+        the customer. resolve-billing ends a billing issue. raise-price announces a higher price; consent and refuse are the customer's answers. seats changes the number of seats: \
+        more are charged at once, and fewer renew. join is the answer of a member whom Apple invites to a seat, and prints the \
+        member's own transaction; leave ends the seat, by that transaction.
         """,
         examples: """
             till store subscription cancel 2000000123456789
             till store subscription fail 2000000123456789 --grace-period
             till store subscription raise-price 2000000123456789 --price 5990
             till store subscription seats 2000000123456789 --quantity 8
+            till store subscription join 2000000123456789 --account bob
             """)
 
-    @Argument(help: "renew, fail, expire, cancel, resume, resolve-billing, seats, raise-price, consent or refuse.")
+    @Argument(
+        help: ArgumentHelp(
+            "renew, fail, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.")
+    )
     var event: Event
 
     @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
@@ -42,11 +49,16 @@ struct StoreSubscription: Command {
     @Option(help: "The number of seats after the change.")
     var quantity: Int?
 
+    @Option(help: "The App Store account of the member who joins.")
+    var account: String?
+
     @Flag(help: "The customer keeps the subscription in a grace period after the failed renewal.")
     var gracePeriod = false
 
     @Flag(help: "The higher price needs no consent.")
     var withoutConsent = false
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -55,6 +67,8 @@ struct StoreSubscription: Command {
             (price != nil) == (event == .raisePrice), "raise-price needs --price. Leave --price out for other events.")
         try require(
             (quantity != nil) == (event == .seats), "seats needs --quantity. Leave --quantity out for other events.")
+        try require(
+            (account != nil) == (event == .join), "join needs --account. Leave --account out for other events.")
         try require(!gracePeriod || event == .fail, "Only fail takes --grace-period. Leave it out for other events.")
         try require(price.map({ $0 >= 0 }) ?? true, "--price must be 0 or more.")
     }
@@ -70,26 +84,29 @@ struct StoreSubscription: Command {
             case .resume: .turnAutoRenewOn
             case .resolveBilling: .resolveBillingIssue
             case .seats: .changeSeats
+            case .join: .acceptInvitation
+            case .leave: .revokeSeat
             case .raisePrice: .requestPriceIncrease
             case .consent: .consentToPriceIncrease
             case .refuse: .declinePriceIncrease
             }
         var values = TransactionAction.Parameters()
         (values.price, values.needsConsent) = (price ?? 0, !withoutConsent)
-        (values.seats, values.hasGracePeriod) = (quantity ?? 1, gracePeriod)
+        (values.seats, values.member, values.hasGracePeriod) = (quantity ?? 1, account ?? "", gracePeriod)
         try store.perform(action, values, on: transactionIdentifier)
         let sale = try store.read { try $0.sale(transactionIdentifier) }
-        let latest = try store.read { try $0.transactions.transactions(of: sale.account) }.last {
-            $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
+        // A member has just got the latest transaction of all their own.
+        let latest = try store.read { try $0.transactions.transactions(of: account ?? sale.account) }.last {
+            account != nil || $0.originalTransactionIdentifier == sale.originalTransactionIdentifier
         }
         terminal.line(
-            "\(sale.originalTransactionIdentifier)  \(latest?.productIdentifier ?? sale.productIdentifier) until "
+            "\((latest ?? sale).originalTransactionIdentifier)  \((latest ?? sale).productIdentifier) until "
                 + (latest?.expiresDate?.rfc3339 ?? "-"))
         try terminal.json(SaleResource(latest ?? sale))
     }
 }
 
-struct StoreTime: Command {
+struct StoreTime: StorePlayer {
     static let configuration = CommandConfiguration(
         "time", "Print the store's time, or advance it and perform all due events in order.",
         """
@@ -109,6 +126,8 @@ struct StoreTime: Command {
 
     @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
     var advance: TimeStep?
+
+    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

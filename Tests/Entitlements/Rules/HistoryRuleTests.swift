@@ -15,6 +15,8 @@ import Testing
         var hold: Int64?
         var graceEnds: Int64?
         var renewal: [RenewalFact: StatedValue]?
+        /// The second of the statement about the renewal.
+        var stated: Int64 = 20
         var revoked = false
         var type: ProductType? = .autoRenewableSubscription
         /// The events with the second at which each took effect.
@@ -28,6 +30,10 @@ import Testing
     private static let active = HistoryState(state: .active, renews: true, changesAt: nil)
     private static let retry: [RenewalFact: StatedValue] = [
         .autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(1),
+    ]
+
+    private static let ended: [RenewalFact: StatedValue] = [
+        .autoRenewStatus: .integer(0), .isInBillingRetryPeriod: .integer(0), .expirationIntent: .integer(2),
     ]
 
     private static let cancelledCommitment: [RenewalFact: StatedValue] = [
@@ -117,6 +123,21 @@ import Testing
             recorded: HistoryState(state: .billingRetry, renews: true, changesAt: nil), after: 100 + 91 * day,
             renewal: retry.merging([.commitmentInfo: .text("{}")]) { $1 }, events: ["expired \(100 + 90 * day)"],
             state: .expired),
+        Case(
+            testDescription: "the limit of a commitment counts, too, if the statement of the end leaves it out",
+            recorded: HistoryState(state: .billingRetry, renews: true, changesAt: Rules.later(100 + 90 * day)),
+            after: 100 + 92 * day, renewal: ended, stated: 100 + 91 * day,
+            events: ["expired \(100 + 90 * day) billingError"], state: .expired),
+        Case(
+            testDescription: "an earlier end that is stated counts under a commitment",
+            recorded: HistoryState(state: .billingRetry, renews: true, changesAt: Rules.later(100 + 90 * day)),
+            after: 100 + 81 * day, renewal: ended, stated: 100 + 80 * day,
+            events: ["expired \(100 + 80 * day) billingError"], state: .expired),
+        Case(
+            testDescription: "without a commitment, the end is stated at the limit or later",
+            recorded: HistoryState(state: .billingRetry, renews: true, changesAt: Rules.later(100 + 60 * day)),
+            after: 100 + 81 * day, renewal: ended, stated: 100 + 80 * day,
+            events: ["expired \(100 + 60 * day) billingError"], state: .expired),
         Case(testDescription: "a refund has its own event", recorded: active, revoked: true, state: .revoked),
         Case(
             testDescription: "a purchase with an end expires", recorded: nil, after: 130,
@@ -133,7 +154,8 @@ import Testing
         facts.set(transaction, for: key)
         if let renewal = example.renewal {
             facts.set(
-                StatedRenewal(statedAt: Rules.later(20), proofDigest: [], facts: RenewalFacts(renewal)), for: key)
+                StatedRenewal(statedAt: Rules.later(example.stated), proofDigest: [], facts: RenewalFacts(renewal)),
+                for: key)
         }
         facts.recordedStates[key] = example.recorded
         var decision = facts.decision(accepting: [.localSandbox], at: Rules.later(example.after))

@@ -44,11 +44,15 @@ package final class ListedTransaction: Sendable {
     package let subscription: SubscriptionSummary?
     /// True if another member of the family can get the purchase.
     package let isShareable: Bool
+    /// True if a member can accept Apple's invitation to a seat.
+    let hasFreeSeat: Bool
 
     fileprivate init(_ numbered: (number: Int64, transaction: Transaction), in books: Books) throws {
         (number, transaction) = numbered
         payment = try books.payments.transactions(showing: transaction.transactionIdentifier).last
-        subscription = try books.subscriptionOrNone(of: transaction).map { SubscriptionSummary($0, books.terms) }
+        let stored = try books.subscriptionOrNone(of: transaction)
+        subscription = stored.map { SubscriptionSummary($0, books.terms) }
+        hasFreeSeat = try stored.map(books.hasFreeSeat) ?? false
         // The name of no account.
         isShareable = try books.isShareable(transaction, with: "")
     }
@@ -58,7 +62,7 @@ package final class ListedTransaction: Sendable {
 @dynamicMemberLookup
 package struct SubscriptionSummary: Hashable, Sendable {
     private let subscription: CustomerSubscription
-    /// The price of the next renewal, with all its seats; nil if it does not renew.
+    /// The price of the next renewal, with all its seats; nil if it does not renew, or if another customer pays.
     package let renewalPrice: Price?
     /// The offer of the next renewal; nil for the standard price.
     package let renewalOffer: SubscriptionOffer.Kind?
@@ -68,9 +72,10 @@ package struct SubscriptionSummary: Hashable, Sendable {
     init(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) {
         let renewal = subscription.willAutoRenew ? subscription.renewalTerms(terms) : nil
         self.subscription = subscription
-        renewalPrice = renewal.map {
+        let renewalPrice = renewal.map {
             Price(milliunits: $0.seats?.amount ?? $0.price.milliunits, currency: $0.price.currency)
         }
+        self.renewalPrice = subscription.ownership == .purchased ? renewalPrice : nil
         renewalOffer = renewal?.offer?.kind
         isSoldWithSeats =
             subscription.commitment == nil

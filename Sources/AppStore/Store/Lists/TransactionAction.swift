@@ -18,6 +18,8 @@ package enum TransactionAction: String, Sendable, CaseIterable {
     case turnAutoRenewOff
     case turnAutoRenewOn
     case changeSeats
+    case acceptInvitation
+    case revokeSeat
     case requestPriceIncrease
     case consentToPriceIncrease
     case declinePriceIncrease
@@ -29,7 +31,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         package var refundReason = RevocationReason.refundedForOtherReason
         /// The number of refunded seats; nil for the whole transaction.
         package var refundedSeats: Int?
-        /// The account of the family member.
+        /// The account of the family member, or of the member who gets a seat.
         package var member = ""
         /// True if a grace period follows the failed renewal, and false if the billing retry period does.
         package var hasGracePeriod = false
@@ -80,15 +82,15 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .requestRefund:
             Rule(
                 "refundRequest", "Request a refund as the customer", .refundRequestSheet,
-                if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
+                if: { !$0.isRevoked && $0.isPurchased },
                 .refund { decision, _, values in try decision.request(reason: values.requestReason) })
         case .refund:
             Rule(
-                "refund", "Refund", if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
+                "refund", "Refund", if: { !$0.isRevoked && $0.isPurchased },
                 .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
-                "refundDecline", "Decline a refund request", if: { !$0.isRevoked },
+                "refundDecline", "Decline a refund request", if: { !$0.isRevoked && $0.isPurchased },
                 .refund { decision, _, _ in try decision.decline() })
         case .reverseRefund:
             Rule(
@@ -110,16 +112,16 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .failRenewal:
             Rule(
                 nil, "Let the renewal fail now",
-                if: { $0.isActive && $0.bought?.willAutoRenew == true && !$0.isPriceIncreasePending },
+                if: { $0.isActive && $0.purchased?.willAutoRenew == true && !$0.isPriceIncreasePending },
                 .change { try $0.failRenewal(hasGracePeriod: $2.hasGracePeriod, $1.terms) })
         case .resolveBillingIssue:
             Rule(
                 "billingResolution", "Recover: charge the customer",
-                if: { $0.bought?.status == .billingRetry || $0.bought?.status == .billingGracePeriod },
+                if: { $0.purchased?.status == .billingRetry || $0.isInGracePeriod },
                 .change { subscription, books, _ in try subscription.recover(books.terms) })
         case .expire:
             Rule(
-                "expiry", "Expire now", if: { $0.isActive || $0.bought?.status == .billingGracePeriod },
+                "expiry", "Expire now", if: { $0.isActive || $0.isInGracePeriod },
                 .change { subscription, books, _ in try subscription.expireNow(at: books.now) })
         case .turnAutoRenewOff:
             Rule(
@@ -134,6 +136,15 @@ package enum TransactionAction: String, Sendable, CaseIterable {
             Rule(
                 "seats", "Change the number of seats", if: { $0.isActive && $0.isRenewing && $0.hasSeats },
                 .other { try $0.changeSeats(of: $1, to: $2.seats) })
+        case .acceptInvitation:
+            Rule(
+                "invitation", "Accept an invitation to a seat", if: \.hasFreeSeat,
+                .other { try $0.acceptInvitation(to: $1, by: $2.member) })
+        case .revokeSeat:
+            Rule(
+                "seatRevocation", "End the seat",
+                if: { $0.transaction.ownership == .assigned && $0.subscription?.hasEnded == false },
+                .other { books, sale, _ in try books.revokeSeat(of: try books.subscription(with: sale)) })
         case .requestPriceIncrease:
             Rule(
                 "priceIncrease", "Raise the price", if: { $0.isActive && $0.isRenewing },
@@ -160,12 +171,14 @@ extension ListedTransaction {
     package var actions: [TransactionAction] { TransactionAction.allCases.filter { $0.rule.isPossible(self) } }
 
     fileprivate var isRevoked: Bool { transaction.revocation != nil }
-    /// The subscription, if the account has bought it. A family member's follows the purchaser's.
-    fileprivate var bought: SubscriptionSummary? { transaction.ownership == .purchased ? subscription : nil }
-    fileprivate var isActive: Bool { bought?.status == .active }
-    fileprivate var isRenewing: Bool { bought?.isAutoRenewing == true }
-    fileprivate var hasSeats: Bool { bought?.isSoldWithSeats == true }
-    fileprivate var isPriceIncreasePending: Bool { bought?.priceIncrease?.isAccepted == false }
+    fileprivate var isPurchased: Bool { transaction.ownership == .purchased }
+    /// The subscription, if the account has bought it. A member's follows the purchaser's.
+    fileprivate var purchased: SubscriptionSummary? { isPurchased ? subscription : nil }
+    fileprivate var isActive: Bool { purchased?.status == .active }
+    fileprivate var isInGracePeriod: Bool { purchased?.status == .billingGracePeriod }
+    fileprivate var isRenewing: Bool { purchased?.isAutoRenewing == true }
+    fileprivate var hasSeats: Bool { purchased?.isSoldWithSeats == true }
+    fileprivate var isPriceIncreasePending: Bool { purchased?.priceIncrease?.isAccepted == false }
 }
 
 extension Store {
@@ -194,12 +207,12 @@ extension Store {
 }
 
 extension Books {
-    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`). Family members lose
-    /// theirs, too.
+    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`). Members
+    /// lose theirs, too.
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
         let original = try sale(transactionIdentifier).originalTransactionIdentifier
-        for shared in try transactions.originals(sharing: original) { try delete(original: shared) }
+        for member in try transactions.originals(sharing: original) { try delete(original: member) }
         try delete(original: original)
     }
 

@@ -66,7 +66,7 @@ extension Books {
 package struct StatusResponse: Encodable, Sendable {
     package struct SubscriptionGroupIdentifierItem: Codable, Sendable {
         package let subscriptionGroupIdentifier: String
-        package internal(set) var lastTransactions: [LastTransactionsItem]
+        package fileprivate(set) var lastTransactions: [LastTransactionsItem]
     }
 
     package struct LastTransactionsItem: Codable, Sendable {
@@ -93,15 +93,14 @@ extension Books {
                 guard let status = Int(text).flatMap(Status.init) else { throw .invalidStatus }
                 return status
             })
-        let items = try statusItems(
-            (apiAccount(ofAny: anyTransactionId).map(subscriptions.subscriptions(of:)) ?? [])
-                .filter { wanted.isEmpty || wanted.contains($0.status) })
+        let found = try (apiAccount(ofAny: anyTransactionId).map(subscriptions.subscriptions(of:)) ?? [])
+            .filter { wanted.isEmpty || wanted.contains($0.status) }
         return StatusResponse(
             environment: issuer.environment, bundleId: issuer.bundleIdentifier, appAppleId: issuer.appAppleIdentifier,
-            data: items)
+            data: try statusItems(found))
     }
 
-    /// The last transactions in each group: of the subscription that a customer has bought, and of those that family members share.
+    /// The last transactions in each group: of the subscription that a customer has bought, and of those that follow other customers'.
     func statusItems(
         _ subscriptions: [CustomerSubscription]
     ) throws -> [StatusResponse.SubscriptionGroupIdentifierItem] {

@@ -162,7 +162,7 @@ package struct RenewalExtension: Hashable, Sendable {
         of productIdentifier: String,
         in countries: [String]
     ) -> Bool {
-        // A family member's follows the purchaser's.
+        // A member's follows the purchaser's.
         subscription.ownership == .purchased && subscription.productIdentifier == productIdentifier
             && subscription.isEntitled
             && (countries.isEmpty || countries.contains(latest.storefrontCountryCode))

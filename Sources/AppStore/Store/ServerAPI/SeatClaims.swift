@@ -210,7 +210,8 @@ package struct GetGroupMembersResponse: Encodable, Sendable {
     let paginationToken: String?
 }
 
-/// The groups of customers: the purchaser of a subscription with seats, and the members whose seats the app's server has claimed.
+/// The groups of customers: the purchaser of a subscription with seats, and the members with a seat by Apple's invitation or by a claim
+/// of the app's server.
 extension Books {
     /// The largest page of members, and the size of one without a limit. Apple publishes none.
     private static let pageSizes = 1...100
@@ -219,12 +220,18 @@ extension Books {
     func customerGroups(_ appTransactionId: String) throws -> GetCustomerGroupsResponse {
         let member = try checkedAppTransaction(appTransactionId)
         let account = try apiAccount(ofAny: member)
-        let own = try account.map { try subscriptions.subscriptions(of: $0).map(\.originalTransactionIdentifier) } ?? []
+        let own = try account.map { try groups(of: $0) } ?? []
         let others = try seatClaims.originals(ofMember: member).filter { !own.contains($0) }
         return GetCustomerGroupsResponse(
             groups: try (own + others).filter { try group($0) != nil }.map {
                 GetCustomerGroupsResponse.GroupEntry(groupId: $0, groupType: "CONSUMER")
             })
+    }
+
+    /// The subscriptions of an account, and those in which it has a seat by Apple's invitation, by their original transactions.
+    private func groups(of account: String) throws -> [String] {
+        try subscriptions.subscriptions(of: account).filter { !$0.hasEnded && $0.ownership != .familyShared }
+            .map { $0.sharedOriginalTransactionIdentifier ?? $0.originalTransactionIdentifier }
     }
 
     /// `GET /groups/v1/group/{groupId}`. The purchaser is the first member.
@@ -233,7 +240,8 @@ extension Books {
         let size = limit.map { Int($0) ?? 0 } ?? Self.pageSizes.upperBound
         guard Self.pageSizes.contains(size) else { throw ServerAPIError.generalBadRequest }
         let purchaser = issuer.appTransactionIdentifier(of: purchase.account)
-        let members = [purchaser] + (try seatClaims.members(original: groupId).filter { $0 != purchaser })
+        let invited = try subscriptions.seats(of: groupId).map { issuer.appTransactionIdentifier(of: $0.account) }
+        let members = [purchaser] + (try seatClaims.members(original: groupId).filter { $0 != purchaser }) + invited
         let start = paginationToken.map { Int($0) ?? -1 } ?? 0
         guard members.indices.contains(start) else { throw ServerAPIError.invalidPaginationToken }
         let end = min(start + size, members.count)
@@ -245,7 +253,7 @@ extension Books {
     /// The subscription of a group; nil if it has ended, or has no seats.
     private func group(_ identifier: String) throws -> CustomerSubscription? {
         guard let subscription = try subscriptions.subscription(original: identifier), subscription.isEntitled,
-            try transactions.latest(original: identifier)?.seats != nil
+            subscription.ownership == .purchased, try transactions.latest(original: identifier)?.seats != nil
         else { return nil }
         return subscription
     }

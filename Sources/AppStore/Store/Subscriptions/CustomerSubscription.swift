@@ -33,7 +33,8 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package internal(set) var originalTransactionIdentifier: String
     package internal(set) var account: String
     let groupIdentifier: String
-    /// The purchaser's subscription, which a family member's follows; nil for one that the account has bought.
+    package internal(set) var ownership = InAppOwnershipType.purchased
+    /// The purchaser's subscription, which a member's follows; nil for one that the account has bought.
     package internal(set) var sharedOriginalTransactionIdentifier: String?
     var state = State.subscribed
     /// The present product.

@@ -50,8 +50,11 @@ extension Product {
 }
 
 extension Transaction {
-    /// The amount charged: the price of all seats, or of the whole quantity of another product.
-    package var amount: Price { seats.map { Price(milliunits: $0.amount, currency: price.currency) } ?? price }
+    /// The amount charged: the price of all seats, or of the whole quantity of another product; 0 for a member of a family or with a seat.
+    package var amount: Price {
+        guard ownership == .purchased else { return Price(milliunits: 0, currency: price.currency) }
+        return seats.map { Price(milliunits: $0.amount, currency: price.currency) } ?? price
+    }
 
     /// The quantity without the seats that were refunded.
     package var remainingQuantity: Int { quantity - (seats?.revokedQuantity ?? 0) }

@@ -68,7 +68,7 @@ struct SubscriptionRecords {
                 "original_transaction_id": subscription.originalTransactionIdentifier,
                 "account": subscription.account, "group_id": subscription.groupIdentifier,
                 "shared_original_transaction_id": subscription.sharedOriginalTransactionIdentifier,
-                // A family member's follows the purchaser's.
+                // A member's follows the purchaser's.
                 "due_date": subscription.ownership == .purchased ? subscription.dueDate : nil,
                 "record": try StoreRecord.text(subscription),
             ], into: "subscription", replacing: "original_transaction_id")
@@ -107,12 +107,7 @@ struct SubscriptionRecords {
         try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NULL").first
     }
 
-    /// The subscriptions of family members that follow a purchaser's, or have followed it.
-    func subscriptions(sharing original: String) throws -> [CustomerSubscription] {
-        try fetch("shared_original_transaction_id = \(original) ORDER BY rowid")
-    }
-
-    /// The subscriptions of an account: those that it has bought, and those that family members share with it.
+    /// The subscriptions of an account: those that it has bought, and those that follow other customers'.
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
         try fetch("account = \(account) ORDER BY rowid")
     }
@@ -121,13 +116,13 @@ struct SubscriptionRecords {
         try fetch("true ORDER BY rowid")
     }
 
-    private func fetch(_ condition: SQL) throws -> [CustomerSubscription] {
+    func fetch(_ condition: SQL) throws -> [CustomerSubscription] {
         try database.records("SELECT record FROM subscription WHERE \(condition)")
     }
 }
 
 extension Books {
-    /// Writes a changed subscription and performs the effects in order. The subscriptions of family members follow.
+    /// Writes a changed subscription and performs the effects in order. The members' subscriptions follow.
     func record(_ subscription: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
         try subscriptions.save(subscription)
         for effect in effects {
@@ -142,10 +137,10 @@ extension Books {
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
-        if subscription.ownership == .purchased { try follow(subscription, effects) }
+        try follow(subscription, effects)
     }
 
-    /// Adds a period. A family member's is linked to the purchaser's latest.
+    /// Adds a period. A member's is linked to the purchaser's latest.
     private func add(_ transaction: Transaction, to subscription: CustomerSubscription) throws {
         let purchased = try subscription.sharedOriginalTransactionIdentifier.flatMap(transactions.latest(original:))
         try transactions.add(transaction, sharing: purchased?.transactionIdentifier)
@@ -227,14 +222,18 @@ extension Books {
         return transaction
     }
 
-    /// Changes the transactions of the present period: one, and those that add seats to it.
+    /// Changes the transactions of the present period.
     func changePeriod(of subscription: CustomerSubscription, _ body: (inout Transaction) -> Void) throws {
-        let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
-        for var transaction in all
-        where transaction.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier {
+        for var transaction in try presentPeriod(of: subscription) {
             body(&transaction)
             try transactions.update(transaction)
         }
+    }
+
+    /// The transactions of the present period: one, and those that add seats to it.
+    func presentPeriod(of subscription: CustomerSubscription) throws -> [Transaction] {
+        let all = try transactions.transactions(original: subscription.originalTransactionIdentifier)
+        return all.filter { $0.webOrderLineItemIdentifier == all.last?.webOrderLineItemIdentifier }
     }
 }
 

@@ -137,7 +137,7 @@ extension PurchaseStatus {
     ///
     /// - Parameter recorded: The state in the history; nil if it has none.
     func events(since recorded: HistoryState?, at moment: Timestamp) -> [HistoryEvent] {
-        let change = state == recorded?.state ? nil : stateEvent(after: recorded?.state, at: moment)
+        let change = state == recorded?.state ? nil : stateEvent(after: recorded, at: moment)
         return renewalEvents(since: recorded) + [change].compactMap(\.self)
     }
 
@@ -177,8 +177,15 @@ extension PurchaseStatus {
         }
     }
 
-    private func stateEvent(after before: PurchaseState?, at moment: Timestamp) -> HistoryEvent? {
-        guard let paidUntil, let retryEndsAt else { return nil }
+    /// The end of the attempts to charge. The statement about the end may leave out the commitment that the ones before it have stated.
+    private func retryEnd(after recorded: HistoryState?) -> Timestamp? {
+        guard let retryEndsAt, let paidUntil, let changesAt = recorded?.changesAt else { return retryEndsAt }
+        let ofCommitment = paidUntil.adding(days: StatedRenewal.commitmentBillingRetryDays)
+        return recorded?.state == .billingRetry && changesAt >= ofCommitment ? ofCommitment : retryEndsAt
+    }
+
+    private func stateEvent(after recorded: HistoryState?, at moment: Timestamp) -> HistoryEvent? {
+        guard let paidUntil, let retryEndsAt = retryEnd(after: recorded) else { return nil }
         switch state {
         case .gracePeriod: return HistoryEvent(event: .gracePeriodBegan, happenedAt: paidUntil)
         case .billingRetry: return HistoryEvent(event: .renewalFailed, happenedAt: graceEndsAt ?? paidUntil)
@@ -187,7 +194,7 @@ extension PurchaseStatus {
             // The App Store stops retrying at its limit, or states that it has stopped earlier.
             let givenUp = isRetried ? retryEndsAt : min(renewalStatedAt ?? retryEndsAt, retryEndsAt)
             return HistoryEvent(
-                event: .expired, happenedAt: before == .billingRetry ? max(end, givenUp) : end,
+                event: .expired, happenedAt: recorded?.state == .billingRetry ? max(end, givenUp) : end,
                 reason: expirationReason?.rawValue)
         default: return nil
         }

@@ -57,10 +57,13 @@ extension StatedRenewal {
 
     /// The longest time for which the App Store retries a charge, in days (App Store Server Notifications,
     /// `DID_FAIL_TO_RENEW`). It is longer under a commitment.
-    var billingRetryDays: Int64 { facts[.commitmentInfo] == nil ? Self.billingRetryDays : 90 }
+    var billingRetryDays: Int64 {
+        facts[.commitmentInfo] == nil ? Self.billingRetryDays : Self.commitmentBillingRetryDays
+    }
 
     /// The same without a commitment.
     static let billingRetryDays: Int64 = 60
+    static let commitmentBillingRetryDays: Int64 = 90
 
     /// The longest time before the purchase date of a period in which a statement about its renewal is signed, in days: the App
     /// Store charges within a day before a period begins.

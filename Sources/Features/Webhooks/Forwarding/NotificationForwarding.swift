@@ -35,12 +35,13 @@ package struct NotificationForwarding: DeliveryQueue {
         self.randomness = randomness
     }
 
-    /// Queues a verified notification for each server, unless it was received before.
+    /// Queues a verified notification for each server that receives those of its app, unless it was received before.
     ///
     /// - Parameter body: The request as the App Store has sent it.
     package func enqueue(_ notification: NotificationRecord, body: [UInt8]) async throws {
+        let targets = targets.filter { $0.apps?.contains(notification.app) ?? true }
         // Anyone can send a known notification again.
-        guard try await !ledger.read(.snapshot, { try $0.hasReceived(notification) }) else { return }
+        guard !targets.isEmpty, try await !ledger.read(.snapshot, { try $0.hasReceived(notification) }) else { return }
         let moment = clock.now()
         try await ledger.write { try $0.queue(notification, body: body, for: targets, at: moment) }
     }
@@ -116,16 +117,28 @@ package struct NotificationForwarding: DeliveryQueue {
     }
 }
 
-/// A server that receives a copy of each notification.
+/// A server that receives a copy of each notification, or of each about some apps.
 package struct ForwardingTarget: Hashable, DeliveryEndpoint {
     /// The address, which may have a secret in its path.
     package let url: String
     /// The host and the port, without the path.
     package let host: String
+    /// The bundle identifiers of the apps whose notifications it receives; nil for all.
+    package private(set) var apps: Set<String>?
 
-    package init(_ url: WebhookURL) {
+    package init(_ url: WebhookURL, apps: Set<String>? = nil) {
         self.url = url.text
         host = url.host + (url.port == 443 ? "" : ":\(url.port)")
+        self.apps = apps
+    }
+
+    /// Lets the server receive the notifications of further apps.
+    ///
+    /// - Returns: False if it receives those of one of them already.
+    package mutating func receive(_ further: Set<String>) -> Bool {
+        guard let known = apps, known.isDisjoint(with: further) else { return false }
+        apps = known.union(further)
+        return true
     }
 
     /// The beginning of the address's SHA-256, so that the ledger and its backups have no secret.

@@ -17,6 +17,8 @@ public enum RevocationType: String, Sendable, CaseIterable, Codable {
     case refundFull = "REFUND_FULL"
     case refundProrated = "REFUND_PRORATED"
     case familyRevoke = "FAMILY_REVOKE"
+    /// The end of a member's seat. Apple has published StoreKit's name alone (`assignmentRevocation`).
+    case assignmentRevoke = "ASSIGNMENT_REVOKE"
 }
 
 /// The payment mode of an offer (App Store Server API, `offerDiscountType`).

@@ -176,6 +176,10 @@ extension TransactionAction {
         "seats", "Seats after the change", in: Seats.quantities,
         expected: "a number from \(Seats.quantities.lowerBound) to \(Seats.quantities.upperBound)")
 
+    private static func member(_ label: Phrase) -> ActionInput {
+        ActionInput(.text("member", label, upTo: Store.maximumAccountLength, isRequired: true), \.member)
+    }
+
     private static func status(afterFailure hasGracePeriod: Bool) -> Status {
         hasGracePeriod ? .billingGracePeriod : .billingRetry
     }
@@ -184,13 +188,8 @@ extension TransactionAction {
         switch self {
         case .requestRefund: [ActionInput(Self.requestReason, \.requestReason)]
         case .refund: [ActionInput(Self.refundReason, \.refundReason)]
-        case .share:
-            [
-                ActionInput(
-                    .text(
-                        "member", "Account of the family member", upTo: Store.maximumAccountLength, isRequired: true),
-                    \.member)
-            ]
+        case .share: [Self.member("Account of the family member")]
+        case .acceptInvitation: [Self.member("Account of the member")]
         case .failRenewal: [ActionInput(Self.hasGracePeriod, \.hasGracePeriod)]
         case .changeSeats:
             [ActionInput(Self.seats, \.seats)]

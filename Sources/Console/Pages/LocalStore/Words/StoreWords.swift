@@ -36,6 +36,7 @@ enum StoreWords {
         case .refundFull: "Refunded"
         case .refundProrated: "Partly refunded"
         case .familyRevoke: "Family sharing ended"
+        case .assignmentRevoke: "Seat ended"
         }
     }
 
