@@ -2,7 +2,7 @@ import AppStore
 import ArgumentParser
 import Proofs
 
-struct Buy: StorePlayer {
+struct Buy: Command {
     static let configuration = CommandConfiguration(
         "buy", "Play the app: buy a product, redeem the proof, finish the transaction.",
         "The app first completes unfinished transactions of earlier launches, as `till resume` does.",
@@ -38,8 +38,6 @@ struct Buy: StorePlayer {
 
     @OptionGroup var service: ServerOptions
 
-    @OptionGroup var storeOption: NamedStoreOption
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -48,9 +46,6 @@ struct Buy: StorePlayer {
                 "Unknown step \"\(killAfter.prefix(64))\". The steps are \(StepReporter.stepNames.joined(separator: ", "))."
             )
         }
-        try require(
-            killAfter == nil || storeOption.storeName == nil,
-            "--kill-after loses what a named store has sold. Leave out --store-name.")
     }
 
     func perform() async throws {
@@ -100,19 +95,16 @@ struct AppOptions: ParsableArguments {
 
     @OptionGroup var service: ServerOptions
 
-    @OptionGroup var storeOption: NamedStoreOption
-
     @OptionGroup var common: CommonOptions
 }
 
 /// `till resume` and `till restore`
-protocol AppLaunch: StorePlayer {
+protocol AppLaunch: Command {
     var app: AppOptions { get }
 }
 
 extension AppLaunch {
     var common: CommonOptions { app.common }
-    var storeOption: NamedStoreOption { app.storeOption }
 
     func parties() async throws -> Parties { try await Parties(common.dataDirectory, server: app.service) }
 

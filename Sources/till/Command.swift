@@ -17,13 +17,7 @@ extension Command {
         // A reader that closes the pipe must not interrupt a purchase.
         signal(SIGPIPE, SIG_IGN)
         do {
-            let named = try await NamedStoreCopy.take((self as? any StorePlayer)?.storeOption.storeName, beside: common)
-            do { try await perform() } catch {
-                // The store has the effects of a command that fails, too, as the one without a name.
-                try await named?.giveBack()
-                throw error
-            }
-            try await named?.giveBack()
+            try await perform()
             try terminal.finish()
         } catch let exit as ExitCode {
             throw exit
@@ -123,9 +117,7 @@ struct CommonOptions: ParsableArguments {
     /// - Parameter options: Options of the command besides these, such as that of the ledger.
     func hint(_ arguments: String..., options: [String] = []) -> String {
         (["till"] + arguments + (dataPath.map { ["--data", $0] } ?? [])
-            + (catalogPath.map { ["--catalog", $0] } ?? [])
-            + (NamedStoreCopy.played.map { ["--store-name", $0.name] } ?? []) + options).map(Self.quoted).joined(
-                separator: " ")
+            + (catalogPath.map { ["--catalog", $0] } ?? []) + options).map(Self.quoted).joined(separator: " ")
     }
 
     /// The argument as a shell reads it.

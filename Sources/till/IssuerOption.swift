@@ -165,8 +165,6 @@ struct CallOptions: ParsableArguments {
 
     @OptionGroup var service: ServerOptions
 
-    @OptionGroup var storeOption: NamedStoreOption
-
     @OptionGroup var common: CommonOptions
 
     /// The service of this process, with the ledger in the data directory.
@@ -183,13 +181,12 @@ struct CallOptions: ParsableArguments {
 }
 
 /// A command about a user.
-protocol ServiceCaller: StorePlayer {
+protocol ServiceCaller: Command {
     var call: CallOptions { get }
 }
 
 extension ServiceCaller {
     var common: CommonOptions { call.common }
-    var storeOption: NamedStoreOption { call.storeOption }
 
     /// Passes `body` a client of the running service, or else of one of this process.
     func withClient<Value: Sendable>(

@@ -11,7 +11,7 @@ struct ReceiptCommand: AsyncParsableCommand {
         subcommands: [ReceiptExport.self, ReceiptValidate.self, ReceiptRedeem.self])
 }
 
-struct ReceiptExport: StorePlayer {
+struct ReceiptExport: Command {
     static let configuration = CommandConfiguration(
         "export", "Write a user's app receipt, in base64 as an app sends it.",
         examples: """
@@ -29,8 +29,6 @@ struct ReceiptExport: StorePlayer {
 
     @Option(help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
     var out: String?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

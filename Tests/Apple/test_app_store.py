@@ -500,6 +500,41 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual([each.quantity for each in periods], [3, 2])
         self.assertEqual(len({(each.webOrderLineItemId, each.expiresDate) for each in periods}), 1)
 
+
+    def test_seats_by_invitation(self):
+        bought = self.buy(PREMIUM, quantity=3)
+        member = f"{self.account}_member"
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/invitation", {"account": member})
+        sale = self.store.sandbox("GET", f"accounts/{member}/transactions")["transactions"][-1]
+        seat = self.transaction(self.client.get_transaction_info(sale["transactionId"]).signedTransactionInfo)
+        # The client does not know the value yet.
+        self.assertEqual((seat.rawInAppOwnershipType, seat.quantity, seat.price), ("ASSIGNED", 3, 9990))
+        self.assertEqual(seat.originalTransactionId, sale["transactionId"])
+        self.assertNotEqual(seat.originalTransactionId, bought["originalTransactionId"])
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/renewal", {})
+        call = self.client.get_all_subscription_statuses
+        last = call(sale["transactionId"]).data[0].lastTransactions[0]
+        renewed = self.transaction(last.signedTransactionInfo)
+        self.assertEqual((last.status, renewed.rawInAppOwnershipType), (Status.ACTIVE, "ASSIGNED"))
+        self.assertNotEqual(renewed.transactionId, seat.transactionId)
+        renewal = self.verifier.verify_and_decode_renewal_info(last.signedRenewalInfo)
+        self.assertEqual(renewal.originalTransactionId, seat.originalTransactionId)
+        request = ExtendRenewalDateRequest(
+            extendByDays=1, extendReasonCode=ExtendReasonCode.CUSTOMER_SATISFACTION, requestIdentifier="one"
+        )
+        self.refused(
+            APIError.FAMILY_SHARED_SUBSCRIPTION_EXTENSION_INELIGIBLE, self.client.extend_subscription_renewal_date,
+            sale["transactionId"], request,
+        )
+        self.store.sandbox("POST", f"transactions/{sale['transactionId']}/seatRevocation", {})
+        last = call(sale["transactionId"]).data[0].lastTransactions[0]
+        ended = self.transaction(last.signedTransactionInfo)
+        self.assertEqual((last.status, ended.rawRevocationType), (Status.REVOKED, "ASSIGNMENT_REVOKE"))
+        self.assertIsNotNone(ended.revocationDate)
+        # The purchaser keeps the subscription.
+        last = call(bought["transactionId"]).data[0].lastTransactions[0]
+        self.assertEqual(last.status, Status.ACTIVE)
+
     def test_a_family(self):
         """Each member has transactions of their own, until the purchaser's refund; the family shares PREMIUM here."""
         garden = json.loads((ROOT / "Tests/Support/Garden.storekit").read_text())
@@ -572,40 +607,6 @@ class AppStoreTests(unittest.TestCase):
                 ("REVOKE", None, GATE), ("REVOKE", None, PREMIUM),
             ],
         )
-
-    def test_seats_by_invitation(self):
-        bought = self.buy(PREMIUM, quantity=3)
-        member = f"{self.account}_member"
-        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/invitation", {"account": member})
-        sale = self.store.sandbox("GET", f"accounts/{member}/transactions")["transactions"][-1]
-        seat = self.transaction(self.client.get_transaction_info(sale["transactionId"]).signedTransactionInfo)
-        # The client does not know the value yet.
-        self.assertEqual((seat.rawInAppOwnershipType, seat.quantity, seat.price), ("ASSIGNED", 3, 9990))
-        self.assertEqual(seat.originalTransactionId, sale["transactionId"])
-        self.assertNotEqual(seat.originalTransactionId, bought["originalTransactionId"])
-        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/renewal", {})
-        call = self.client.get_all_subscription_statuses
-        last = call(sale["transactionId"]).data[0].lastTransactions[0]
-        renewed = self.transaction(last.signedTransactionInfo)
-        self.assertEqual((last.status, renewed.rawInAppOwnershipType), (Status.ACTIVE, "ASSIGNED"))
-        self.assertNotEqual(renewed.transactionId, seat.transactionId)
-        renewal = self.verifier.verify_and_decode_renewal_info(last.signedRenewalInfo)
-        self.assertEqual(renewal.originalTransactionId, seat.originalTransactionId)
-        request = ExtendRenewalDateRequest(
-            extendByDays=1, extendReasonCode=ExtendReasonCode.CUSTOMER_SATISFACTION, requestIdentifier="one"
-        )
-        self.refused(
-            APIError.FAMILY_SHARED_SUBSCRIPTION_EXTENSION_INELIGIBLE, self.client.extend_subscription_renewal_date,
-            sale["transactionId"], request,
-        )
-        self.store.sandbox("POST", f"transactions/{sale['transactionId']}/seatRevocation", {})
-        last = call(sale["transactionId"]).data[0].lastTransactions[0]
-        ended = self.transaction(last.signedTransactionInfo)
-        self.assertEqual((last.status, ended.rawRevocationType), (Status.REVOKED, "ASSIGNMENT_REVOKE"))
-        self.assertIsNotNone(ended.revocationDate)
-        # The purchaser keeps the subscription.
-        last = call(bought["transactionId"]).data[0].lastTransactions[0]
-        self.assertEqual(last.status, Status.ACTIVE)
 
     def test_extension(self):
         bought = self.buy(PREMIUM)

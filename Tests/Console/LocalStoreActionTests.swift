@@ -82,25 +82,6 @@ import Testing
         #expect(try await browser.post(path(sold) + "/share", ["member": "alice"], from: path(sold)).status == 409)
     }
 
-    @Test func `an account gets a family, and leaves it`() async throws {
-        let fixture = try await LocalStoreFixture()
-        let browser = try await fixture.browser(.support)
-        _ = try fixture.buy("gate")
-        let page = "/console/store/account?account=alice"
-        #expect(try await !browser.get(page).has("/family/leave"))
-        func send(_ form: String, _ fields: [String: String]) async throws -> Int {
-            try await browser.post("/console/store/account/family\(form)", fields, from: page).status
-        }
-        #expect(try await send("", ["account": "alice", "member": "bob"]) == 303)
-        #expect(try fixture.store.history(of: "bob").map(\.ownership) == [.familyShared])
-        let joined = try await browser.get(page)
-        #expect(joined.has("Organizer") && joined.has("account=bob") && joined.has("/family/leave"))
-        #expect(try await send("", ["account": "alice", "member": "bob"]) == 409)
-        #expect(try await send("", ["account": "alice", "member": ""]) == 422)
-        #expect(try await send("/leave", ["account": "bob"]) == 303)
-        #expect(try fixture.store.history(of: "bob").map { $0.revocation?.type } == [.familyRevoke])
-    }
-
     @Test func `a member accepts an invitation to a seat, and the seat ends`() async throws {
         let fixture = try await LocalStoreFixture()
         let browser = try await fixture.browser(.support)
@@ -118,6 +99,25 @@ import Testing
         #expect(
             try await browser.post(path(sold) + "/acceptInvitation", ["member": "alice"], from: path(sold)).status
                 == 409)
+    }
+
+    @Test func `an account gets a family, and leaves it`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        _ = try fixture.buy("gate")
+        let page = "/console/store/account?account=alice"
+        #expect(try await !browser.get(page).has("/family/leave"))
+        func send(_ form: String, _ fields: [String: String]) async throws -> Int {
+            try await browser.post("/console/store/account/family\(form)", fields, from: page).status
+        }
+        #expect(try await send("", ["account": "alice", "member": "bob"]) == 303)
+        #expect(try fixture.store.history(of: "bob").map(\.ownership) == [.familyShared])
+        let joined = try await browser.get(page)
+        #expect(joined.has("Organizer") && joined.has("account=bob") && joined.has("/family/leave"))
+        #expect(try await send("", ["account": "alice", "member": "bob"]) == 409)
+        #expect(try await send("", ["account": "alice", "member": ""]) == 422)
+        #expect(try await send("/leave", ["account": "bob"]) == 303)
+        #expect(try fixture.store.history(of: "bob").map { $0.revocation?.type } == [.familyRevoke])
     }
 
     @Test func `a subscription renews, ends and begins to renew again`() async throws {

@@ -282,7 +282,7 @@ import Testing
         try store.join("bob", familyOf: "alice")
         let bought = try team.buy(2)
         let carols = try store.acceptInvitation(to: bought, by: "carol")
-        // A family member can have a seat besides, and takes it from nobody otherwise.
+        // A family member can have a seat besides.
         try store.acceptInvitation(to: bought, by: "bob")
         #expect(throws: StoreError.self) { try store.acceptInvitation(to: bought, by: "dora") }
         #expect(try members() == ["bob 2 FAMILY_SHARED active, ASSIGNED active", "carol 1 ASSIGNED active"])

@@ -52,13 +52,6 @@ import Testing
                 try await send(.post, store + "/sandbox/v1/purchases", body)["signedTransaction"]?.text)
         }
 
-        /// A copy of a named store, with which another process plays it.
-        func copy(of store: String) async throws -> StoreCopy {
-            let answer = try await client.executeRequest(
-                uri: store + "/sandbox/v1/store", method: .get, headers: [.authorization: "Bearer key"])
-            return try JSONDecoder().decode(StoreCopy.self, from: Data(buffer: answer.body))
-        }
-
         func receipt() async throws -> String {
             try #require(try await send(.get, "/sandbox/v1/accounts/alice/receipt")["receipt"]?.text)
         }
@@ -164,21 +157,6 @@ import Testing
             try await client.set("revokedLeaf", of: "/stores/a")
             #expect(try await client.refusal(of: one) == .certificateRevoked)
             for proof in [main, other] { #expect(try await client.refusal(of: proof) == nil) }
-        }
-    }
-
-    @Test func `a command that plays a named store signs as that store does`() async throws {
-        try await withClient { [folder, store, clock] client in
-            _ = try await client.proof(of: "/stores/a")
-            let main = try Store(
-                folder: folder.folder("store"), bundleIdentifier: store.bundleIdentifier,
-                configuration: store.configuration, clock: clock, randomness: .seeded(8))
-            let played = try Store.playing(try await client.copy(of: "/stores/a"), besides: main, at: "stores/a")
-            let signed = try played.read { try $0.signedAppTransaction(of: "alice") }
-            #expect(try client.queries(about: signed).map(\.responder.path) == ["/stores/a/ocsp", "/stores/a/ocsp"])
-            #expect(try await client.refusal(of: signed) == nil)
-            try await client.set("revokedLeaf", of: "/stores/a")
-            #expect(try await client.refusal(of: signed) == .certificateRevoked)
         }
     }
 

@@ -103,46 +103,6 @@ import Testing
         }
     }
 
-    @Test func `a copy replaces its store, unless the store has changed`() async throws {
-        struct Copy: Codable {
-            let revision: String
-            let database: String
-        }
-        struct Revision: Decodable {
-            let revision: String
-        }
-        try await withClient { client in
-            let path = "/stores/a/sandbox/v1/store"
-            func put(_ copy: Copy, to path: String) async throws -> Answer {
-                let body = String(decoding: try JSONEncoder().encode(copy), as: UTF8.self)
-                return try await client.send(.put, path, body)
-            }
-            try await client.buy("garden.gate", in: "/stores/a")
-            let first = try await client.send(.get, path).decoded(Copy.self)
-            try await client.buy("garden.seeds", in: "/stores/a")
-            let refused = try await put(first, to: path)
-            #expect((refused.status, refused.code) == (409, "invalidAction"))
-            #expect(try await client.sales(in: "/stores/a") == ["garden.gate", "garden.seeds"])
-            // The state of another moment, which the present revision is stated for.
-            let second = try await client.send(.get, path).decoded(Copy.self)
-            let replaced = try await put(Copy(revision: second.revision, database: first.database), to: path)
-            #expect(replaced.status == 200)
-            #expect(try await client.sales(in: "/stores/a") == ["garden.gate"])
-            // Each replacement has a revision of its own.
-            let revision = try replaced.decoded(Revision.self).revision
-            #expect(revision != second.revision)
-            #expect(try await put(second, to: path).status == 409)
-            let damaged = try await put(Copy(revision: revision, database: "AAAA"), to: path)
-            #expect((damaged.status, damaged.code) == (409, "invalidAction"))
-            // A store of the same name that is made later has another revision.
-            #expect(try await client.send(.delete, path).status == 204)
-            #expect(try await put(second, to: path).status == 409)
-            for method in [HTTPRequest.Method.get, .put] {
-                #expect(try await client.send(method, "/sandbox/v1/store").code == "invalidAction")
-            }
-        }
-    }
-
     @Test func `a name has at most 64 letters, digits and signs of ASCII`() async throws {
         try await withClient { client in
             for name in ["a", "7", "Suite_7.b-c", String(repeating: "a", count: 64)] {

@@ -28,8 +28,7 @@ package struct TestTeam: Sendable {
         store = try Store(
             folder: folder.folder("store"), bundleIdentifier: TestGarden.bundleIdentifier,
             configuration: try Self.configuration(multiSeat, isShareable: isShareable), environment: environment,
-            appAppleIdentifier: 1,
-            clock: clock, randomness: .seeded(7))
+            appAppleIdentifier: 1, clock: clock, randomness: .seeded(7))
     }
 
     /// Buys seats.

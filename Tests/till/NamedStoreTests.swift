@@ -129,64 +129,6 @@ import Testing
         #expect(try !process.log.contains("error"))
     }
 
-    @Test func `commands play a named store, and the one without a name is as it was`() async throws {
-        let till = try TillProcess()
-        let process = try await garden(till)
-        let receiver = try await WebhookReceiver()
-        func play(_ arguments: String...) async throws -> TillProcess.Result {
-            let result = try await till.run(arguments: ["store"] + arguments + ["--store-name", "a"])
-            #expect(result.status == 0, "\(arguments): \(result.error)")
-            return result
-        }
-        _ = try await play("settings", "--notifications-url", receiver.url)
-        let bought = try await play("buy", Self.monthly, "--account", "alice", "--quantity", "2", "--json")
-            .decoded(QueuedTransaction.self)
-        #expect(bought.state == "purchased")
-        await expectEventually { receiver.received.count == 1 }
-        #expect(try await sales(in: "a", of: process) == [Self.monthly])
-        #expect(try await play("time", "--advance", "32d").output.contains("renewed"))
-        await expectEventually { receiver.received.count == 2 }
-        // What HTTP changes, the command line sees.
-        try await buy("garden.gate", in: "a", of: process)
-        let listed = try await play("sales", "alice", "--json").decoded(List<SaleResource>.self)
-        #expect(listed.elements.map(\.productId) == [Self.monthly, Self.monthly, "garden.gate"])
-        // The effects of a command that fails stay, too, as without a name.
-        let failed = try await till.run(
-            "store", "buy", "garden.seeds", "--account", "alice", "--outcome", "cancelled", "--store-name", "a")
-        #expect(failed.status == 1)
-        #expect(try await play("queue").output.contains("failed"))
-        #expect(try await play("reset").output.contains("Cleared 3 sales"))
-        let main = try await till.run("store", "queue", "--json").output
-        #expect(!main.contains("alice"))
-        let wrong = try await till.run("store", "queue", "--store-name", "a b")
-        #expect(wrong.status == 1 && wrong.error.contains("The name of a store must be"))
-        #expect(await process.end(SIGTERM) == 0)
-        let ended = try await till.run("store", "queue", "--store-name", "a")
-        #expect(ended.status == 1 && ended.error.contains("serves the named stores"))
-    }
-
-    @Test func `the app plays a named store`() async throws {
-        let till = try TillProcess()
-        let process = try await ServeProcess(till, ["--sandbox-key", Self.sandboxKey], command: "store")
-        let product = "com.memolease.sesac1.sprout1"
-        let bought = try await till.run("buy", product, "--user", "alice", "--store-name", "b")
-        #expect(bought.status == 0, "\(bought.error)")
-        let owned = try await till.run("owned", "alice", "--store-name", "b")
-        #expect(owned.status == 0 && owned.output.contains("sprout 1"), "\(owned.error)")
-        #expect(try await sales(in: "b", of: process) == [product])
-        #expect(try await till.run("store", "sales", "alice").output.contains("No sales"))
-        let deferred = try await till.run(
-            "buy", "com.memolease.sesac1.sprout2", "--user", "alice", "--outcome", "deferred", "--store-name", "b")
-        #expect(deferred.output.contains("--store-name b"))
-        #expect(try await till.run("store", "approve", "2", "--store-name", "b").status == 0)
-        let resumed = try await till.run("resume", "--user", "alice", "--store-name", "b")
-        #expect(resumed.status == 0 && resumed.output.contains("sprout 2"), "\(resumed.error)")
-        let killed = try await till.run(
-            "buy", product, "--user", "alice", "--kill-after", "purchased", "--store-name", "b")
-        #expect(killed.status == 64)
-        #expect(await process.end(SIGTERM) == 0)
-    }
-
     @Test func `the store beside a service refuses names`() async throws {
         let till = try TillProcess()
         let catalog = Project.root.appending(path: "Sources/till/Resources", directoryHint: .isDirectory).path

@@ -8,7 +8,7 @@ import Synchronization
 /// A client of the service's HTTP API, with one credential.
 package struct ServiceClient: Sendable {
     /// The largest answer, in bytes.
-    package static let maximumAnswer = 8 << 20
+    private static let maximumAnswer = 8 << 20
     /// The longest wait before a request is sent again, in seconds.
     private static let maximumWait = 60
 
@@ -47,18 +47,12 @@ package struct ServiceClient: Sendable {
         self.init(client: client, url: url, credential: credential)
     }
 
-    /// - Parameters:
-    ///   - path: The encoded path with its query.
-    ///   - limit: The largest answer, in bytes.
+    /// - Parameter path: The encoded path with its query.
     /// - Throws: `ServiceRefusal` if the service refuses; `ServiceUnreachable` if it does not answer.
-    package func get<Answer: Decodable>(
-        _ path: String,
-        language: String? = nil,
-        upTo limit: Int = Self.maximumAnswer
-    ) async throws -> Answer {
+    package func get<Answer: Decodable>(_ path: String, language: String? = nil) async throws -> Answer {
         var request = HTTPClientRequest(url: url.absoluteString + path)
         if let language { request.headers.add(name: "Accept-Language", value: language) }
-        return try await send(request, upTo: limit)
+        return try await send(request)
     }
 
     /// Throws as `get` does.
@@ -89,11 +83,8 @@ package struct ServiceClient: Sendable {
         return request
     }
 
-    private func send<Answer: Decodable>(
-        _ request: HTTPClientRequest,
-        upTo limit: Int = Self.maximumAnswer
-    ) async throws -> Answer {
-        let (_, body) = try await answer(to: request, within: 30, upTo: limit)
+    private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws -> Answer {
+        let (_, body) = try await answer(to: request, within: 30, upTo: Self.maximumAnswer)
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
             throw ServiceUnreachable(reason: "its answer has another form than Till's")
         }

@@ -16,14 +16,10 @@ package final class Store: Sendable {
     let queue: DatabaseQueue
     /// The observers of the commits that change the store, by the numbers of their registrations.
     private let observers = Mutex<(last: Int, all: [Int: @Sendable () -> Void])>((0, [:]))
-    /// The copies of a named store.
-    let lending = Mutex(StoreLending())
     /// The file of the database. Faults name it.
     let path: String
     /// The database with the team's keys; nil for the store's own.
     private let teamKeyQueue: DatabaseQueue?
-    /// False for the copy of a store in memory, which another process delivers from.
-    let delivers: Bool
     /// True for a store that ends with its last reference.
     var isInMemory: Bool { path == Self.memory }
     /// The name of a database in memory, as SQLite has it.
@@ -60,21 +56,19 @@ package final class Store: Sendable {
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
         path = file.path
         queue = try Self.open(file, isDurable: isDurable)
-        (teamKeyQueue, delivers) = (nil, true)
+        teamKeyQueue = nil
     }
 
     /// A fresh store in memory. It sells the same products for the same app, signs with the same keys, and accepts the same team keys,
     /// also those that are made later. Its certificates name an OCSP responder of its own, if those of the other store name one.
     ///
-    /// - Parameters:
-    ///   - path: The path of its routes below the other store's address, such as `stores/suite-7`.
-    ///   - delivers: True if this process delivers its notifications.
-    init(besides main: Store, at path: String, delivers: Bool = true) throws(StoreError) {
+    /// - Parameter path: The path of its routes below the other store's address, such as `stores/suite-7`.
+    init(besides main: Store, at path: String) throws(StoreError) {
         (configuration, machineClock) = (main.configuration, main.machineClock)
         var issuer = main.issuer
         issuer.keys = StoreKeys(of: main.issuer.keys, below: path)
         self.issuer = issuer
-        (self.path, teamKeyQueue, self.delivers) = (Self.memory, main.queue, delivers)
+        (self.path, teamKeyQueue) = (Self.memory, main.queue)
         do {
             let queue = try DatabaseQueue()
             try queue.write { try StoreSchema.prepare($0, path: Self.memory) }
@@ -267,7 +261,7 @@ extension Store {
     /// The number of observers.
     package var observerCount: Int { observers.withLock { $0.all.count } }
 
-    func notifyObservers() {
+    private func notifyObservers() {
         for observer in observers.withLock({ Array($0.all.values) }) { observer() }
     }
 

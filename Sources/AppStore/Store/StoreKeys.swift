@@ -20,7 +20,7 @@ final class StoreKeys: Sendable {
     private struct State {
         /// The chains as they are used, each from its first use on.
         var chains: [Chain: CertificateChain]
-        /// The address at which verifiers reach the store; nil if it has listened nowhere.
+        /// The address at which verifiers reach the store; nil while it listens nowhere.
         var address: URL?
     }
 
@@ -54,8 +54,7 @@ final class StoreKeys: Sendable {
             .transactions: try Self.load(.transactions, from: folder),
             .receipts: try Self.load(.receipts, from: folder),
         ]
-        let responder = loaded[.transactions]?.leaf.certificate.ocspResponders.first.flatMap { URL(string: $0) }
-        state = Mutex(State(chains: loaded, address: responder?.deletingLastPathComponent()))
+        state = Mutex(State(chains: loaded))
     }
 
     /// The same keys for a named store, with a responder of its own. Its certificates are issued at their first use.

@@ -31,7 +31,7 @@ enum StoreSchema {
         try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     }
 
-    static func isOfOtherVersion(_ database: Database) throws -> Bool {
+    private static func isOfOtherVersion(_ database: Database) throws -> Bool {
         let found = try found(in: database)
         guard found == 0 else { return found != version }
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") != 0

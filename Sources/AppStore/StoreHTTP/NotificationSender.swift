@@ -69,9 +69,8 @@ struct NotificationSender: Sendable {
     private func sendDue(_ client: HTTPClient) async -> Bool {
         var hasSent = false
         do {
-            while !Task.isCancelled, store.beginDelivery() {
-                defer { store.endDelivery() }
-                guard let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() }) else { break }
+            while !Task.isCancelled, let delivery = try await BlockingWork.run({ [store] in try store.nextDelivery() })
+            {
                 let result = await send(delivery, client)
                 try await BlockingWork.run { [store] in try store.record(result, of: delivery) }
                 hasSent = true

@@ -31,8 +31,7 @@ extension APIOperation {
             readAppTransaction, listSales, readReceipt, restore, readFamily, joinFamily, leaveFamily, clearSales,
             deleteSale, readConsumption,
             requestRetentionMessage, judgeSignedRequest, listQueue,
-            readSettings, changeSettings, readTime, advanceTime, reset, copyStore, replaceStore, deleteStore,
-            listNotifications, notify,
+            readSettings, changeSettings, readTime, advanceTime, reset, deleteStore, listNotifications, notify,
             addFaults, replay,
         ] + queueActions.map(\.operation) + saleActions.map(\.operation)
 
@@ -138,17 +137,6 @@ extension APIOperation {
     static let reset = sandbox(
         .post, "reset", "reset", "Clears the sales, the families, the clocks and the settings",
         answers: [.json("The things that were cleared.", ResetResult.self)])
-    static let copyStore = sandbox(
-        .get, "store", "copyStore", "Reads a copy of a named store, for the command line to play",
-        answers: [.json("The copy.", StoreCopy.self)], or: [.conflict])
-    static let replaceStore = sandbox(
-        .put, "store", "replaceStore", "Replaces a named store by a copy that the command line has changed",
-        body: .json(StoreCopy.schema),
-        answers: [
-            .json(
-                "The store is replaced.",
-                .object("A state of a store.", named: "StoreRevision").fields(["revision": .text("The new state.")]))
-        ], or: [.conflict])
     static let deleteStore = sandbox(
         .delete, "store", "deleteStore", "Deletes a named store", answers: [.empty("It is deleted.")], or: [.conflict])
 

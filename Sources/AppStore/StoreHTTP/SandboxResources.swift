@@ -134,13 +134,6 @@ package struct FamilyResource: AnswerObject, Codable, Sendable {
     package init(_ family: Family?) { (organizer, members) = (family?.organizer, family?.members ?? []) }
 }
 
-extension StoreCopy: AnswerObject {
-    package static let answerFields = AnswerFields<Self>("A copy of a named store.", named: "StoreCopy") {
-        $0.field("revision", "The state of the store from which the copy was taken.", \.revision)
-        $0.field("database", "A database of SQLite in base64, of at most 12 MB.", \.database)
-    }
-}
-
 /// The time of the store's clock, or of an account's.
 package struct TimeResource: AnswerObject, Codable, Sendable {
     package static let answerFields = AnswerFields<Self>("The time of a clock.", named: "Time") {

@@ -137,22 +137,6 @@ struct SandboxRoutes: Sendable {
             }
         }
         group.on(.reset) { _, _ in try await BlockingWork.run { try store.reset() }.answer() }
-        group.on(.copyStore) { _, _ in
-            try requireName()
-            return try await store.lend().answer()
-        }
-        group.on(.replaceStore) { request, context in
-            try requireName()
-            // Base64 has four characters for three bytes.
-            let bytes = try await RequestBytes.collect(request, context, upTo: StoreCopy.maximumSize * 4 / 3 + 1024)
-            let revision = try await BlockingWork.run {
-                guard let copy = try? JSONDecoder().decode(StoreCopy.self, from: Data(bytes)) else {
-                    throw JSONBody.invalid("The body has to be a copy of a store: revision and database.")
-                }
-                return try store.replace(by: copy)
-            }
-            return try JSONAnswer.response(["revision": revision])
-        }
         group.on(.deleteStore) { _, _ in
             guard let delete else {
                 throw StoreError.invalidAction(
@@ -160,14 +144,6 @@ struct SandboxRoutes: Sendable {
             }
             delete()
             return HTTPResponse.Status.noContent
-        }
-    }
-
-    /// - Throws: `StoreError`, `invalidAction`, for the store without a name, which commands open themselves.
-    private func requireName() throws(StoreError) {
-        guard delete != nil else {
-            throw .invalidAction(
-                "Only a named store can be copied and replaced. Name it by /stores/NAME before the path.")
         }
     }
 
@@ -237,22 +213,6 @@ extension Store {
             try useUp(nonce, for: added)
             return added
         }
-    }
-
-    /// Lends a copy of the store once no delivery is under way. Deliveries wait until it is given back.
-    fileprivate func lend() async throws -> StoreCopy {
-        let limit = ContinuousClock.now + StoreLending.time
-        while !lending.withLock({ lending in
-            lending.isAwaited = lending.isDelivering && .now < limit
-            if !lending.isAwaited { lending.end = .now + StoreLending.time }
-            return !lending.isAwaited
-        }) {
-            do { try await Task.sleep(for: .milliseconds(5)) } catch {
-                lending.withLock { $0.isAwaited = false }
-                throw error
-            }
-        }
-        return try await BlockingWork.run { try self.copy() }
     }
 }
 

@@ -10,15 +10,13 @@ import ServiceLifecycle
 struct SandboxKey: Sendable {
     private static let lengths = 16...256
 
-    /// The key, for commands of the same user.
-    let text: String
     /// The text of a random key, to be printed; nil for a fixed key, which is never printed.
     let printed: String?
     let apiKey: APIKey
 
     /// A random key.
     init() {
-        text = Randomness.system.bytes(16).hexadecimal
+        let text = Randomness.system.bytes(16).hexadecimal
         printed = text
         apiKey = APIKey(text)
     }
@@ -32,7 +30,6 @@ struct SandboxKey: Sendable {
                     "\(source) must have 16 to 256 characters of ASCII without spaces. `openssl rand -hex 16` prints a key."
             )
         }
-        self.text = text
         printed = nil
         apiKey = APIKey(text)
     }

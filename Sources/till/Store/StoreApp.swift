@@ -78,9 +78,9 @@ extension DataDirectory {
         storeFolder.appending(path: "Products.storekit", directoryHint: .notDirectory)
     }
 
-    /// The named store that the command plays, or else the store of this directory.
+    /// The store of this directory, and its products.
     func store() throws -> Store {
-        try NamedStoreCopy.played?.store ?? StoreApp(of: self).open(storeFolder)
+        try StoreApp(of: self).open(storeFolder)
     }
 
     /// Adds the store's roots to the certificates that the service trusts.

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-struct StoreBuy: StorePlayer {
+struct StoreBuy: Command {
     static let configuration = CommandConfiguration(
         "buy", "Buy for a customer; the app or the service redeems the purchase later.",
         """
@@ -60,8 +60,6 @@ struct StoreBuy: StorePlayer {
     @Option(help: ArgumentHelp("The outcome of the payment, as for till buy.", valueName: "outcome"))
     var outcome = PaymentOutcome.purchased
 
-    @OptionGroup var storeOption: NamedStoreOption
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -95,14 +93,12 @@ struct StoreBuy: StorePlayer {
     }
 }
 
-struct StoreResolve: StorePlayer {
+struct StoreResolve: Command {
     static let configuration = CommandConfiguration(
         "resolve", "Complete an interrupted purchase.", examples: "till store resolve 3")
 
     @Argument(help: ArgumentHelp("The payment's number; `till store queue` lists them.", valueName: "number"))
     var number: Int64
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

@@ -29,14 +29,12 @@ struct StoreCommand: AsyncParsableCommand {
         defaultSubcommand: StoreServe.self)
 }
 
-struct StoreApprove: StorePlayer {
+struct StoreApprove: Command {
     static let configuration = CommandConfiguration(
         "approve", "Approve a deferred purchase, as a parent does.", examples: "till store approve 3")
 
     @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -45,14 +43,12 @@ struct StoreApprove: StorePlayer {
     }
 }
 
-struct StoreDecline: StorePlayer {
+struct StoreDecline: Command {
     static let configuration = CommandConfiguration(
         "decline", "Decline a deferred purchase.", examples: "till store decline 3")
 
     @Argument(help: "The transaction's number; `till store queue` lists them.")
     var id: Int64
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -107,15 +103,13 @@ struct StoreProducts: Command {
     }
 }
 
-struct StoreQueue: StorePlayer {
+struct StoreQueue: Command {
     static let configuration = CommandConfiguration(
         "queue", "List the transactions of the store's payment queue and their states.",
         examples: "till store queue --account alice")
 
     @Option(help: "List only the transactions of this customer.")
     var account: String?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -138,13 +132,11 @@ struct StoreQueue: StorePlayer {
     }
 }
 
-struct StoreReset: StorePlayer {
+struct StoreReset: Command {
     static let configuration = CommandConfiguration(
         "reset", "Clear the sales, the families, the clocks and the settings.",
         "The store keeps the keys, the products and the address of notifications. Services keep their grants.",
         examples: "till store reset")
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -165,15 +157,13 @@ struct StoreReset: StorePlayer {
     private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
-struct StoreSales: StorePlayer {
+struct StoreSales: Command {
     static let configuration = CommandConfiguration(
         "sales", "List the sales to a customer: each purchase and each subscription period.",
         examples: "till store sales alice")
 
     @Argument(help: "The customer.")
     var account: String
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -306,8 +296,6 @@ struct StoreServe: Command {
             logger: logger
         ) { [logger] url in
             store.announceResponder(at: publicURL ?? url, logger: logger)
-            // Named stores are in this process alone, where commands find them.
-            if identity == nil { try? RunningStore(url: url, key).keep(in: data) }
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
             if let authority = identity?.authority.path { terminal.line("Authority: \(authority)") }
@@ -317,7 +305,6 @@ struct StoreServe: Command {
                 "nsenter": client,
             ])
         }
-        RunningStore.forget(key, in: data)
     }
 
     /// The certificate for Apple's host names. It is made at each start, and its authority once.

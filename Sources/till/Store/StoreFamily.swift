@@ -1,7 +1,7 @@
 import AppStore
 import ArgumentParser
 
-struct StoreFamily: StorePlayer {
+struct StoreFamily: Command {
     static let configuration = CommandConfiguration(
         "family", "Print a customer's family, or let customers join and leave it.",
         """
@@ -32,8 +32,6 @@ struct StoreFamily: StorePlayer {
     @Option(
         help: ArgumentHelp("The customer's own transaction whose sharing ends.", valueName: "transaction"))
     var stopSharing: String?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

@@ -49,7 +49,7 @@ struct StoreKeysCommand: Command {
     }
 }
 
-struct StoreRefund: StorePlayer {
+struct StoreRefund: Command {
     /// A step of a refund.
     enum Step: String, CaseIterable, ExpressibleByArgument {
         case grant
@@ -76,8 +76,6 @@ struct StoreRefund: StorePlayer {
     @Option(help: "The number of refunded seats of a subscription; all without it.")
     var seats: Int?
 
-    @OptionGroup var storeOption: NamedStoreOption
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -102,7 +100,7 @@ struct StoreRefund: StorePlayer {
     }
 }
 
-struct StoreDelete: StorePlayer {
+struct StoreDelete: Command {
     static let configuration = CommandConfiguration(
         "delete", "Delete a transaction, or the whole subscription.",
         "Nobody is notified, and services keep what they have granted.",
@@ -110,8 +108,6 @@ struct StoreDelete: StorePlayer {
 
     @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))
     var transactionIdentifier: String
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -122,7 +118,7 @@ struct StoreDelete: StorePlayer {
     }
 }
 
-struct StoreJudge: StorePlayer {
+struct StoreJudge: Command {
     static let configuration = CommandConfiguration(
         "judge", "Judge a request that your server has signed for StoreKit.",
         """
@@ -136,8 +132,6 @@ struct StoreJudge: StorePlayer {
 
     @Argument(help: ArgumentHelp("The JWS in compact form.", valueName: "jws"))
     var signedRequest: String
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

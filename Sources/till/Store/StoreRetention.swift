@@ -1,7 +1,7 @@
 import AppStore
 import ArgumentParser
 
-struct StoreRetention: StorePlayer {
+struct StoreRetention: Command {
     static let configuration = CommandConfiguration(
         "retention", "Ask your server for a retention message, as when a customer may cancel.",
         """
@@ -18,8 +18,6 @@ struct StoreRetention: StorePlayer {
 
     @Option(help: "The customer's locale, such as en-US (default: that of the settings).")
     var locale: String?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

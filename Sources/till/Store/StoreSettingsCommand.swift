@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Proofs
 
-struct StoreSettingsCommand: StorePlayer {
+struct StoreSettingsCommand: Command {
     /// On or off.
     enum Switch: String, CaseIterable, ExpressibleByArgument {
         case on
@@ -70,8 +70,6 @@ struct StoreSettingsCommand: StorePlayer {
             valueName: "number"))
     var serverAPIError: String?
 
-    @OptionGroup var storeOption: NamedStoreOption
-
     @OptionGroup var common: CommonOptions
 
     /// The changes of the settings that have no option of another form.
@@ -137,7 +135,7 @@ struct SimulatedError: ExpressibleByArgument {
     }
 }
 
-struct StoreNotifications: StorePlayer {
+struct StoreNotifications: Command {
     static let configuration = CommandConfiguration(
         "notifications", "List the notifications and their deliveries; send one again, or disturb the next ones.",
         examples: """
@@ -154,8 +152,6 @@ struct StoreNotifications: StorePlayer {
             "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated.",
             valueName: "fault"))
     var fault: [NotificationFault] = []
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -191,7 +187,7 @@ struct StoreNotifications: StorePlayer {
     }
 }
 
-struct StoreNotify: StorePlayer {
+struct StoreNotify: Command {
     static let configuration = CommandConfiguration(
         "notify", "Send a notification that no sale brings about.",
         """
@@ -216,8 +212,6 @@ struct StoreNotify: StorePlayer {
 
     @Option(help: "The customer's App Store account.")
     var account: String?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

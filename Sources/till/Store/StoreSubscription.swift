@@ -1,7 +1,7 @@
 import AppStore
 import ArgumentParser
 
-struct StoreSubscription: StorePlayer {
+struct StoreSubscription: Command {
     /// An event of a subscription.
     enum Event: String, CaseIterable, ExpressibleByArgument {
         case renew
@@ -22,9 +22,9 @@ struct StoreSubscription: StorePlayer {
         "subscription", "Apply an event to a subscription.",
         """
         renew, fail and expire take effect at once; after fail, the customer could not be charged. cancel and resume are decisions of \
-        the customer. resolve-billing ends a billing issue. raise-price announces a higher price; consent and refuse are the customer's answers. seats changes the number of seats: \
-        more are charged at once, and fewer renew. join is the answer of a member whom Apple invites to a seat, and prints the \
-        member's own transaction; leave ends the seat, by that transaction.
+        the customer. resolve-billing ends a billing issue. raise-price announces a higher price; consent and refuse are the customer's \
+        answers. seats changes the number of seats: more are charged at once, and fewer renew. join is the answer of a member whom \
+        Apple invites to a seat, and prints the member's own transaction; leave ends the seat, by that transaction.
         """,
         examples: """
             till store subscription cancel 2000000123456789
@@ -35,9 +35,9 @@ struct StoreSubscription: StorePlayer {
             """)
 
     @Argument(
-        help: ArgumentHelp(
-            "renew, fail, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.")
-    )
+        help: """
+            renew, fail, expire, cancel, resume, resolve-billing, seats, join, leave, raise-price, consent or refuse.
+            """)
     var event: Event
 
     @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
@@ -57,8 +57,6 @@ struct StoreSubscription: StorePlayer {
 
     @Flag(help: "The higher price needs no consent.")
     var withoutConsent = false
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 
@@ -106,7 +104,7 @@ struct StoreSubscription: StorePlayer {
     }
 }
 
-struct StoreTime: StorePlayer {
+struct StoreTime: Command {
     static let configuration = CommandConfiguration(
         "time", "Print the store's time, or advance it and perform all due events in order.",
         """
@@ -126,8 +124,6 @@ struct StoreTime: StorePlayer {
 
     @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
     var advance: TimeStep?
-
-    @OptionGroup var storeOption: NamedStoreOption
 
     @OptionGroup var common: CommonOptions
 

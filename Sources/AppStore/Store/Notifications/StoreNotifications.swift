@@ -195,7 +195,7 @@ extension Store {
     private var deliveryFile: URL? { isInMemory ? nil : URL(filePath: path).appendingPathExtension("delivery") }
 
     /// True if a process delivers the notifications.
-    var isDelivering: Bool { deliveryFile.map(DeliveryLock.isHeld) ?? delivers }
+    var isDelivering: Bool { deliveryFile.map(DeliveryLock.isHeld) ?? true }
 
     /// Lets the clock wait for notifications at each due moment, as long as the lock is referenced.
     package func beginDelivering() -> DeliveryLock? { deliveryFile.flatMap { DeliveryLock($0) } }

@@ -66,7 +66,7 @@ extension Books {
 package struct StatusResponse: Encodable, Sendable {
     package struct SubscriptionGroupIdentifierItem: Codable, Sendable {
         package let subscriptionGroupIdentifier: String
-        package fileprivate(set) var lastTransactions: [LastTransactionsItem]
+        package internal(set) var lastTransactions: [LastTransactionsItem]
     }
 
     package struct LastTransactionsItem: Codable, Sendable {

@@ -23,15 +23,13 @@ extension CustomerSubscription {
 extension Transaction {
     /// - Throws: `StoreError`, `invalidAction`, for a member's transaction, for which another account has paid.
     func checkPurchased() throws(StoreError) {
-        let reason =
-            switch ownership {
-            case .purchased: ""
-            case .familyShared: "was shared by the family"
-            case .assigned: "is a seat, for which another account has paid"
-            }
-        guard ownership == .purchased else {
-            throw .invalidAction("Transaction \(transactionIdentifier) \(reason). Name the purchaser's transaction.")
+        let reason: String
+        switch ownership {
+        case .purchased: return
+        case .familyShared: reason = "was shared by the family"
+        case .assigned: reason = "is a seat, for which another account has paid"
         }
+        throw .invalidAction("Transaction \(transactionIdentifier) \(reason). Name the purchaser's transaction.")
     }
 }
 
@@ -133,8 +131,8 @@ extension Books {
     /// Lets the members' subscriptions follow an event of the purchaser's. Nothing follows a member's.
     func follow(_ subscription: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
         guard subscription.ownership == .purchased else { return }
-        try followSeats(of: subscription, effects)
         try followInFamily(subscription, effects)
+        try followSeats(of: subscription, effects)
     }
 
     /// Lets members follow the refund of a purchaser's transaction, or its reversal. Nothing follows a member's.

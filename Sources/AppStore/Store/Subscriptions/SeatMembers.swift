@@ -44,10 +44,12 @@ extension Books {
 
     /// The transaction of the present period that states its seats; nil if Apple invites nobody to them.
     private func paidSeats(of subscription: CustomerSubscription) throws -> Transaction? {
-        guard subscription.isEntitled, subscription.ownership == .purchased else { return nil }
-        return try presentPeriod(of: subscription).first {
-            $0.seats?.invitationManagement == .apple && $0.revocation == nil
-        }
+        let original = subscription.originalTransactionIdentifier
+        // Most subscriptions have one seat, and many periods.
+        guard subscription.isEntitled, subscription.ownership == .purchased,
+            try transactions.latest(original: original)?.seats?.invitationManagement == .apple
+        else { return nil }
+        return try presentPeriod(of: subscription).first { $0.seats != nil && $0.revocation == nil }
     }
 
     /// Gives a seat to a member who accepts Apple's invitation. The member's transaction repeats the purchaser's seats and prices, and is in
