@@ -25,7 +25,7 @@ package struct RefundDecision: Hashable, Sendable {
         isPresent = samePeriod.last?.transactionIdentifier == related.last?.transactionIdentifier
     }
 
-    /// Notifies the developer of the customer's request. A family member has nothing to be refunded.
+    /// Notifies the developer of the customer's request. A member has nothing to be refunded.
     package func request(reason: ConsumptionRequestReason) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         return transaction.ownership == .purchased ? [notify(.consumptionRequest, reason)] : []
@@ -40,12 +40,7 @@ package struct RefundDecision: Hashable, Sendable {
         at now: Timestamp
     ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
-        try transaction.checkNoSeat()
-        guard transaction.ownership == .purchased else {
-            throw .invalidAction(
-                "Transaction \(transaction.transactionIdentifier) was shared by the family. Refund the purchaser's transaction."
-            )
-        }
+        try transaction.checkPurchased()
         if let seats { return try refund(seats: seats) }
         return revoke(.refundFull, for: reason, at: now, telling: .refund)
     }
@@ -53,7 +48,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// Refunds some seats. As at Apple, the transaction gets no revocation date.
     private func refund(seats: Int) throws(StoreError) -> [RefundEffect] {
         let left = transaction.remainingQuantity
-        guard transaction.seats != nil, transaction.ownership == .purchased, (1..<max(1, left)).contains(seats) else {
+        guard transaction.seats != nil, (1..<max(1, left)).contains(seats) else {
             throw .invalidAction(
                 "\(seats) seats of transaction \(transaction.transactionIdentifier) cannot be refunded: it has \(left). "
                     + "Refund fewer of several, or the whole transaction without a number of seats.")
@@ -69,7 +64,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// Notifies the developer of the refused request.
     package func decline() throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
-        try transaction.checkNoSeat()
+        try transaction.checkPurchased()
         return [notify(.refundDeclined)]
     }
 
@@ -165,7 +160,7 @@ package enum RefundEffect: Hashable, Sendable {
 }
 
 extension Books {
-    /// Reads the facts about a sale and makes the decided changes. Family members follow.
+    /// Reads the facts about a sale and makes the decided changes. Members follow.
     func decideRefund(of transactionIdentifier: String, _ decide: (RefundDecision) throws -> [RefundEffect]) throws {
         let transaction = try sale(transactionIdentifier)
         let decision = RefundDecision(
@@ -182,13 +177,7 @@ extension Books {
                 try notify(.refund, .seats, of: changed, in: subscription)
             }
         }
-        // Fewer seats have no room for as many members.
-        if let before = decision.subscription, let after = try subscriptionOrNone(of: transaction), after != before {
-            try unclaimSeats(of: after)
-            let reason = try sale(transactionIdentifier).revocation?.reason
-            try followSeats(of: after, for: reason ?? .refundedForOtherReason)
-        }
-        if transaction.ownership == .purchased { try followRefund(of: transaction) }
+        try followRefund(of: transaction, in: decision.subscription)
     }
 
     func subscriptionOrNone(of transaction: Transaction) throws -> CustomerSubscription? {

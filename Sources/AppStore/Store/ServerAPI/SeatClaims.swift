@@ -230,7 +230,7 @@ extension Books {
 
     /// The subscriptions of an account, and those in which it has a seat by Apple's invitation, by their original transactions.
     private func groups(of account: String) throws -> [String] {
-        try subscriptions.subscriptions(of: account).filter { $0.dueDate != nil && $0.ownership != .familyShared }
+        try subscriptions.subscriptions(of: account).filter { !$0.hasEnded && $0.ownership != .familyShared }
             .map { $0.sharedOriginalTransactionIdentifier ?? $0.originalTransactionIdentifier }
     }
 
@@ -253,7 +253,7 @@ extension Books {
     /// The subscription of a group; nil if it has ended, or has no seats.
     private func group(_ identifier: String) throws -> CustomerSubscription? {
         guard let subscription = try subscriptions.subscription(original: identifier), subscription.isEntitled,
-            !subscription.isSeat, try transactions.latest(original: identifier)?.seats != nil
+            subscription.ownership == .purchased, try transactions.latest(original: identifier)?.seats != nil
         else { return nil }
         return subscription
     }

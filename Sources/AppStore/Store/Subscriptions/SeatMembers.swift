@@ -4,19 +4,14 @@ import Proofs
 ///
 /// Each member has an own transaction for each period (`ASSIGNED`), and a subscription that follows the purchaser's until the seat ends.
 extension CustomerSubscription {
-    /// True for a member's seat, also after its end.
-    var isSeat: Bool { ownership == .assigned }
-
     /// The seat of a member at the state of this subscription.
     ///
     /// - Parameters:
     ///   - original: The member's own original transaction.
     ///   - start: The date on which the member got the seat.
     func seat(original: String, account: String, since start: Timestamp) -> CustomerSubscription {
-        var seat = self
-        (seat.originalTransactionIdentifier, seat.account, seat.startDate) = (original, account, start)
-        (seat.ownership, seat.sharedOriginalTransactionIdentifier) = (.assigned, originalTransactionIdentifier)
-        seat.appAccountToken = nil
+        var seat = followed(by: account, as: .assigned, originalTransactionIdentifier: original)
+        seat.startDate = start
         return seat
     }
 }
@@ -41,19 +36,6 @@ extension SubscriptionEffect {
 }
 
 extension Books {
-    /// The subscription of a transaction, for an event that the purchaser or Apple causes.
-    ///
-    /// - Throws: `StoreError`: `saleNotFound`, `subscriptionNotFound`, or `invalidAction` for that of a member, which follows the purchaser's.
-    func purchasedSubscription(with transactionIdentifier: String) throws -> CustomerSubscription {
-        let subscription = try subscription(with: transactionIdentifier)
-        if let purchased = subscription.sharedOriginalTransactionIdentifier {
-            let part = subscription.isSeat ? "is a member's seat" : "is shared by the family"
-            throw subscription.invalid(
-                "\(part), and follows the purchaser's. Name the purchaser's transaction \(purchased)")
-        }
-        return subscription
-    }
-
     /// True if a member can accept Apple's invitation to a seat.
     func hasFreeSeat(in subscription: CustomerSubscription) throws -> Bool {
         try paidSeats(of: subscription) != nil
@@ -64,7 +46,7 @@ extension Books {
     private func paidSeats(of subscription: CustomerSubscription) throws -> Transaction? {
         let original = subscription.originalTransactionIdentifier
         // Most subscriptions have one seat, and many periods.
-        guard subscription.isEntitled, !subscription.isSeat,
+        guard subscription.isEntitled, subscription.ownership == .purchased,
             try transactions.latest(original: original)?.seats?.invitationManagement == .apple
         else { return nil }
         return try presentPeriod(of: subscription).first { $0.seats != nil && $0.revocation == nil }
@@ -82,7 +64,7 @@ extension Books {
             throw purchase.invalid("has no free seat: members have all \(purchase.quantity)")
         }
         let known = try subscriptions.seat(of: member, group: purchase.groupIdentifier)
-        guard member != purchase.account, known?.dueDate == nil else {
+        guard member != purchase.account, known?.hasEnded != false else {
             throw StoreError.invalidAction("\"\(member)\" has the subscription, or a seat in the same group, already.")
         }
         let seat = purchase.seat(
@@ -93,15 +75,12 @@ extension Books {
             productIdentifier: paid.productIdentifier, quantity: paid.quantity, seats: seats, price: paid.price,
             offer: paid.offer, reason: .purchase, startDate: now, expiresDate: purchase.expiresDate,
             billingPlanType: paid.billingPlanType, commitment: nil)
-        try record(seat, [.charge(charge), .notify(.subscribed, known == nil ? .initialBuy : .resubscribe)])
-        if let assigned = try transactions.latest(original: seat.originalTransactionIdentifier) {
-            try payments.add(assigned, .purchased)
-        }
+        try begin(seat, charge, isFirst: known == nil)
     }
 
     /// Revokes a seat: the purchaser has removed the member, the member has left, or a refund has taken the seat.
     func revokeSeat(of seat: CustomerSubscription, for reason: RevocationReason = .refundedForOtherReason) throws {
-        guard seat.isSeat, seat.dueDate != nil,
+        guard seat.ownership == .assigned, !seat.hasEnded,
             let assigned = try transactions.latest(original: seat.originalTransactionIdentifier)
         else { throw seat.invalid("is no seat that a member has now") }
         try decideRefund(of: assigned.transactionIdentifier) { $0.revokeSeat(for: reason, at: now) }
@@ -134,17 +113,6 @@ extension Books {
             } else {
                 try books.revokeSeat(of: member, for: reason)
             }
-        }
-    }
-}
-
-extension Transaction {
-    /// - Throws: `StoreError`, `invalidAction`, for a member's seat, for which the purchaser has paid.
-    func checkNoSeat() throws(StoreError) {
-        guard ownership != .assigned else {
-            throw .invalidAction(
-                "Transaction \(transactionIdentifier) is a seat, for which another account has paid. Refund that account's transaction."
-            )
         }
     }
 }
