@@ -97,8 +97,9 @@ func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: H
 typealias FactsBuilder = ListBuilder<Fact>
 
 enum Facts {
-    static func list(_ facts: [Fact]) -> HTML {
-        dl(.class("facts")) {
+    /// - Parameter style: The class of the list: `line` for facts beside each other.
+    static func list(_ facts: [Fact], _ style: String = "facts") -> HTML {
+        dl(.class(style)) {
             for fact in facts {
                 div {
                     dt { fact.name }

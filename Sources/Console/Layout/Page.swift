@@ -74,10 +74,7 @@ extension Page {
                     }
                     content
                     if context.member != nil {
-                        p(.class("note")) {
-                            "Time zone"; plain(": ")
-                            span(.class("zone")) { plain("UTC") }
-                        }
+                        p(.class("note")) { spaced(by: ": ", Phrase("Time zone"), span(.class("zone"), plain("UTC"))) }
                     }
                 }
             }

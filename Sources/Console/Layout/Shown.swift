@@ -22,21 +22,18 @@ enum Shown {
         day(end.map { $0.adding(milliseconds: -1) })
     }
 
-    /// A sentence with one of some moments' days, which the script shows in the browser's time zone.
+    /// A sentence with the day of one of some moments, which the script shows in the browser's time zone.
     static func sentence(_ sentence: Phrase, _ moments: Timestamp?...) -> HTML {
         for moment in moments.compactMap(\.self) {
             let day = CustomerWords.day(moment)
-            guard let english = sentence.english.range(of: day.english, options: .backwards),
-                let korean = sentence.korean.range(of: day.korean, options: .backwards)
-            else { continue }
+            let parts = [(sentence.english, day.english), (sentence.korean, day.korean)].map {
+                $0.components(separatedBy: $1)
+            }
+            guard parts.allSatisfy({ $0.count == 2 }) else { continue }
             return HTML {
-                Phrase(
-                    english: String(sentence.english[..<english.lowerBound]),
-                    korean: String(sentence.korean[..<korean.lowerBound]))
+                Phrase(english: parts[0][0], korean: parts[1][0])
                 time(HTMLAttribute("datetime", moment.rfc3339), .class("date")) { day }
-                Phrase(
-                    english: String(sentence.english[english.upperBound...]),
-                    korean: String(sentence.korean[korean.upperBound...]))
+                Phrase(english: parts[0][1], korean: parts[1][1])
             }
         }
         return HTML { sentence }

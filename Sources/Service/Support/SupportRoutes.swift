@@ -63,8 +63,9 @@ struct SupportRoutes: Sendable {
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try Page(request), service.limited(to: context))
         let keys = try await service.ledger.apiKeyNames()
+        let part = StoryPart(month: try request.queriedMonth("month"), kind: try request.query("kind"))
         return try await page.answer(naming: keys, at: \.position) { position, limit in
-            try await service.story(of: user, before: position, limit: limit)
+            try await service.story(of: user, part, before: position, limit: limit)
         }
     }
 
@@ -118,6 +119,10 @@ extension APIOperation {
     static let tellStory = APIOperation(
         .get, "/v1/users/{user}/story", for: .backEnd(.support), isPerApp: true,
         "tellStory", "Lists the events of a user, newest first",
+        parameters: [
+            .query("month", "A month in UTC, for only its entries.", .text(length: 7...7), example: "2027-03"),
+            .query("kind", "A kind of entries, for only these.", .one(of: StoryPart.Kind.self)),
+        ],
         answers: [
             .page("Statements of the App Store, and actions of the user and the team.", of: StoryEntry.self)
         ])

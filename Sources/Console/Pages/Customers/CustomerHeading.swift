@@ -21,14 +21,7 @@ struct CustomerHeading {
                 warnings
                 actions
             }
-            dl(.class("line")) {
-                for fact in facts {
-                    div {
-                        dt { fact.name }
-                        dd { fact.value }
-                    }
-                }
-            }
+            Facts.list(facts, "line")
         }
     }
 
@@ -47,9 +40,8 @@ struct CustomerHeading {
         fact("Customer since") { Shown.day(view.known.firstSeenAt) }
         fact("Last purchase") { Shown.day(transactions.map(\.purchaseDate).max()) }
         fact("Subscription") {
-            let ends = subscriptions.map { $0.status.until?.millisecondsSince1970 ?? .max }
-            let last = zip(ends, subscriptions).max { $0.0 < $1.0 }?.1
-            last.map { view.line(of: $0.status, $0.renewal) } ?? Shown.nothing
+            if subscriptions.isEmpty { Shown.nothing }
+            for (status, renewal) in subscriptions { div { view.line(of: status, renewal) } }
         }
     }
 
@@ -123,14 +115,8 @@ extension CustomerHeading {
 
     /// The newest transaction of each purchase, except of consumables.
     private var movable: [RedeemedTransaction] {
-        var known: Set<String> = []
-        return transactions.filter { transaction in
-            let type = [transaction].productType(inCatalog: view.names.catalogs.type(of: transaction.productIdentifier))
-            return type != .consumable
-                && known.insert(
-                    "\(transaction.origin) \(transaction.app ?? "") \(transaction.originalTransactionIdentifier)"
-                )
-                .inserted
+        transactions.newestOfPurchases.filter {
+            [$0].productType(inCatalog: view.names.catalogs.type(of: $0.productIdentifier)) != .consumable
         }
     }
 

@@ -22,11 +22,6 @@ extension CustomerView {
                 table(of: items.filter { $0.source != .rule })
                 p { a(.href(.customer(user, "explanation"))) { "Why does the customer (not) have an item?" } }
             }
-            if subscriptions.count > 1 {
-                part("Subscriptions") {
-                    ul { for (status, renewal) in subscriptions { li { line(of: status, renewal) } } }
-                }
-            }
             expected
             part("Timeline") { timeline }
             part("Transactions") {
@@ -58,16 +53,9 @@ extension CustomerView {
                     }
                 }
             }
-            everybodys(items.filter { $0.source == .rule })
-        }
-    }
-
-    /// The items that everybody owns, in one line.
-    @HTMLBuilder private func everybodys(_ items: [OwnedItem]) -> HTML {
-        if !items.isEmpty {
-            p(.class("note")) {
-                "Everybody has it"; plain(": ")
-                spaced(by: ", ", items.map { owned in bdi { names.item(owned.item) } })
+            let everybodys = items.filter { $0.source == .rule }.map { owned in bdi { names.item(owned.item) } }
+            if !everybodys.isEmpty {
+                p(.class("note")) { spaced(by: ": ", Phrase("Everybody has it"), spaced(by: ", ", everybodys)) }
             }
         }
     }

@@ -14,8 +14,14 @@ package struct StoryPart: Hashable, Sendable {
     /// Nil for all kinds.
     package let kind: Kind?
 
-    package init(from: Timestamp?, until: Timestamp?, kind: Kind?) {
-        (self.from, self.until, self.kind) = (from, until, kind)
+    /// - Parameters:
+    ///   - month: The first day of a month in UTC; nil for all months.
+    ///   - from: The first moment of the month in another time zone; nil in UTC.
+    ///   - until: The first moment after it.
+    package init(month: CalendarDay?, from: Timestamp? = nil, until: Timestamp? = nil, kind: Kind?) {
+        self.from = month.map { from ?? $0.start }
+        self.until = month.map { until ?? $0.firstOfNextMonth.start }
+        self.kind = kind
     }
 
     func includes(_ entry: StoryEntry) -> Bool {
@@ -38,8 +44,11 @@ extension StoryPart.Kind {
         case .refunds: return [.revoked, .refundAnswered].contains(entry.event)
         case .refusals: return entry.event == .refused
         case .team:
+            if [.itemGiven, .itemTakenBack, .credited, .assigned, .moved].contains(entry.event) { return true }
+            // A back end redeems with a key, too.
             switch entry.actor {
-            case .member, .apiKey: return entry.event != .refused
+            case .member: return entry.event != .refused
+            case .apiKey: return entry.event == .revoked
             case .user, .appStore, .till: return false
             }
         case .notifications: return false

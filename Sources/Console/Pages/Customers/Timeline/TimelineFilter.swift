@@ -15,17 +15,12 @@ struct TimelineFilter {
         func moment(_ name: String) throws -> Timestamp? {
             try request.query(name).flatMap { Int64($0) }.map { Timestamp(millisecondsSince1970: $0) }
         }
-        month = try request.query("month").map { text in
-            guard let day = CalendarDay(text + "-01"), day.daysSince1970 > 365 else {
-                throw Problem.parameter("month", "a month such as 2027-03")
-            }
-            return day
-        }
-        let (from, until) = (try moment("from"), try moment("until"))
+        month = try request.queriedMonth("month")
         part = StoryPart(
-            from: month.map { from ?? $0.start }, until: month.map { until ?? $0.firstOfNextMonth.start },
-            kind: try request.query("kind"))
+            month: month, from: try moment("from"), until: try moment("until"), kind: try request.query("kind"))
     }
+
+    private static func text(_ month: CalendarDay) -> String { String(month.description.prefix(7)) }
 
     /// The next page of the part.
     func path(of user: User, after cursor: String) -> ConsolePath { path(of: user, after: cursor, month, part.kind) }
@@ -39,7 +34,7 @@ struct TimelineFilter {
         return .customer(
             user, "timeline",
             query: [
-                "cursor": cursor, "month": month.map { String("\($0)".prefix(7)) }, "kind": kind?.rawValue,
+                "cursor": cursor, "month": month.map(Self.text), "kind": kind?.rawValue,
                 "from": bound(part.from), "until": bound(part.until),
             ])
     }
@@ -51,7 +46,7 @@ struct TimelineFilter {
             Tabs.link("All", to: path(of: user, nil, part.kind), isPresent: month == nil)
             for each in months {
                 a(
-                    .href(path(of: user, each, part.kind)), HTMLAttribute("data-month", String("\(each)".prefix(7))),
+                    .href(path(of: user, each, part.kind)), HTMLAttribute("data-month", Self.text(each)),
                     each == month ? HTMLAttribute("aria-current", "page") : nil
                 ) { CustomerWords.month(each) }
             }
@@ -61,7 +56,7 @@ struct TimelineFilter {
         Tabs.list("Kinds") {
             Tabs.link("All", to: path(of: user, month, nil), isPresent: part.kind == nil)
             for each in StoryPart.Kind.allCases {
-                Tabs.link(each.title, to: path(of: user, month, each), isPresent: each == part.kind)
+                Tabs.link(Phrase(titled: each), to: path(of: user, month, each), isPresent: each == part.kind)
             }
         }
     }
@@ -70,23 +65,11 @@ struct TimelineFilter {
     private func months(at now: Timestamp) -> [CalendarDay] {
         func months(before last: CalendarDay) -> [CalendarDay] {
             (1..<12).reduce(into: [last]) { months, _ in
-                months.append(months[months.count - 1].adding(days: -1).firstOfMonth)
+                months += [months[months.count - 1].adding(days: -1).firstOfMonth]
             }
         }
-        let latest = months(before: CalendarDay(now).firstOfMonth)
+        // The month begins fourteen hours earlier in the time zone furthest ahead.
+        let latest = months(before: CalendarDay(now.adding(seconds: 14 * 3600)).firstOfMonth)
         return month.map { $0 < latest[11] ? months(before: $0) : latest } ?? latest
-    }
-}
-
-extension StoryPart.Kind {
-    fileprivate var title: Phrase {
-        switch self {
-        case .purchases: "Purchases"
-        case .renewals: "Renewals and ends"
-        case .refunds: "Refunds and revocations"
-        case .refusals: "Refusals"
-        case .team: "By the team"
-        case .notifications: "Notifications"
-        }
     }
 }
