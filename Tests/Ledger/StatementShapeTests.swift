@@ -183,6 +183,14 @@ struct StatementShapeTests: LedgerSuite {
         try await ledger.read { [alice, service] transaction in
             for text in ["a", token.uuidString] { _ = try transaction.users(matching: text, after: nil, limit: 9) }
             _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)
+            for selection in CustomerSelection.allCases {
+                let found = try transaction.customers(
+                    selection, from: [.localSandbox], at: Self.now, after: nil, limit: 9)
+                _ = try transaction.listed(found.customers, inSandbox: true)
+            }
+            _ = try transaction.newestUnclaimed(
+                ofProduct: "p", in: nil, statedOn: CalendarDay(Self.now), before: nil, limit: 9)
+            _ = try transaction.webhookDeliveries(to: "a", about: alice, before: nil, limit: 9)
             _ = try transaction.expectedCustomers(after: "", of: [.localSandbox], limit: 9)
             _ = try transaction.recordedNotification("n1", from: .localSandbox, of: alice)
             _ = try transaction.recordedTransactions("1", of: alice)

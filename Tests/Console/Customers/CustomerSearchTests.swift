@@ -49,6 +49,26 @@ import Testing
         #expect(first.text.matches(of: /customers\/-\/yuna16"/).count == 1)
     }
 
+    @Test func `the lists of customers have what each has paid, and a file`() async throws {
+        let console = try await GardenConsole()
+        try await console.buy("garden.gate", for: console.user("alice"))
+        _ = try console.store.advance(seconds: 60)
+        _ = try await console.entitlements.appAccountToken(of: console.user("bob"))
+        let browser = try await console.browser(.viewer)
+        let all = try await browser.get("/console/customers")
+        #expect(all.has("Total spent") && all.has("About 2 customers.") && all.has("/console/customers/csv"))
+        let newest = try await browser.get("/console/customers?list=newest&pageSize=1")
+        #expect(newest.has("/-/bob\"") && !newest.has("/-/alice\""))
+        let next = try #require(newest.text.firstMatch(of: /customers\?list=newest&amp;cursor=([A-Za-z0-9_-]+)/)).1
+        let second = try await browser.get("/console/customers?list=newest&pageSize=1&cursor=\(next)")
+        #expect(second.has("/-/alice\"") && !second.has("/-/bob\""))
+        for list in ["notPaid", "ended"] {
+            #expect(try await browser.get("/console/customers?list=\(list)").has("No customers."))
+        }
+        let file = try await browser.get("/console/customers/csv?list=newest")
+        #expect(file.status == 200 && file.text.hasPrefix("name,issuer,") && file.text.contains("\r\nalice,"))
+    }
+
     @Test func `a search that finds nothing says why`() async throws {
         let browser = try await GardenConsole().browser(.viewer)
         #expect(try await search(browser, "MK5TTTVWJH").has("cannot ask the App Store for one without its key"))

@@ -16,6 +16,7 @@ struct CustomersRoutes: Sendable {
 
     func add(to pages: ConsolePages) {
         pages.get("customers") { request, _ in try await search(request) }
+        pages.get("customers/csv") { request, _ in try await exportedList(request) }
         func get(_ path: String, _ page: @Sendable @escaping (CustomerView, Request) async throws -> Page) {
             pages.get(RouterPath(Self.customer + path)) { request, context in
                 try await page(try await CustomerView(context, services), request)

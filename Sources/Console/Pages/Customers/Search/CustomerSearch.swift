@@ -16,6 +16,7 @@ extension CustomersRoutes {
             }
         }
         let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
+        guard !text.isEmpty else { return try await list(request).page(names) }
         // The script searches at every key. Only a person who sends the form waits for the App Store.
         let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
         var search = CustomerSearch(text: text, isTyping: isTyping, names: names)
@@ -24,6 +25,24 @@ extension CustomersRoutes {
             search.productCustomers = try await customers(of: product.productIdentifier, page)
         }
         return search.page
+    }
+
+    /// The list that the parameters `list` and `cursor` select.
+    private func list(_ request: Request) async throws -> CustomerList {
+        let selection = try request.query("list").flatMap { CustomerSelection(rawValue: $0) } ?? .all
+        return try await CustomerList(selection, try HTTPSupport.Page(request), of: services)
+    }
+
+    /// The shown page of a list as a file.
+    func exportedList(_ request: Request) async throws -> Response {
+        let rows = try await list(request).rows
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/csv; charset=utf-8", .cacheControl: "no-store",
+                .contentDisposition: "attachment; filename=\"customers.csv\"",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: rows.csv)))
     }
 
     /// The latest customers of a product.
@@ -110,6 +129,8 @@ struct CustomerSearch {
     let names: CatalogNames
     /// The users whose names begin like the text, in the order of their names.
     var users: [KnownUser] = []
+    /// The facts of the found users.
+    var listed: [KnownUser: ListedCustomer] = [:]
     /// The newest other users whose names contain the text in upper or lower case.
     var similar: [KnownUser] = []
     var purchases: [KnownPurchase] = []
@@ -151,11 +172,17 @@ struct CustomerSearch {
                 try $0.users(matching: text, after: last?.user, limit: limit)
             }
         }
-        guard !text.isEmpty, page.last == nil else { return }
-        let listed = Set(users)
-        similar = try await index.users(named: text, limit: listed.count + Self.maximumSimilar)
-            .filter { !listed.contains($0) }
-        similar = Array(similar.prefix(Self.maximumSimilar))
+        if page.last == nil {
+            let shown = Set(users)
+            similar = try await index.users(named: text, limit: shown.count + Self.maximumSimilar)
+                .filter { !shown.contains($0) }
+            similar = Array(similar.prefix(Self.maximumSimilar))
+        }
+        let found = users + similar
+        let isSandbox = services.standardEnvironment == .sandbox
+        let rows = try await services.entitlements.ledger.read { try $0.listed(found, inSandbox: isSandbox) }
+        listed = Dictionary(rows.map { ($0.known, $0) }) { first, _ in first }
+        guard page.last == nil else { return }
         products = names.products(matching: text)
         try await add([text], of: services)
         guard users.isEmpty, similar.isEmpty, !hasPurchases, isOrderNumber else { return }
@@ -204,12 +231,9 @@ struct CustomerSearch {
     }
 
     @HTMLBuilder private var userTable: HTML {
-        h2 { text.isEmpty ? "All customers by name" : "Customers whose name begins like this" }
+        h2 { "Customers whose name begins like this" }
         table(
-            "Customers", of: users,
-            next: next.map {
-                ConsolePath("customers", query: ["search": text.isEmpty ? nil : text, "cursor": $0])
-            })
+            "Customers", of: users, next: next.map { ConsolePath("customers", query: ["search": text, "cursor": $0]) })
     }
 
     @HTMLBuilder private var similarTable: HTML {
@@ -219,15 +243,10 @@ struct CustomerSearch {
     }
 
     private func table(_ caption: Phrase, of users: [KnownUser], next: ConsolePath? = nil) -> HTML {
-        Listing.table(caption, of: users, empty: empty, next: next) {
-            column("Name") { Shown.link(to: $0.user) }
-            column("Issuer") { CustomerWords.issuer($0.user.issuer) }
-            column("First seen") { Shown.day($0.firstSeenAt) }
-        }
+        CustomerList.table(caption, of: users.compactMap { listed[$0] }, empty: empty, next: next)
     }
 
     private var empty: Phrase {
-        if text.isEmpty { return "There are no customers yet." }
         switch order {
         case .notAsked where text.allSatisfy(\.isNumber):
             return "Nothing found. Neither the App Store nor an app has stated a transaction of this number."
