@@ -35,6 +35,8 @@ MONEY = {
     "mrr_refunded": 0.01, "mrr_expired": 0.13,
 }
 PRICE = 5_990
+# The users who pay, who are counted by currency.
+USERS = {"payers": 0.6, "payers_new": 0.1}
 # Each sum of a level, with the metrics that raise it and those that lower it.
 NETS = {
     "trials": (["trials_new"], ["trials_ended", "trials_expired"]),
@@ -80,11 +82,11 @@ def rows():
         date = LAST - datetime.timedelta(days=DAYS - 1 - number)
         day, month = (date - EPOCH).days, (date.replace(day=1) - EPOCH).days
         found = {}
-        for is_money, metrics in ((False, COUNTS), (True, MONEY)):
+        for has_currency, metrics in ((False, COUNTS), (True, MONEY), (True, USERS)):
             for metric, weight in metrics.items():
-                for breakdown, product, storefront, currency, share in subjects(is_money):
+                for breakdown, product, storefront, currency, share in subjects(has_currency):
                     count = TRANSACTIONS / 365 * weight * share * dice.uniform(0.8, 1.2)
-                    amount = round(count * (PRICE if is_money else 1))
+                    amount = round(count * (PRICE if metric in MONEY else 1))
                     found[(metric, breakdown, product, storefront, currency)] = amount
         for net, (added, subtracted) in NETS.items():
             for breakdown, product, storefront, currency, _ in subjects(net == "mrr"):
@@ -102,6 +104,16 @@ def rows():
         yield key + (amount,)
 
 
+def cohorts():
+    """Of each month's new payers, a tenth less each month after."""
+    date = LAST.replace(day=1)
+    for age in range(13):
+        for after in range(age + 1):
+            yield (date - EPOCH).days, after, 1, "apple/Production", round(TRANSACTIONS / 120 * 0.9**after)
+        date = (date - datetime.timedelta(days=1)).replace(day=1)
+
+
+COHORT_COLUMNS = "day, months_after, app, origin, users"
 APP = (
     "INSERT INTO app (app, bundle_id) SELECT 1, 'com.example.garden' WHERE NOT EXISTS (SELECT 1 FROM app WHERE app = 1)"
 )
@@ -110,6 +122,7 @@ if sys.argv[1] == "sqlite":
     database.execute("PRAGMA synchronous = OFF")
     database.execute(APP)
     database.executemany(f"INSERT INTO figure ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows())
+    database.executemany(f"INSERT INTO figure_cohort ({COHORT_COLUMNS}) VALUES (?, ?, ?, ?, ?)", cohorts())
     database.commit()
     print(database.execute("SELECT count(*) FROM figure").fetchone()[0])
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -117,6 +130,10 @@ else:
     print(f"{APP};")
     print(f"COPY figure ({COLUMNS}) FROM stdin;")
     for row in rows():
+        print(*row, sep="\t")
+    print("\\.")
+    print(f"COPY figure_cohort ({COHORT_COLUMNS}) FROM stdin;")
+    for row in cohorts():
         print(*row, sep="\t")
     print("\\.")
     print("VACUUM ANALYZE figure;")

@@ -27,6 +27,8 @@ package struct Catalog: Sendable {
     private var definitions: [ByteKey: JSONObject]
     /// The rules about refunds; nil if the folder has none.
     package let refundRules: RefundRules?
+    /// The rates of the operator; nil if the folder has none.
+    package let exchangeRates: ExchangeRates?
     /// The rights and offerings.
     var offeringMap: OfferingMap
     /// The rights and offerings that differ from the files.
@@ -52,6 +54,7 @@ package struct Catalog: Sendable {
         benefits = Dictionary(uniqueKeysWithValues: map.benefits.map { (ByteKey($0.key), $0.value) })
         pictures = try Picture.all(in: folder, of: ownedByEverybody + benefits.values.compactMap(\.item))
         refundRules = try RefundRules(folder: folder)
+        exchangeRates = try ExchangeRates(folder: folder)
         offeringMap = try Self.offerings(in: folder)
         try checkOfferings()
         try refundRules?.check(in: self)
@@ -179,6 +182,9 @@ package struct Catalogs: Sendable {
 
     /// The free items, in order. Every user owns them.
     package var ownedByEverybody: [Item] { merged(\.ownedByEverybody) }
+
+    /// The rates of the first app that has some.
+    package var exchangeRates: ExchangeRates? { all.lazy.compactMap(\.exchangeRates).first }
 
     /// The names of all collections, in order.
     package var collections: [String] { merged(\.collections) }

@@ -204,6 +204,8 @@ struct FigureTable: Decodable, Sendable {
 
     private func lines(isRaw: Bool) -> [String] {
         guard !series.isEmpty else { return ["Nothing was sold in this time."] }
+        // Only the series of cohorts have a group that nobody asked for.
+        let group = group ?? (series.contains { $0.group != nil } ? "months after" : nil)
         let parts = Set(series.flatMap { $0.parts.map { Array($0.keys) } ?? [] }).sorted()
         let hasCurrency = isRaw && series.contains { $0.currency != nil }
         let hasDenominator = series.contains { $0.denominators != nil }

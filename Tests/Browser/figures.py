@@ -38,6 +38,12 @@ def day(moment):
     return moment // DAY
 
 
+def month_of(number):
+    """The number of the month of a day."""
+    date = datetime.date(1970, 1, 1) + datetime.timedelta(days=number)
+    return date.year * 12 + date.month - 1
+
+
 def first_day(text):
     return (datetime.date.fromisoformat(text) - datetime.date(1970, 1, 1)).days
 
@@ -158,6 +164,40 @@ class Figures:
         """True on the day on which the period ends: until it is over, the App Store may still renew."""
         return self.now is not None and period.is_expired and day(period.end) >= day(self.now)
 
+    # Users who pay, and their cohorts.
+
+    def _payments(self):
+        """The days of each user's payments, by app and user, with their currencies."""
+        found = collections.defaultdict(list)
+        for row in self.transactions:
+            if not self.is_trial(row) and row.get("price") and row.get("currency"):
+                found[row["app"], row["user_id"]].append((day(row["purchase_date"]), row["currency"]))
+        return found
+
+    @functools.cache
+    def payers(self, first, last):
+        """The users who paid in the days, by currency."""
+        return collections.Counter(
+            currency for payments in self._payments().values()
+            for currency in {currency for moment, currency in payments if first <= moment <= last})
+
+    @functools.cache
+    def cohorts(self):
+        """The users by the month of the first payment, and by the months after it in which they paid or were subscribed."""
+        subscribed = collections.defaultdict(set)
+        for rows in self.subscriptions.values():
+            for period in self.periods[rows[0]["origin"], rows[0]["original_transaction_id"]]:
+                if not period.is_trial:
+                    subscribed[rows[0]["app"], rows[0]["user_id"]] |= {
+                        month for month in range(month_of(day(period.start)), month_of(day(period.end)))}
+        found = collections.Counter()
+        for customer, payments in self._payments().items():
+            first = min(month_of(moment) for moment, _ in payments)
+            for month in {month_of(moment) for moment, _ in payments} | subscribed[customer]:
+                if month >= first:
+                    found[first, month - first] += 1
+        return found
+
     # Levels: at the end of a day.
 
     @functools.cache
@@ -170,6 +210,7 @@ class Figures:
                     figures["active-trials" if period.is_trial else "active-subscriptions", ""] += 1
                     if not period.is_trial:
                         figures["mrr", period.currency] += period.mrr
+                        figures["arr", period.currency] += 12 * period.mrr
                     break
         return figures
 

@@ -14,7 +14,7 @@ from browser import Window, logged_in
 from shop import shop
 
 SUMS = ["units", "transactions", "without-price", "revenue", "refunds", "refunded-revenue", "new-customers", "renewals", "new-trials", "conversions"]
-LEVELS = ["active-subscriptions", "active-trials", "mrr"]
+LEVELS = ["active-subscriptions", "active-trials", "mrr", "arr"]
 # The numerator is what figures.py computes; the denominator is another of its figures.
 RATES = {"refund-rate": "transactions", "trial-conversion": "new-trials"}
 
@@ -73,6 +73,28 @@ class Figures(unittest.TestCase):
             with self.subTest(interval):
                 self.compare("churn", interval, lambda first, last, currency: self.computed.sums(first, last)["churn", currency])
                 self.compare("churn", interval, lambda first, last, currency: self.computed.levels(first - 1)["active-subscriptions", currency], "denominators")
+
+    def test_averages(self):
+        """The revenue of a month by the users who paid in it, and of all days by those who ever paid."""
+        self.compare("arppu", "month", lambda first, last, currency: self.computed.sums(first, last)["revenue", currency])
+        self.compare("arppu", "month", lambda first, last, currency: self.computed.payers(first, last)[currency], "denominators")
+        self.compare(
+            "lifetime-value", "month",
+            lambda first, last, currency: self.computed.sums(0, last)["revenue", currency] - self.computed.sums(0, last)["refunded-revenue", currency])
+        self.compare("lifetime-value", "month", lambda first, last, currency: self.computed.payers(0, last)[currency], "denominators")
+
+    def test_retention(self):
+        answer, cohorts = self.answer("retention", "month"), self.computed.cohorts()
+        months = [figures.month_of(figures.first_day(period["from"])) for period in answer["periods"]]
+        self.assertTrue(answer["series"])
+        for series in answer["series"]:
+            after = int(series["group"])
+            with self.subTest(after):
+                for month, value, size in zip(months, series["values"], series["denominators"]):
+                    if month + after > figures.month_of(figures.day(self.computed.now)):
+                        self.assertEqual((value, size), (0, 0))
+                    else:
+                        self.assertEqual((value, size), (cohorts[month, after], cohorts[month, 0]))
 
     def test_this_month_beside_the_last_takes_one_click(self):
         with Window(logged_in("viewer")) as window:

@@ -1,5 +1,7 @@
+import Catalog
 import Console
 import Features
+import Foundation
 import Proofs
 import TestSupport
 import Testing
@@ -24,8 +26,8 @@ import Testing
         #expect(page.status == 200)
         #expect(page.has(figure.definition.escaped))
         // Refunds and subscriptions that are money have no currency here.
-        let hasSeries = !figure.isMoney || figure == .revenue
-        #expect(page.has("<svg class=\"chart\" role=\"img\"") == hasSeries)
+        let hasSeries = !figure.isMoney || [.revenue, .revenuePerPayer, .lifetimeValue].contains(figure)
+        #expect(page.has("<svg class=\"chart\" role=\"img\"") == (hasSeries && figure != .retention))
         #expect(page.has("<th scope=\"row\">") == hasSeries)
         #expect(page.has("Nothing was sold in this time.") == !hasSeries)
         let korean = try await browser.get("/console/figures/\(figure.rawValue)", headers: [.acceptLanguage: "ko"])
@@ -77,6 +79,24 @@ import Testing
         #expect(dollars.has("name=\"currency\" value=\"USD\""))
         let none = try await browser.get("/console/figures/revenue?environment=sandbox&currency=XXX")
         #expect(none.has("Nothing was sold in XXX") && none.has(">USD</a>"))
+    }
+
+    @Test func `currencies are added up at the rates of the operator, whose day is stated`() async throws {
+        let garden = try TestGarden(bundleIdentifier: "com.example.other")
+        let folder = garden.folder.folder("catalog")
+        try Data(#"{"date": "2026-10-01", "currency": "KRW", "rates": {"USD": "1400"}}"#.utf8).write(
+            to: folder.appending(path: ExchangeRates.file))
+        let fixture = try await ConsoleFixture(others: [try Catalog(folder: folder)])
+        for (storefront, user) in [("KOR", "alice"), ("USA", "bob"), ("FRA", "carol")] {
+            _ = try fixture.shop.store.update { $0.storefront = storefront }
+            try await fixture.buy("sprout1", for: user, account: user)
+        }
+        try await fixture.figures.rollUp()
+        let browser = try await fixture.browser(.viewer)
+        for path in ["/console?environment=sandbox", "/console/figures/revenue?environment=sandbox"] {
+            let page = try await browser.get(path)
+            #expect(page.has("Together KRW ") && page.has(" without EUR, at the rates of 1 October 2026"))
+        }
     }
 
     @Test func `groups, filters and periods are those of the address`() async throws {
@@ -140,6 +160,19 @@ import Testing
         let month = try await browser.get("/console?environment=sandbox&range=this-month")
         #expect(month.status == 200 && month.has("aria-current=\"page\">This month</a>"))
         #expect(try await browser.get("/console?range=today").status == 400)
+    }
+
+    @Test func `retention is a table of cohorts, and an average is an amount`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await sell(fixture)
+        let browser = try await fixture.browser(.viewer)
+        let table = try await browser.get("/console/figures/retention?environment=sandbox")
+        #expect(table.has("<td class=\"number stayed-5\">100.0%</td>"))
+        let average = try await browser.get("/console/figures/arppu?environment=sandbox")
+        #expect(average.has(" (2 customers)</td>"))
+        let file = try await browser.get("/console/figures/retention/csv?environment=sandbox")
+        #expect(file.text.hasPrefix("from,to,is_complete,months_after,value,denominator\r\n"))
+        #expect(file.text.contains(",false,0,2,2\r\n"))
     }
 
     @Test func `a movement has its net as a line and a column`() async throws {

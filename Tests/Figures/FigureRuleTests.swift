@@ -35,6 +35,17 @@ import Testing
             try FigureQuery(.units, from: first, to: last, group: .product, storefront: "DEU")
         }
         #expect(try FigureQuery(.units, by: .month, from: try Self.day("1970-01-01"), to: last).interval == .month)
+        for figure in [Figure.revenuePerPayer, .lifetimeValue, .retention] {
+            #expect(throws: FigureError.breakdownUnknown) {
+                try FigureQuery(figure, from: first, to: last, product: "p")
+            }
+        }
+        #expect(throws: FigureError.breakdownUnknown) {
+            try FigureQuery(.retention, from: first, to: last, group: .app)
+        }
+        for figure in [Figure.revenuePerPayer, .retention] {
+            #expect(try FigureQuery(figure, by: .day, from: first, to: last).interval == .month)
+        }
     }
 
     @Test func `each figure has a definition of its own`() {

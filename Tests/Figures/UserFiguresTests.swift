@@ -10,8 +10,22 @@ import Testing
             [try Self.transaction("1", product: "coins", quantity: 3, bought: "2026-03-31T23:59:59Z")],
             [
                 ("2026-03-31", .units, 3), ("2026-03-31", .transactions, 1), ("2026-03-31", .revenue, 4_990),
-                ("2026-03-31", .newCustomers, 1),
+                ("2026-03-31", .newCustomers, 1), ("2026-03-31", .payers, 1), ("2026-03-31", .payersNew, 1),
             ])
+    }
+
+    @Test func `a user pays once in a month, and for the first time once`() throws {
+        check(
+            [
+                try Self.transaction("1", of: "1", bought: "2026-03-01", expires: "2026-03-08", facts: Self.trial),
+                try Self.transaction("2", of: "2", product: "gift", bought: "2026-03-02", price: 0),
+                try Self.transaction("3", of: "3", product: "coins", bought: "2026-03-05"),
+                try Self.transaction("4", of: "4", product: "gate", bought: "2026-03-31"),
+                try Self.transaction("5", of: "5", product: "coins", bought: "2026-05-01"),
+            ],
+            [
+                ("2026-03-05", .payersNew, 1), ("2026-03-05", .payers, 1), ("2026-05-01", .payers, 1),
+            ], only: [.payers, .payersNew])
     }
 
     @Test func `a price that was not stated is no revenue, and is counted`() throws {

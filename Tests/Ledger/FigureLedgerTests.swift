@@ -141,6 +141,65 @@ import Testing
         #expect(points.map(\.denominator) == [0, 1])
     }
 
+    @Test func `a cohort is kept by the months after its first payment`() async throws {
+        for (identifier, user) in [("1", alice), ("2", bob)] {
+            _ = try await redeem(
+                claim(identifier, origin: .localProduction, bought: try moment("2026-09-10"), facts: Self.facts()),
+                for: user)
+        }
+        _ = try await redeem(
+            claim("3", origin: .localProduction, bought: try moment("2026-11-02"), facts: Self.facts()), for: bob)
+        try await rollUp()
+        // The points are those of September, October and November.
+        let retention = try await points(.retention)
+        #expect(retention == ["0": [2, 0, 0], "1": [0, 0, 0], "2": [1, 0, 0]])
+        #expect(try await points(.retention, .sandbox) == [:])
+        #expect(try await points(.revenuePerPayer) == ["EUR": [9_980, 0, 4_990]])
+        #expect(try await points(.lifetimeValue) == ["EUR": [9_980, 9_980, 14_970]])
+        // A purchase that becomes known later moves bob to another cohort.
+        _ = try await redeem(
+            claim("4", origin: .localProduction, bought: try moment("2026-08-10"), facts: Self.facts()), for: bob)
+        try await rollUp()
+        #expect(try await points(.retention, from: "2026-08-01")["0"] == [1, 1, 0, 0])
+        #expect(try await points(.retention, from: "2026-08-01")["1"] == [1, 0, 0, 0])
+        #expect(try await points(.retention, from: "2026-08-01")["3"] == [1, 0, 0, 0])
+    }
+
+    @Test func `a subscription keeps a customer in the cohort until its last month`() async throws {
+        _ = try await redeem(
+            try subscribed("1", from: "2026-08-15", to: "2027-08-15", price: 49_990), for: alice)
+        try await rollUp()
+        let retention = try await points(.retention, from: "2026-08-01")
+        #expect(retention.mapValues { $0[0] } == ["0": 1, "1": 1, "2": 1, "3": 1])
+        #expect(try await points(.annualRevenue, from: "2026-08-01") == ["EUR": [49_980, 49_980, 49_980, 49_980]])
+    }
+
+    @Test func `a comparison has the totals of a time, and the change of what is over`() async throws {
+        for (number, day) in ["2026-09-05", "2026-10-05", "2026-10-06", "2026-11-05", "2026-11-10"].enumerated() {
+            _ = try await redeem(
+                claim("\(number)", origin: .localProduction, bought: try moment(day), facts: Self.facts()), for: alice)
+        }
+        try await rollUp()
+        func comparison(_ interval: FigureInterval, from first: String) async throws -> FigureComparison {
+            try await figures.comparison(
+                try FigureQuery(
+                    .revenue, by: interval, from: try #require(CalendarDay(first)),
+                    to: try #require(CalendarDay("2026-11-10"))))
+        }
+        // The days of November up to the 9th, beside those of October.
+        let month = try await comparison(.day, from: "2026-11-01")
+        let total = try #require(month.totals.first)
+        #expect(total.value.value == 9_980 && total.complete?.value == 4_990 && total.before?.value == 9_980)
+        #expect(total.change == -50)
+        #expect(month.compared?.before.lowerBound.description == "2026-10-01")
+        #expect(month.compared?.before.upperBound.description == "2026-10-09")
+        // October, beside August: the time of two months has two before it.
+        let months = try await comparison(.month, from: "2026-10-01")
+        #expect(months.totals.first?.complete?.value == 9_980 && months.totals.first?.before?.value == 0)
+        #expect(months.totals.first?.change == nil)
+        #expect(months.compared?.now.upperBound.description == "2026-10-31")
+    }
+
     @Test func `a transfer and an erasure change no sum`() async throws {
         let bought = claim(
             "1", origin: .localProduction, bought: try moment("2026-10-01"), signedAt: try moment("2026-10-01"),
@@ -214,6 +273,8 @@ import Testing
     @Test(arguments: [
         ("UPDATE figure SET amount = amount + 1 WHERE metric = 'units'", "The figures of 2026-10"),
         ("DELETE FROM figure WHERE breakdown = 1", "The figures of 2026-10"),
+        ("UPDATE figure_cohort SET users = 7", "The figures of 2026-10"),
+        ("DELETE FROM figure_cohort", "The figures of 2026-10"),
         ("UPDATE redeemed_transaction SET quantity = 2", "The figures of user"),
         (
             "UPDATE figure_contribution SET sums = product FROM (SELECT digest AS product FROM audit) AS a",

@@ -223,7 +223,9 @@ struct StatementShapeTests: LedgerSuite {
         let entrance = try await accounts.open(try EmailAddress("mint@example.com"), passwordHash: "h")
         _ = try await accounts.user(presenting: entrance.tokens.access.text)
         _ = try await accounts.renew(entrance.tokens.refresh.text)
-        try await ledger.figures(clock: clock).rollUp()
+        let figures = ledger.figures(clock: clock)
+        try await figures.rollUp()
+        _ = try await figures.answer(try FigureQuery(.retention, from: figures.today, to: figures.today))
         _ = try await ledger.write { try $0.erase(entrance.account.user, by: .user, at: clock.now()) }
     }
 

@@ -59,6 +59,7 @@ import Testing
         ("units?from=9999-01-01&to=9999-01-02", 400, "figureTimeInvalid"),
         ("units?from=1970-01-01", 400, "figurePointsTooMany"),
         ("units?group=storefront&product=p", 400, "figureBreakdownUnknown"),
+        ("arppu?product=p", 400, "figureBreakdownUnknown"), ("retention?group=app", 400, "figureBreakdownUnknown"),
     ])
     func `a question that makes no sense is refused`(path: String, status: Int, code: String) async throws {
         let answer = try await fixture.send(.get, "/v1/figures/\(path)")

@@ -10,6 +10,7 @@ struct BookFigures {
     private let periods: [BookedPeriod]
     /// The first sale of each app to each user.
     private let firsts: [SimulatedSale]
+    private let owners: [TransactionKey: User]
 
     /// - Parameters:
     ///   - history: All that was sold, in order.
@@ -23,6 +24,7 @@ struct BookFigures {
         to today: CalendarDay
     ) {
         days = (first.daysSince1970...today.daysSince1970).map(CalendarDay.init(daysSince1970:))
+        self.owners = owners
         let bought = history.filter { $0.ownership == .purchased }
         sales = bought.filter {
             $0.type != .nonConsumable || $0.transactionIdentifier == $0.originalTransactionIdentifier
@@ -74,15 +76,37 @@ struct BookFigures {
         case .churn: addChurn(of: subscribed, to: &answer)
         case .subscriptionMovement: addMovement(of: subscribed, isMoney: false, to: &answer)
         case .monthlyRevenueMovement: addMovement(of: subscribed, isMoney: true, to: &answer)
+        case .annualRevenue: addLevel(of: subscribed, isMoney: true, times: 12, to: &answer)
+        case .lifetimeValue: addLifetimeValue(of: paid, refunded, to: &answer)
+        case .revenuePerPayer, .retention: break
         }
         return answer
     }
 
-    private func addLevel(of periods: [BookedPeriod], isMoney: Bool = false, to answer: inout BookAnswer) {
+    /// The payments less the refunds until each day, and the first payments.
+    private func addLifetimeValue(of paid: [SimulatedSale], _ refunded: [SimulatedSale], to answer: inout BookAnswer) {
+        let payers = Dictionary(grouping: paid.filter { $0.price.milliunits > 0 }) {
+            [$0.app.bundleIdentifier, owners[$0.key]?.name, $0.price.currency]
+        }
+        let firsts = payers.values.compactMap { $0.min { $0.purchaseDate < $1.purchaseDate } }
+        for day in days {
+            for sale in paid where sale.day <= day {
+                answer.addMoney(sale.price.milliunits, to: .values, sale, day)
+            }
+            for sale in refunded where sale.refundDay.map({ $0 <= day }) ?? false {
+                answer.addMoney(-sale.price.milliunits, to: .values, sale, day)
+            }
+            for sale in firsts where sale.day <= day { answer.addMoney(1, to: .denominators, sale, day) }
+        }
+    }
+
+    private func addLevel(
+        of periods: [BookedPeriod], isMoney: Bool = false, times factor: Int64 = 1, to answer: inout BookAnswer
+    ) {
         for period in periods {
             for day in days where period.isActive(atEndOf: day, today: today) {
                 isMoney
-                    ? answer.addMoney(period.sale.monthlyPrice, to: .values, period.sale, day)
+                    ? answer.addMoney(factor * period.sale.monthlyPrice, to: .values, period.sale, day)
                     : answer.add(1, to: .values, period.sale, day)
             }
         }

@@ -304,7 +304,12 @@ import Testing
             return
         }
         #expect(object["price"] == .integer(9990) && object["currency"] == "USD")
-        #expect(info["items"] == .array([.object(JSONObject(Self.item))]))
+        guard case .array(let items)? = info["items"], case .object(let item)? = items.first else {
+            Issue.record("The transaction has no items.")
+            return
+        }
+        #expect(items.count == 1 && item.members.count == Self.item.count)
+        for (key, value) in Self.item { #expect(item[key] == value, "\(key)") }
         #expect(info["requestReferenceId"] == .string(Self.uuid) && info["taxCode"] == "C003-00-2")
         #expect(info["taxExclusivePrice"] == .integer(9990) && info["estimatedTax"] == .integer(0))
         #expect(try await buy(for: "bob", fields).error == "invalidSignature")

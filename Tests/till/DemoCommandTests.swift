@@ -7,7 +7,7 @@ import Testing
     private let till: TillProcess
 
     init() throws {
-        till = try TillProcess(hasKeys: false)
+        till = try TillProcess()
     }
 
     @Test(arguments: ["--data", "--catalog"])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `a port in use is found before the year is played`() async throws {
-        let server = try await ServeProcess(try TillProcess())
+        let server = try await ServeProcess(till)
         let port = try #require(server.url.port)
         let temporary = till.folder.folder("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
@@ -36,5 +36,6 @@ import Testing
         #expect(refused.error.contains("127.0.0.1:\(port) is in use by another program."), "\(refused.error)")
         #expect(!refused.error.contains("Playing a year"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
+        #expect(await server.end(SIGTERM) == 0)
     }
 }

@@ -38,11 +38,15 @@ import Testing
         #expect(result.status == expected, "\(line): \(result.output)\(result.error)")
     }
 
-    /// A transaction of alice in place of the page's; the page's if she has bought nothing.
+    /// A transaction of alice in place of the page's, and one of bob, who has a seat; the page's if they have bought nothing.
     private func withSale(_ line: String) async throws -> String {
-        guard line.contains("2000000123456789") else { return line }
-        let sales = try await till.run("store", "sales", "alice", "--json").decoded(List<SaleResource>.self)
-        return line.replacing("2000000123456789", with: sales.elements.last?.transactionId ?? "2000000123456789")
+        var line = line
+        for (named, account) in [("2000000123456789", "alice"), ("2000000987654321", "bob")] where line.contains(named)
+        {
+            let sales = try await till.run("store", "sales", account, "--json").decoded(List<SaleResource>.self)
+            line = line.replacing(named, with: sales.elements.last?.transactionId ?? named)
+        }
+        return line
     }
 
     @Test func `every line works in one directory, from top to bottom`() async throws {

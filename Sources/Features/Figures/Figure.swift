@@ -20,6 +20,10 @@ package enum Figure: String, CaseIterable, Sendable {
     case trialConversion = "trial-conversion"
     case monthlyRevenue = "mrr"
     case monthlyRevenueMovement = "mrr-movement"
+    case annualRevenue = "arr"
+    case revenuePerPayer = "arppu"
+    case lifetimeValue = "lifetime-value"
+    case retention
 
     /// The definition; `Documentation/Figures.md` has more.
     package var definition: String {
@@ -46,8 +50,17 @@ package enum Figure: String, CaseIterable, Sendable {
             "The free trials that began in the period and were paid for since, divided by those that began."
         case .monthlyRevenue: "The prices of the active subscriptions at the end of the period, each for a month."
         case .monthlyRevenueMovement: "The change of the MRR: new, resubscribed and changed, less churned."
+        case .annualRevenue: "The MRR at the end of the period, for twelve months."
+        case .revenuePerPayer: "The revenue of the month, divided by the users who paid in it."
+        case .lifetimeValue:
+            "The revenue less refunds up to the end of the period, divided by the users who have paid until then."
+        case .retention:
+            "The users whose first payment was in the month, and how many of them paid or were subscribed some months after."
         }
     }
+
+    /// True if the periods are always months: a user counts once in each.
+    package var isOfMonths: Bool { self == .revenuePerPayer || self == .retention }
 }
 
 /// The dimension of a row of sums, besides app, origin and currency. The raw value is the number in the ledger.
@@ -126,6 +139,7 @@ package struct FigureQuery: Hashable, Sendable {
 
     package let figure: Figure
     package let environment: Environment
+    /// Months for a figure of months.
     package let interval: FigureInterval
     /// The first day. The answer covers its whole period.
     package let first: CalendarDay
@@ -154,10 +168,18 @@ package struct FigureQuery: Hashable, Sendable {
     ) throws(FigureError) {
         guard first <= last else { throw .timeInvalid }
         guard interval.periods(from: first, to: last, upTo: Self.maximumPeriods) != nil else { throw .tooManyPoints }
-        guard !(product != nil || group == .product) || !(storefront != nil || group == .storefront) else {
-            throw .breakdownUnknown
+        let (isOfProduct, isOfStorefront) = (
+            product != nil || group == .product, storefront != nil || group == .storefront
+        )
+        switch figure {
+        // A user who buys two products pays once.
+        case .revenuePerPayer, .lifetimeValue: guard !isOfProduct else { throw .breakdownUnknown }
+        case .retention: guard !isOfProduct, !isOfStorefront, group == nil else { throw .breakdownUnknown }
+        default: guard !isOfProduct || !isOfStorefront else { throw .breakdownUnknown }
         }
-        (self.figure, self.environment, self.interval) = (figure, environment, interval)
+        self.figure = figure
+        self.environment = environment
+        self.interval = figure.isOfMonths ? .month : interval
         (self.first, self.last, self.group) = (first, last, group)
         (self.app, self.product, self.storefront) = (app, product, storefront)
     }

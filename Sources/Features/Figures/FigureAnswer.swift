@@ -4,7 +4,8 @@ import Proofs
 package struct FigureAnswer: Hashable, Sendable {
     /// The values of one app, product, storefront, origin or currency.
     package struct Series: Hashable, Sendable {
-        /// The subject of the series; nil without a group. Empty for a storefront that the App Store has not stated.
+        /// The subject of the series; nil without a group. Empty for a storefront that the App Store has not stated. The number
+        /// of months after the first payment for retention.
         package let group: String?
         /// The ISO 4217 code; nil for a figure that is not money.
         package let currency: String?
@@ -13,9 +14,9 @@ package struct FigureAnswer: Hashable, Sendable {
     }
 
     package struct Point: Hashable, Sendable {
-        /// A count, or milliunits of the currency. For a rate, its numerator.
+        /// A count, or milliunits of the currency. For a quotient, its numerator.
         package let value: Int64
-        /// The denominator of a rate.
+        /// The denominator of a rate or an average; the size of a cohort.
         package let denominator: Int64?
         /// The parts of a movement, in order.
         package let parts: [Part]
@@ -52,10 +53,11 @@ extension FigureAnswer {
     /// The answer as CSV (RFC 4180): a row for each period of each series. Amounts are in units of the currency.
     package var csv: String {
         let parts = series.first?.points.first?.parts.map(\.name) ?? []
-        let isRate = query.figure.kind == FigureFormula.Kind.rate.rawValue
+        let isQuotient = query.figure.isQuotient
+        let group = query.figure == .retention ? "months_after" : query.group?.rawValue
         let columns =
-            ["from", "to", "is_complete"] + (query.group.map { [$0.rawValue] } ?? [])
-            + (query.figure.isMoney ? ["currency"] : []) + ["value"] + (isRate ? ["denominator"] : []) + parts
+            ["from", "to", "is_complete"] + (group.map { [$0] } ?? [])
+            + (query.figure.isMoney ? ["currency"] : []) + ["value"] + (isQuotient ? ["denominator"] : []) + parts
         let times = periods.map { period in
             Self.text([
                 .text(period.first.description), .text(period.last.description), .bool(period.isComplete),
@@ -64,7 +66,7 @@ extension FigureAnswer {
         var text = columns.joined(separator: ",") + "\r\n"
         for series in series {
             let subject: [ExportValue] =
-                (query.group == nil ? [] : [.text(series.group)])
+                (group == nil ? [] : [.text(series.group)])
                 + (query.figure.isMoney ? [.text(series.currency)] : [])
             let subjectText = subject.map { ExportText.cell($0) + "," }.joined()
             // A year of all products has fifty thousand rows.
@@ -73,7 +75,7 @@ extension FigureAnswer {
                 text += ","
                 text += subjectText
                 text += ExportText.cell(amount(point.value))
-                if isRate { text += "," + ExportText.cell(.integer(point.denominator)) }
+                if isQuotient { text += "," + ExportText.cell(.integer(point.denominator)) }
                 for part in point.parts { text += "," + ExportText.cell(amount(part.value)) }
                 text += "\r\n"
             }

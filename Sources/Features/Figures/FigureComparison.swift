@@ -20,7 +20,7 @@ package struct FigureComparison: Sendable {
         /// The change of the complete periods in percent, or of a rate in percentage points. Nil without a value before.
         package var change: Double? {
             guard let complete, let before else { return nil }
-            if let now = complete.percentage, let then = before.percentage { return now - then }
+            if currency == nil, let now = complete.percentage, let then = before.percentage { return now - then }
             guard let now = complete.ratio, let then = before.ratio, then != 0 else { return nil }
             return (now - then) / then.magnitude * 100
         }
@@ -119,7 +119,7 @@ extension Figure {
     /// Consecutive periods as one: the last one of a level, and the sum of the others.
     fileprivate func total(of points: some Collection<FigureAnswer.Point>) -> FigureAnswer.Point? {
         guard let first = points.first else { return nil }
-        guard formula.kind != .level else { return points.reversed().first }
+        guard formula.kind != .level, !formula.isCumulative else { return points.reversed().first }
         let sum = FigureAnswer.Point.sum(of: points)
         return formula.isOfLevel
             ? FigureAnswer.Point(value: sum.value, denominator: first.denominator) : sum

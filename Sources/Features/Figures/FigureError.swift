@@ -26,8 +26,10 @@ package enum FigureError: RuledError, Equatable {
         case .breakdownUnknown:
             ErrorRule(
                 "figureBreakdownUnknown", .badRequest,
-                "Sums are kept per product and per storefront, not per pair of both. Name only one of them.",
-                korean: "합계는 상품별로, 또는 스토어프런트별로 보관합니다. 둘 중 하나만 고르세요.")
+                "There are no sums for this choice. They are kept per product or per storefront; those of paying users "
+                    + "(arppu, lifetime-value) not per product, and those of retention per app alone.",
+                korean: "이 선택의 합계는 없습니다. 합계는 상품별로, 또는 스토어프런트별로 보관합니다. 결제한 고객의 지표는 상품별로, 유지율은 상품별로도 스토어프런트별로도 나눌 수 없습니다."
+            )
         }
     }
 }

@@ -9,6 +9,10 @@ struct FigureFormula {
         case rate
         /// A sum with its parts.
         case movement
+        /// A sum of money divided by a number of users.
+        case average
+        /// The users of each month, and the part of them that stayed, by the months after. It is read from sums of its own.
+        case cohort
     }
 
     /// A sum of metrics, some of them subtracted.
@@ -29,21 +33,28 @@ struct FigureFormula {
     var parts: [(name: String, sum: Sum)] = []
     /// True if the amounts are milliunits of a currency.
     var isMoney = false
+    /// True if both sums are those of all days up to the end of a period.
+    var isCumulative = false
+    /// The number of times that the sum counts.
+    var factor: Int64 = 1
 
     var metrics: Set<FigureMetric> {
         Set(sum.metrics + (denominator?.metrics ?? []) + parts.flatMap(\.sum.metrics))
     }
 
     /// True if sums of the days before the first period are needed.
-    var needsEarlierDays: Bool { kind == .level || isOfLevel }
+    var needsEarlierDays: Bool { kind == .level || isOfLevel || isCumulative }
 }
 
 extension Figure {
-    /// `sum`, `level`, `rate` or `movement`.
+    /// `sum`, `level`, `rate`, `movement`, `average` or `cohort`.
     package var kind: String { formula.kind.rawValue }
 
     /// True if the values are milliunits of a currency.
     package var isMoney: Bool { formula.isMoney }
+
+    /// True if each value has a denominator.
+    package var isQuotient: Bool { formula.denominator != nil || formula.kind == .cohort }
 
     var formula: FigureFormula {
         switch self {
@@ -68,6 +79,16 @@ extension Figure {
         case .activeSubscriptions: FigureFormula(kind: .level, sum: .init(added: [.subscriptions]))
         case .activeTrials: FigureFormula(kind: .level, sum: .init(added: [.trials]))
         case .monthlyRevenue: FigureFormula(kind: .level, sum: .init(added: [.monthlyRevenue]), isMoney: true)
+        case .annualRevenue:
+            FigureFormula(kind: .level, sum: .init(added: [.monthlyRevenue]), isMoney: true, factor: 12)
+        case .revenuePerPayer:
+            FigureFormula(
+                kind: .average, sum: .init(added: [.revenue]), denominator: .init(added: [.payers]), isMoney: true)
+        case .lifetimeValue:
+            FigureFormula(
+                kind: .average, sum: .init(added: [.revenue], subtracted: [.refundedRevenue]),
+                denominator: .init(added: [.payersNew]), isMoney: true, isCumulative: true)
+        case .retention: FigureFormula(kind: .cohort, sum: .init(added: []))
         case .subscriptionMovement:
             .movement(
                 .subscriptionsNew, .subscriptionsResubscribed, .subscriptionsChanged,

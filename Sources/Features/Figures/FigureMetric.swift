@@ -18,6 +18,10 @@ package enum FigureMetric: String, CaseIterable, Sendable, SQLConvertible {
     /// The refunded transactions, on the day of the purchase.
     case refundedTransactions = "refunded_transactions"
     case newCustomers = "new_customers"
+    /// The users who paid in a month, by currency, on the day of their first payment in it.
+    case payers
+    /// The users who paid, by currency, on the day of their first payment.
+    case payersNew = "payers_new"
     case renewals
     /// First paid periods of purchases that had a trial, on the day of the payment.
     case conversions

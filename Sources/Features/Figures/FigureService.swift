@@ -87,7 +87,7 @@ package struct FigureService: Sendable {
     /// Computes all sums anew from the transactions.
     package func rebuild() async throws {
         try await ledger.write { transaction in
-            for table in ["figure", "figure_contribution", "figure_pending", "figure_upkeep"] {
+            for table in ["figure", "figure_cohort", "figure_contribution", "figure_pending", "figure_upkeep"] {
                 try transaction.database.write("DELETE FROM \(table)", [])
             }
         }
@@ -136,19 +136,23 @@ extension LedgerTransaction {
             of: Set(users), stating: UserFigures.facts)
         var batch = FigureBatch(users: users, marks: marks, previous: try contributions(of: users))
         var change = FigureSums()
+        var cohorts: [FigureCohort: Int64] = [:]
         for user in users {
             let sums = UserFigures.sums(of: transactions[user] ?? [])
             batch.contributions.append((user, FigureContribution(version: versions[user] ?? 0, sums)))
             change.add(sums)
+            for cohort in FigureCohort.all(of: sums) { cohorts[cohort, default: 0] += 1 }
             guard let contribution = batch.previous[user] else { continue }
             let included = try? FigureSumsCoding.decode(contribution.sums)
             if included == nil { batch.damaged += 1 }
             change.add(included ?? sums, times: -1)
+            for cohort in FigureCohort.all(of: included ?? sums) { cohorts[cohort, default: 0] -= 1 }
         }
         var amounts: [FigureRow: Int64] = [:]
         for (key, amount) in change.amounts {
             for row in FigureRow.all(of: key) { amounts[row, default: 0] &+= amount }
         }
+        batch.cohorts = cohorts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
         batch.changes = amounts.filter { $0.value != 0 }.sorted { $0.key < $1.key }
         return batch
     }
@@ -160,6 +164,8 @@ extension LedgerTransaction {
         guard try contributions(of: batch.users) == batch.previous else { return false }
         try database.add(
             to: "figure", "amount", where: FigureRow.columns, batch.changes.map { $0.values + [$1] })
+        try database.add(
+            to: "figure_cohort", "users", where: FigureCohort.columns, batch.cohorts.map { $0.values + [$1] })
         try database.delete(from: "figure_contribution", where: ["user_id"], batch.users.map { [$0] })
         try database.insert(
             into: "figure_contribution", ["user_id", "version", "rules", "sums"],
@@ -214,6 +220,8 @@ struct FigureBatch: Sendable {
     var contributions: [(user: Int64, current: FigureContribution)] = []
     /// In the order of the keys, which prevents deadlocks between two processes.
     var changes: [(key: FigureRow, value: Int64)] = []
+    /// The change of the cohorts, in the same order.
+    var cohorts: [(key: FigureCohort, value: Int64)] = []
     /// The number of users whose contributions were damaged. The sums have what the damaged ones said, which is taken for what
     /// the transactions say: what was written since is lacking until the sums are computed anew.
     var damaged = 0

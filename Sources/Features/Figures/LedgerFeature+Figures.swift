@@ -3,7 +3,7 @@ import Ledger
 extension LedgerFeature {
     /// The sums of the sales, by day and month.
     package static let figures = LedgerFeature(
-        tables: [.figure, .figureContribution, .figurePending, .figureUpkeep],
+        tables: [.figure, .figureCohort, .figureContribution, .figurePending, .figureUpkeep],
         check: { database, limit in try FigureCheck(database: database).problems(limit: limit) },
         writeHook: { heads, database in
             // Each write has its own row, so that no writer waits for the job that removes the marks.
@@ -26,6 +26,14 @@ extension Table {
             .text("product_id"), .text("storefront"), .text("currency"), .integer("amount"),
         ],
         key: FigureRow.columns)
+
+    /// The users whose first payment was in a month (`day`: its first day), and who paid or were subscribed some months after.
+    fileprivate static let figureCohort = Table(
+        name: "figure_cohort", family: .globalKey,
+        columns: [
+            .integer("day"), .integer("months_after"), .integer("app"), .text("origin"), .integer("users"),
+        ],
+        key: FigureCohort.columns)
 
     /// The contribution of each user to the sums. `version`: the number of the write after which it was computed; `rules`: the
     /// version of the rules. The rows have no personal data, so they stay after an erasure, like the transactions.

@@ -43,8 +43,8 @@ package struct ListedFigure: AnswerObject, Listed {
         $0.field(
             "kind",
             .one(
-                of: ["sum", "level", "rate", "movement"],
-                "`sum`: the sum over the days of a period; `level`: the value at the end of a period; `rate`: a sum divided by another; `movement`: a sum with its parts."
+                of: ["sum", "level", "rate", "movement", "average", "cohort"],
+                "`sum`: the sum over the days of a period; `level`: the value at the end of a period; `rate`: a sum divided by another; `movement`: a sum with its parts; `average`: a sum of money divided by a number of users; `cohort`: the users of each month, and those who stayed."
             ), \.figure.kind)
         $0.field("isMoney", "True if the values are milliunits of a currency.", \.figure.isMoney)
         $0.field("definition", \.figure.definition)
@@ -94,13 +94,19 @@ extension FigureAnswer.Series: AnswerObject {
         "The values of a figure, one for each period.", named: "FigureSeries"
     ) {
         $0.field(
-            "group", "The app, product, storefront or origin. Empty if the App Store has not stated the storefront.",
+            "group",
+            "The app, product, storefront or origin. Empty if the App Store has not stated the storefront. For a cohort, the number of months after the first payment.",
             \.group)
         $0.field("currency", "The ISO 4217 code, for a figure of money.", \.currency)
-        $0.field("values", "Counts, or milliunits of the currency. For a rate, the numerators.") {
+        $0.field(
+            "values",
+            "Counts, or milliunits of the currency. For a rate or an average, the numerators; for a cohort, those who stayed."
+        ) {
             $0.points.map(\.value)
         }
-        $0.field("denominators", "The denominators of a rate.") { $0.points.compactMap(\.denominator).nonEmpty }
+        $0.field("denominators", "The denominators of a rate or an average; the sizes of the cohorts.") {
+            $0.points.compactMap(\.denominator).nonEmpty
+        }
         $0.field("parts", "The parts of a movement: `new`, `resubscribed`, `changed` and `churned`.") { series in
             Dictionary(grouping: series.points.flatMap(\.parts), by: \.name).mapValues { $0.map(\.value) }.nonEmpty
         }
@@ -170,10 +176,11 @@ extension APIOperation {
                 "to", "The last day, in UTC. The answer covers its whole period, up to today. The default is today.",
                 .day()),
             .query(
-                "by", "The length of the periods. A week begins on Monday.",
+                "by", "The length of the periods. A week begins on Monday. `arppu` and `retention` always have months.",
                 .one(of: FigureInterval.self, default: .day)),
             .query(
-                "group", "The dimension of the series. A figure of money also has one series for each currency.",
+                "group",
+                "The dimension of the series. A figure of money also has one series for each currency. `retention` has none, and `arppu` and `lifetime-value` have no product.",
                 .one(of: FigureQuery.Group.self)),
             .query(
                 "environment", "The environment. The sandbox includes Xcode's purchases.",

@@ -70,6 +70,12 @@ struct StoreSettingsCommand: Command {
             valueName: "number"))
     var serverAPIError: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The state of the certificates for verifiers with online checks, such as revokedLeaf; empty for good.",
+            valueName: "state"))
+    var certificateStatus: String?
+
     @OptionGroup var common: CommonOptions
 
     /// The changes of the settings that have no option of another form.
@@ -77,7 +83,7 @@ struct StoreSettingsCommand: Command {
         let texts = [
             "locale": locale, "failure-error": failureError, "shared-secret": sharedSecret,
             "receipt-status": receiptStatus, "requests-per-minute": requestsPerMinute,
-            "server-api-error": serverAPIError,
+            "server-api-error": serverAPIError, "certificate-status": certificateStatus,
         ]
         var changes: [StoreSetting.Change] = []
         for setting in StoreSetting.all {

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Proofs
 
@@ -108,10 +109,59 @@ package enum FigureText {
     }
 }
 
+/// The part of each cohort that stayed, by the months after the first payment. The colours are stronger where more stayed.
+struct RetentionTable {
+    private static let shades = 5
+
+    let answer: FigureAnswer
+
+    var html: HTML {
+        div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(Figure.retention.title)) {
+            table {
+                caption(.class("hidden")) { "Months after the first payment" }
+                thead {
+                    tr {
+                        th(.scope("col")) { "First payment" }
+                        th(.scope("col"), .class("number")) { "Customers" }
+                        for series in answer.series {
+                            th(.scope("col"), .class("number")) { "+\(series.group ?? "")" }
+                        }
+                    }
+                }
+                tbody {
+                    for (index, period) in answer.periods.enumerated() {
+                        let points = answer.series.map { $0.points[index] }
+                        tr {
+                            th(.scope("row")) { period.shown(by: .month).label }
+                            td(.class("number")) { Shown.number(points.first?.denominator ?? 0) }
+                            for point in points { Self.cell(point) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func cell(_ point: FigureAnswer.Point) -> HTML {
+        guard let size = point.denominator, let share = FigureText.percentage(point.value, of: size) else {
+            return td(.class("number")) {}
+        }
+        let shade = min(Int(share / 100 * Double(shades)), shades)
+        return td(.class("number stayed-\(shade)")) { plain(FigureText.percent(share)) }
+    }
+}
+
 extension Figure {
     /// The number of a value in a chart. Nil for a share of nothing.
     fileprivate func number(_ point: FigureAnswer.Point) -> Double? {
-        point.denominator.map { FigureText.percentage(point.value, of: $0) } ?? Double(point.value)
+        guard let denominator = point.denominator else { return Double(point.value) }
+        return isMoney
+            ? Self.average(point).map(Double.init) : FigureText.percentage(point.value, of: denominator)
+    }
+
+    /// An amount for each user, in milliunits. Nil without a user.
+    private static func average(_ point: FigureAnswer.Point) -> Int64? {
+        point.denominator.flatMap { $0 > 0 ? point.value / $0 : nil }
     }
 
     /// The exact text of a value.
@@ -119,6 +169,10 @@ extension Figure {
         guard let denominator = point.denominator else {
             let money = currency.map { Price(milliunits: point.value, currency: $0).phrase }
             return money ?? Phrase(same: Shown.digits(point.value))
+        }
+        if let currency {
+            guard let average = Self.average(point) else { return Phrase(same: "–") }
+            return "\(Price(milliunits: average, currency: currency).phrase) (\(Shown.digits(denominator)) customers)"
         }
         guard let percent = FigureText.percent(point.value, of: denominator) else { return Phrase(same: "–") }
         let (part, whole) = (Shown.digits(point.value), Shown.digits(denominator))
@@ -128,6 +182,9 @@ extension Figure {
     /// A total as a card shows it. Nil for a share of nothing.
     fileprivate func shortText(_ point: FigureAnswer.Point, _ currency: String?) -> Phrase? {
         if let denominator = point.denominator {
+            if let currency {
+                return Self.average(point).map { Price(milliunits: $0, currency: currency).sumPhrase }
+            }
             return FigureText.percent(point.value, of: denominator).map { Phrase(same: $0) }
         }
         let money = currency.map { Price(milliunits: point.value, currency: $0).sumPhrase }
@@ -147,6 +204,24 @@ extension FigureComparison {
                 if answer.query.figure.isRate { "\(text) points" } else { plain(text) }
             }
         }
+    }
+
+    /// The sum of several currencies at the operator's rates, with the day of these. Nil for less, or without rates.
+    func sum(at rates: ExchangeRates?) -> HTML? {
+        guard let rates, answer.query.figure.isMoney, !answer.query.figure.isQuotient, totals.count > 1 else {
+            return nil
+        }
+        let amounts = totals.map { total in
+            rates.converted(Price(milliunits: total.value.value, currency: total.currency ?? ""))
+        }
+        let missing = zip(totals, amounts).compactMap { $1 == nil ? $0.currency : nil }.joined(separator: ", ")
+        let sum = Price(
+            milliunits: amounts.reduce(0) { $0 &+ ($1?.milliunits ?? 0) }, currency: rates.currency
+        ).sumPhrase
+        let day = CustomerWords.day(rates.day.start)
+        return missing.isEmpty
+            ? note("Together \(sum), at the rates of \(day)")
+            : note("Together \(sum) without \(missing), at the rates of \(day)")
     }
 
     /// The days of the figure, and those that the change compares.
@@ -183,6 +258,10 @@ extension Figure {
         case .trialConversion: "Conversion rate of trials"
         case .monthlyRevenue: "Monthly recurring revenue (MRR)"
         case .monthlyRevenueMovement: "Movement of the MRR"
+        case .annualRevenue: "Annual recurring revenue (ARR)"
+        case .revenuePerPayer: "Average revenue per paying user"
+        case .lifetimeValue: "Lifetime value to date"
+        case .retention: "Retention by month of first payment"
         }
     }
 
@@ -192,12 +271,11 @@ extension Figure {
     var chartKind: Chart.Kind {
         switch kind {
         case "level": .areas
-        case "rate": .lines
-        default: .bars
+        default: isQuotient ? .lines : .bars
         }
     }
 
-    /// True if the values are divided by denominators.
+    /// True if the values are shares.
     var isRate: Bool { kind == "rate" }
 }
 

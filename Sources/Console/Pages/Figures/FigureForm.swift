@@ -29,7 +29,7 @@ struct FigureForm: Sendable {
         of figure: Figure, in standard: FigureQuery.Environment, today: CalendarDay
     ) throws -> FigureQuery {
         let last = try day("to") ?? today
-        let first = try day("from") ?? last.adding(days: 1 - FigureQuery.standardDays)
+        let first = try day("from") ?? (figure.isOfMonths ? FigureRange.year : .days).first(last)
         guard self["currency"]?.utf8.count ?? 3 == 3 else { throw Problem.parameter("currency", "a code such as KRW") }
         return try FigureQuery(
             figure, in: try request.chosen("environment") ?? standard, by: try request.chosen("by") ?? .day,
@@ -123,6 +123,8 @@ struct FigureNames: Sendable {
     private let catalogs: Catalogs
 
     init(_ catalogs: Catalogs) { self.catalogs = catalogs }
+
+    var rates: ExchangeRates? { catalogs.exchangeRates }
 
     var apps: [String] { catalogs.all.map(\.bundleIdentifier) }
 

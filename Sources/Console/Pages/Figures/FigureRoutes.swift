@@ -57,11 +57,17 @@ struct FigureRoutes: Sendable {
     }
 
     private static let groups: [(title: Phrase, figures: [Figure])] = [
-        ("Sales", [.revenue, .units, .transactions, .withoutPrice, .newCustomers]),
+        (
+            "Sales",
+            [.revenue, .revenuePerPayer, .lifetimeValue, .units, .transactions, .withoutPrice, .newCustomers]
+        ),
         ("Refunds", [.refunds, .refundedRevenue, .refundRate]),
         (
             "Subscriptions",
-            [.monthlyRevenue, .monthlyRevenueMovement, .activeSubscriptions, .subscriptionMovement, .renewals, .churn]
+            [
+                .monthlyRevenue, .monthlyRevenueMovement, .annualRevenue, .activeSubscriptions, .subscriptionMovement,
+                .renewals, .churn, .retention,
+            ]
         ),
         ("Free trials", [.activeTrials, .newTrials, .conversions, .trialConversion]),
     ]
@@ -161,9 +167,13 @@ extension FigureRoutes {
             }
             form.html(of: figure, query, in: query.environment)
             answer.notes
+            if currency == nil { comparison.sum(at: form.names.rates) }
             let sold = comparison.totals.filter { total in answer.series.contains { $0.currency == total.currency } }
-            let charts = charts(of: answer, sold.filter { currency == nil || $0.currency == currency }, form.names)
-            if charts.count < sold.count {
+            if figure == .retention, !answer.series.isEmpty { RetentionTable(answer: answer).html }
+            let charts =
+                figure == .retention
+                ? [] : charts(of: answer, sold.filter { currency == nil || $0.currency == currency }, form.names)
+            if figure != .retention, charts.count < sold.count {
                 // The page does not show all currencies.
                 Tabs.list("Currency") {
                     for each in [nil] + sold.compactMap(\.currency) {
@@ -173,7 +183,7 @@ extension FigureRoutes {
                     }
                 }
             }
-            if charts.isEmpty {
+            if charts.isEmpty, figure != .retention || answer.series.isEmpty {
                 p(.class("empty")) {
                     if let currency, !sold.isEmpty {
                         "Nothing was sold in \(currency) in this time."

@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import HTTPSupport
 import Hummingbird
@@ -76,7 +77,9 @@ struct OverviewRoutes: Sendable {
             }
             if let comparisons {
                 div(.class("cards")) {
-                    for comparison in comparisons { comparison.card(range, app: app) }
+                    for comparison in comparisons {
+                        comparison.card(range, app: app, services.entitlements.catalogs.exchangeRates)
+                    }
                     Self.counts(today, environment)
                 }
                 comparisons.first?.answer.pendingNotes
@@ -156,7 +159,7 @@ extension FigureComparison {
     private static let maximumCurrencies = 4
 
     /// The card of the figure on the overview. It leads to the figure's page.
-    func card(_ range: FigureRange, app: String?) -> HTML {
+    func card(_ range: FigureRange, app: String?, _ rates: ExchangeRates?) -> HTML {
         let query = answer.query
         let path =
             range == .days
@@ -169,6 +172,7 @@ extension FigureComparison {
             if totals.count > Self.maximumCurrencies {
                 note("and \(totals.count - Self.maximumCurrencies) more currencies")
             }
+            sum(at: rates)
             times
             if !query.figure.isRate, let total = totals.first {
                 // A trend has no day that is not over.

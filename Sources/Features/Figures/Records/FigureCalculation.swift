@@ -27,11 +27,6 @@ struct FigureCalculation {
             let firsts = query.interval.periods(from: query.first, to: last, upTo: FigureQuery.maximumPeriods)
         else { throw FigureError.timeInvalid }
         let times = firsts.map { $0..<query.interval.end($0) }
-        let table = try table(of: times)
-        let order = table.series.indices.sorted {
-            let (one, other) = (table.series[$0], table.series[$1])
-            return (one.group, one.currency) < (other.group, other.currency)
-        }
         return FigureAnswer(
             query: query,
             periods: times.map { time in
@@ -39,17 +34,26 @@ struct FigureCalculation {
                     first: time.lowerBound, last: time.upperBound.adding(days: -1),
                     isComplete: time.upperBound <= today)
             },
-            series: order.map { number in
-                let series = table.series[number]
-                return FigureAnswer.Series(
-                    group: query.group == nil ? nil : series.group.text,
-                    currency: formula.isMoney ? series.currency.text : nil,
-                    points: points(of: number, table))
-            },
+            series: formula.kind == .cohort ? try retention(of: firsts) : try series(of: times),
             pendingUsers: try database.value(
                 "SELECT count(*) FROM (SELECT DISTINCT user_id FROM figure_pending LIMIT $1) AS pending",
                 [FigureAnswer.maximumPending]) ?? 0,
             isBackfilled: try database.isFigureBackfilled())
+    }
+
+    /// The series in the order of their groups and currencies.
+    private func series(of times: [Range<CalendarDay>]) throws -> [FigureAnswer.Series] {
+        let table = try table(of: times)
+        let order = table.series.indices.sorted {
+            let (one, other) = (table.series[$0], table.series[$1])
+            return (one.group, one.currency) < (other.group, other.currency)
+        }
+        return order.map { number in
+            let series = table.series[number]
+            return FigureAnswer.Series(
+                group: query.group == nil ? nil : series.group.text,
+                currency: formula.isMoney ? series.currency.text : nil, points: points(of: number, table))
+        }
     }
 
     /// The sums of the time before the first period, and of each period. Ends that a renewal may still move count when their
@@ -93,14 +97,15 @@ struct FigureCalculation {
     }
 
     private func points(of series: Int, _ table: FigureTable) -> [FigureAnswer.Point] {
-        let values = running(table.values(of: formula.sum, series: series), if: formula.kind == .level)
+        let values = running(
+            table.values(of: formula.sum, series: series), if: formula.kind == .level || formula.isCumulative)
         let denominators = formula.denominator.map {
-            running(table.values(of: $0, series: series), if: formula.isOfLevel)
+            running(table.values(of: $0, series: series), if: formula.isOfLevel || formula.isCumulative)
         }
         let parts = formula.parts.map { ($0.name, table.values(of: $0.sum, series: series)) }
         return (1..<table.times).map { time in
             FigureAnswer.Point(
-                value: values[time],
+                value: values[time] &* formula.factor,
                 // A level is that of the time before.
                 denominator: denominators.map { $0[formula.isOfLevel ? time - 1 : time] },
                 parts: parts.map { FigureAnswer.Part(name: $0, value: $1[time]) })

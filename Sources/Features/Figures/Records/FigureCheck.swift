@@ -27,6 +27,7 @@ struct FigureCheck {
                     continue
                 }
                 for (key, amount) in sums.amounts { fingerprints.add(amount, to: key) }
+                for cohort in FigureCohort.all(of: sums) { fingerprints.add(1, to: cohort) }
                 if entry.isCurrent, sums != UserFigures.sums(of: transactions[entry.user] ?? []) {
                     problems.append(
                         "The figures of user \(entry.user) differ from the transactions. \(Self.remedy)")
@@ -37,6 +38,11 @@ struct FigureCheck {
         try database.streamRows(of: "SELECT \(columns) FROM figure") { row in
             guard let key = try FigureRow(&row) else { return }
             fingerprints.subtract(try row.next(), from: key)
+        }
+        let cohorts = (FigureCohort.columns + ["users"]).joined(separator: ", ")
+        try database.streamRows(of: "SELECT \(cohorts) FROM figure_cohort") { row in
+            let cohort = try FigureCohort(&row)
+            fingerprints.subtract(try row.next(), from: cohort)
         }
         problems += fingerprints.unequal.sorted().prefix(limit).map {
             "The figures of \($0.description.prefix(7)) differ from the sum of the users' figures. \(Self.remedy)"
@@ -75,18 +81,26 @@ struct FigureFingerprints {
 
     /// Adds a sum to all its rows.
     mutating func add(_ amount: Int64, to key: FigureKey) {
-        for row in FigureRow.all(of: key) { add(UInt64(bitPattern: amount), to: row) }
+        for row in FigureRow.all(of: key) { add(UInt64(bitPattern: amount), to: row, row.day.firstOfMonth) }
+    }
+
+    mutating func add(_ users: Int64, to cohort: FigureCohort) {
+        add(UInt64(bitPattern: users), to: cohort, cohort.month)
     }
 
     mutating func subtract(_ amount: Int64, from row: FigureRow) {
-        add(0 &- UInt64(bitPattern: amount), to: row)
+        add(0 &- UInt64(bitPattern: amount), to: row, row.day.firstOfMonth)
     }
 
-    private mutating func add(_ amount: UInt64, to row: FigureRow) {
+    mutating func subtract(_ users: Int64, from cohort: FigureCohort) {
+        add(0 &- UInt64(bitPattern: users), to: cohort, cohort.month)
+    }
+
+    private mutating func add(_ amount: UInt64, to row: some Hashable, _ month: CalendarDay) {
         var hasher = Hasher()
         hasher.combine(row)
         // An odd factor preserves each bit of the amount.
         let factor = UInt64(bitPattern: Int64(hasher.finalize())) | 1
-        fingerprints[row.day.firstOfMonth, default: 0] &+= amount &* factor
+        fingerprints[month, default: 0] &+= amount &* factor
     }
 }

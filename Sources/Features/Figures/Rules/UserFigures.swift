@@ -32,7 +32,24 @@ package enum UserFigures {
         for first in firsts(of: sales) {
             sums.add(1, .newCustomers, of: first.subject, on: CalendarDay(first.purchaseDate))
         }
+        addPayers(of: sales, to: &sums)
         return sums
+    }
+
+    /// The user's first payment of each month in each app, origin and currency, and the first of all.
+    private static func addPayers(of sales: [FigureTransaction], to sums: inout FigureSums) {
+        var (isKnown, paid): (Set<[String]>, Set<[String]>) = ([], [])
+        for sale in sales.sorted() where !sale.terms.isTrial {
+            guard let price = sale.price, price.milliunits > 0 else { continue }
+            let (subject, day) = (sale.subject, CalendarDay(sale.purchaseDate))
+            let payer = ["\(subject.app)", subject.origin.rawValue, price.currency]
+            if isKnown.insert(payer).inserted {
+                sums.add(1, .payersNew, of: subject, on: day, in: ByteKey(price.currency))
+            }
+            if paid.insert(payer + [day.firstOfMonth.description]).inserted {
+                sums.add(1, .payers, of: subject, on: day, in: ByteKey(price.currency))
+            }
+        }
     }
 
     /// The transactions of one purchase without repetitions by restoring: one per product, the original if it is known.
