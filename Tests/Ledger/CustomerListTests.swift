@@ -83,7 +83,8 @@ import Testing
         #expect(rows.map(\.state) == [.billingRetry, .active, nil])
         #expect(rows.map(\.lastPurchase) == [Self.now, Self.now, nil])
         let lines = rows.csv.components(separatedBy: "\r\n")
-        #expect(lines[0] == "name,issuer,first_seen_at,state,last_purchase_at,currency,spent,is_complete" && lines.count == 5)
+        #expect(lines[0] == "name,issuer,first_seen_at,state,last_purchase_at,currency,spent,is_complete")
+        #expect(lines.count == 5)
         #expect(lines[1].hasSuffix(",USD,14.98,true") && lines[3].hasPrefix("carol,"))
         let others = try await ledger.read { transaction in
             try transaction.listed([alice].compactMap { try transaction.customer($0) }, inSandbox: false)
