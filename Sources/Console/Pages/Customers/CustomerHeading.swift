@@ -46,7 +46,7 @@ struct CustomerHeading {
     }
 
     @HTMLBuilder private var warnings: HTML {
-        let refundCount = transactions.count(where: \.isRefunded)
+        let refundCount = transactions.count(where: \.isPaidBack)
         if view.entitlements.accepted.sandboxUsers.contains(view.user) { Shown.badge("Sandbox tester", .warning) }
         if subscriptions.contains(where: { [.billingRetry, .gracePeriod].contains($0.status.state) }) {
             Shown.badge("Apple retries the charge", .warning)

@@ -34,9 +34,12 @@ extension RedeemedTransaction {
     }
 
     /// True if the App Store has refunded it. The end of family sharing is no refund.
-    package var isRefunded: Bool {
+    var isRefunded: Bool {
         revocationDate != nil && facts.text(.revocationType) != RevocationType.familyRevoke.rawValue
     }
+
+    /// True for a refund that is no upgrade, though the App Store may state an upgrade as one.
+    package var isPaidBack: Bool { isRefunded && !PurchasePeriod.Terms(facts).isUpgraded }
 
     private var saleAmount: Int64? {
         let seats = facts.seats
@@ -54,7 +57,7 @@ extension [RedeemedTransaction] {
         var sums: [String: Int64] = [:]
         for transaction in self where transaction.origin.isSandbox == isSandbox {
             guard let price = transaction.paidPrice else { continue }
-            let refunded = transaction.isRefunded ? transaction.refundedAmount(of: price.milliunits) ?? 0 : 0
+            let refunded = transaction.isPaidBack ? transaction.refundedAmount(of: price.milliunits) ?? 0 : 0
             sums[price.currency, default: 0] &+= price.milliunits &- refunded
         }
         return sums.map { Price(milliunits: $1, currency: $0) }.sorted {
