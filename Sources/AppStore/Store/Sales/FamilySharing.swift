@@ -256,16 +256,20 @@ extension Books {
         let isCharged = effects.contains(where: \.isCharge)
         let isShareable = configuration.product(purchased.productIdentifier)?.isFamilyShareable == true
         let books = try of(purchased.account)
-        // The accounts that get nothing anew.
-        var settled = Set<String>()
+        // The accounts that get the next shareable period anew.
+        var others = try relatives(of: purchased.account)
         for member in try subscriptions.subscriptions(sharing: original) {
             let isLinked = try transactions.isLinked(original: member.originalTransactionIdentifier)
-            guard isLinked, member.state != .revoked else {
-                // The sharing with a member ended, and begins again with the next membership.
-                if !isLinked { settled.insert(member.account) }
+            guard isLinked, !member.hasEnded else {
+                // Sharing that ended begins again with the next membership. One that expired begins with the purchaser's.
+                if !isLinked {
+                    others.removeAll { $0 == member.account }
+                } else if member.state != .revoked, !others.contains(member.account) {
+                    others.append(member.account)
+                }
                 continue
             }
-            settled.insert(member.account)
+            others.removeAll { $0 == member.account }
             if isCharged, !isShareable {
                 try books.revokeLatest(original: member.originalTransactionIdentifier)
             } else {
@@ -276,9 +280,7 @@ extension Books {
             }
         }
         guard isCharged, isShareable, let present = try transactions.latest(original: original) else { return }
-        for account in try relatives(of: purchased.account) where !settled.contains(account) {
-            try share(present, with: account)
-        }
+        for account in others { try share(present, with: account) }
     }
 
     /// Lets family members follow the refund of a purchaser's transaction, or its reversal.
@@ -291,6 +293,7 @@ extension Books {
         let period = try transactions.transactions(original: before.originalTransactionIdentifier).filter {
             $0.webOrderLineItemIdentifier == before.webOrderLineItemIdentifier
         }
+        let refundDates = (period + [before]).compactMap { $0.revocation?.date }
         for shared in try transactions.transactions(sharing: period.map(\.transactionIdentifier)) {
             // It may have changed with another transaction of the member.
             let member = try sale(shared.transactionIdentifier)
@@ -300,8 +303,8 @@ extension Books {
                 try decideRefund(of: member.transactionIdentifier) {
                     try $0.revokeFamilySharing(for: refund.reason, at: refund.date)
                 }
-            } else if let reversed = before.revocation,
-                member.revocation?.type == .familyRevoke, member.revocation?.date == reversed.date
+            } else if before.revocation != nil, let revocation = member.revocation,
+                revocation.type == .familyRevoke, refundDates.contains(revocation.date)
             {
                 try decideRefund(of: member.transactionIdentifier) { $0.resumeFamilySharing(at: now) }
             }
