@@ -259,6 +259,12 @@ import Testing
             try garden.transaction(last.signedTransactionInfo).facts.text(.inAppOwnershipType)
         }
         #expect(ownerships == ["PURCHASED", "FAMILY_SHARED"])
+        // The member pays for one of them.
+        let hasPrice = try answer.data.flatMap(\.lastTransactions).map { last in
+            try garden.renewalInfo(last.signedRenewalInfo).facts.integer(.renewalPrice) != nil
+        }
+        #expect(hasPrice == [true, false])
+        #expect(try store.subscriptions(of: "bob").map { $0.renewalPrice != nil } == hasPrice)
         // An extension of the purchaser's reaches the member, and the member's own cannot be requested.
         let shared = try #require(try store.history(of: "bob").last).transactionIdentifier
         let body = #"{"extendByDays":10,"extendReasonCode":1,"requestIdentifier":"1"}"#
@@ -295,13 +301,22 @@ import Testing
         _ = try buy(Self.premium)
         _ = try store.advance(.seconds(31 * 86_400), of: "alice")
         #expect(try told(after: 2) == ["2026-11-30 alice DID_RENEW", "2026-11-30 bob DID_RENEW"])
+        _ = try buy("garden.gate")
+        for sale in try store.history(of: "bob").dropFirst() {
+            try store.revokeFamilySharing(of: sale.transactionIdentifier)
+        }
+        #expect(
+            try told(after: 4) == [
+                "2026-12-01 alice ONE_TIME_CHARGE", "2026-12-01 bob ONE_TIME_CHARGE", "2026-12-01 bob REVOKE",
+                "2026-12-01 bob REVOKE",
+            ])
     }
 
     @Test func `a member's transaction offers what does not need the purchaser`() throws {
         try store.join("bob", familyOf: "alice")
         let bought = try buy(Self.premium)
         let shared = try #require(try store.history(of: "bob").last).transactionIdentifier
-        #expect(try store.listedTransaction(shared).actions == [.declineRefund, .revokeFamilySharing, .delete])
+        #expect(try store.listedTransaction(shared).actions == [.revokeFamilySharing, .delete])
         #expect(try store.listedTransaction(bought).actions.contains(.share))
         for action in [TransactionAction.expire, .turnAutoRenewOff, .changeSeats, .forceRenewal, .refund] {
             #expect(throws: StoreError.self, "\(action)") { try store.perform(action, on: shared) }

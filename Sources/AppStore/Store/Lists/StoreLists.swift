@@ -75,7 +75,7 @@ package struct SubscriptionSummary: Hashable, Sendable {
         let renewalPrice = renewal.map {
             Price(milliunits: $0.seats?.amount ?? $0.price.milliunits, currency: $0.price.currency)
         }
-        self.renewalPrice = subscription.isSeat ? nil : renewalPrice
+        self.renewalPrice = subscription.ownership == .purchased ? renewalPrice : nil
         renewalOffer = renewal?.offer?.kind
         isSoldWithSeats =
             subscription.commitment == nil

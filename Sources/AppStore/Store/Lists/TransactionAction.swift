@@ -90,7 +90,8 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
-                "refundDecline", "Decline a refund request", if: { !$0.isRevoked && !$0.isSeat },
+                "refundDecline", "Decline a refund request",
+                if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
                 .refund { decision, _, _ in try decision.decline() })
         case .reverseRefund:
             Rule(
@@ -143,7 +144,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .revokeSeat:
             Rule(
                 "seatRevocation", "End the seat",
-                if: { $0.subscription?.isSeat == true && $0.subscription?.dueDate != nil },
+                if: { $0.subscription?.isSeat == true && $0.subscription?.hasEnded == false },
                 .other { books, sale, _ in try books.revokeSeat(of: try books.subscription(with: sale)) })
         case .requestPriceIncrease:
             Rule(
@@ -171,7 +172,6 @@ extension ListedTransaction {
     package var actions: [TransactionAction] { TransactionAction.allCases.filter { $0.rule.isPossible(self) } }
 
     fileprivate var isRevoked: Bool { transaction.revocation != nil }
-    fileprivate var isSeat: Bool { transaction.ownership == .assigned }
     /// The subscription, if the account has bought it. A member's follows the purchaser's.
     fileprivate var bought: SubscriptionSummary? { transaction.ownership == .purchased ? subscription : nil }
     fileprivate var isActive: Bool { bought?.status == .active }
@@ -190,7 +190,7 @@ extension Store {
     ) throws(StoreError) {
         try write { books in
             let rule = action.rule
-            let books = try books.of(try books.sale(transactionIdentifier).account)
+            let books = try books.of(try books.payer(of: transactionIdentifier))
             switch rule.effect {
             case .refund(let decide):
                 if let call = rule.call { try books.throwSimulatedError(call) }
@@ -212,8 +212,8 @@ extension Books {
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
         let original = try sale(transactionIdentifier).originalTransactionIdentifier
-        let seats = try subscriptions.seats(of: original).map(\.originalTransactionIdentifier)
-        for member in try transactions.originals(sharing: original) + seats { try delete(original: member) }
+        let members = try subscriptions.followers(of: original).map(\.originalTransactionIdentifier)
+        for member in try transactions.originals(sharing: original) + members { try delete(original: member) }
         try delete(original: original)
     }
 

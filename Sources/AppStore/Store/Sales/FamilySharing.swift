@@ -48,17 +48,10 @@ extension Transaction {
 }
 
 extension CustomerSubscription {
-    /// The subscription of a family member as it follows this one. The seats, an announced price and the account token are the
-    /// purchaser's alone.
+    /// The subscription of a family member as it follows this one. The seats are the purchaser's alone.
     package func shared(with account: String, originalTransactionIdentifier: String) -> CustomerSubscription {
-        var shared = self
-        (shared.ownership, shared.sharedOriginalTransactionIdentifier) = (
-            .familyShared, self.originalTransactionIdentifier
-        )
-        shared.originalTransactionIdentifier = originalTransactionIdentifier
-        shared.account = account
+        var shared = followed(by: account, originalTransactionIdentifier, .familyShared)
         (shared.quantity, shared.renewalQuantity) = (1, 1)
-        (shared.priceIncrease, shared.appAccountToken) = (nil, nil)
         return shared
     }
 }
@@ -114,6 +107,16 @@ extension TransactionRecords {
             GROUP BY original_transaction_id ORDER BY min(rowid)
             """
         ).fetchAll(database)
+    }
+
+    /// The account of the purchaser's transaction that a member's is linked to; nil if there is none.
+    fileprivate func purchaser(sharing identifier: String) throws -> String? {
+        try SQLRequest<String>(
+            """
+            SELECT account FROM app_store_transaction WHERE transaction_id = (
+                SELECT shared_transaction_id FROM app_store_transaction WHERE transaction_id = \(identifier))
+            """
+        ).fetchOne(database)
     }
 
     fileprivate func isLinked(original identifier: String) throws -> Bool {
@@ -244,6 +247,14 @@ extension Books {
 
 /// The events of the purchaser, which family members follow, and the end of the sharing.
 extension Books {
+    /// The account that has paid for a transaction: for a member's, the purchaser, whose time it has.
+    func payer(of transactionIdentifier: String) throws -> String {
+        let sale = try sale(transactionIdentifier)
+        let original = try subscriptionOrNone(of: sale)?.sharedOriginalTransactionIdentifier
+        let purchased = try original.flatMap(subscriptions.subscription(original:))?.account
+        return try purchased ?? transactions.purchaser(sharing: transactionIdentifier) ?? sale.account
+    }
+
     /// True if a member's subscription follows the purchaser's.
     private func isFollowing(_ member: CustomerSubscription) throws -> Bool {
         try member.state != .revoked && transactions.isLinked(original: member.originalTransactionIdentifier)

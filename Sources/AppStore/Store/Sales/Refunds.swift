@@ -40,12 +40,7 @@ package struct RefundDecision: Hashable, Sendable {
         at now: Timestamp
     ) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
-        try transaction.checkNoSeat()
-        guard transaction.ownership == .purchased else {
-            throw .invalidAction(
-                "Transaction \(transaction.transactionIdentifier) was shared by the family. Refund the purchaser's transaction."
-            )
-        }
+        try transaction.checkPurchased()
         if let seats { return try refund(seats: seats) }
         return revoke(.refundFull, for: reason, at: now, telling: .refund)
     }
@@ -53,7 +48,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// Refunds some seats. As at Apple, the transaction gets no revocation date.
     private func refund(seats: Int) throws(StoreError) -> [RefundEffect] {
         let left = transaction.remainingQuantity
-        guard transaction.seats != nil, transaction.ownership == .purchased, (1..<max(1, left)).contains(seats) else {
+        guard transaction.seats != nil, (1..<max(1, left)).contains(seats) else {
             throw .invalidAction(
                 "\(seats) seats of transaction \(transaction.transactionIdentifier) cannot be refunded: it has \(left). "
                     + "Refund fewer of several, or the whole transaction without a number of seats.")
@@ -69,7 +64,7 @@ package struct RefundDecision: Hashable, Sendable {
     /// Notifies the developer of the refused request.
     package func decline() throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
-        try transaction.checkNoSeat()
+        try transaction.checkPurchased()
         return [notify(.refundDeclined)]
     }
 

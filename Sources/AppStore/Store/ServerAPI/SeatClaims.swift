@@ -230,7 +230,7 @@ extension Books {
 
     /// The subscriptions of an account, and those in which it has a seat by Apple's invitation, by their original transactions.
     private func groups(of account: String) throws -> [String] {
-        try subscriptions.subscriptions(of: account).filter { $0.dueDate != nil && $0.ownership != .familyShared }
+        try subscriptions.subscriptions(of: account).filter { !$0.hasEnded && $0.ownership != .familyShared }
             .map { $0.sharedOriginalTransactionIdentifier ?? $0.originalTransactionIdentifier }
     }
 

@@ -13,11 +13,20 @@ extension CustomerSubscription {
     ///   - original: The member's own original transaction.
     ///   - start: The date on which the member got the seat.
     func seat(original: String, account: String, since start: Timestamp) -> CustomerSubscription {
-        var seat = self
-        (seat.originalTransactionIdentifier, seat.account, seat.startDate) = (original, account, start)
-        (seat.ownership, seat.sharedOriginalTransactionIdentifier) = (.assigned, originalTransactionIdentifier)
-        seat.appAccountToken = nil
+        var seat = followed(by: account, original, .assigned)
+        seat.startDate = start
         return seat
+    }
+
+    /// The subscription of a member as it follows this one. An announced price and the account token are the purchaser's alone.
+    ///
+    /// - Parameter original: The member's own original transaction.
+    func followed(by account: String, _ original: String, _ ownership: InAppOwnershipType) -> CustomerSubscription {
+        var member = self
+        (member.account, member.originalTransactionIdentifier, member.ownership) = (account, original, ownership)
+        member.sharedOriginalTransactionIdentifier = originalTransactionIdentifier
+        (member.priceIncrease, member.appAccountToken) = (nil, nil)
+        return member
     }
 }
 
@@ -82,8 +91,10 @@ extension Books {
             throw purchase.invalid("has no free seat: members have all \(purchase.quantity)")
         }
         let known = try subscriptions.seat(of: member, group: purchase.groupIdentifier)
-        guard member != purchase.account, known?.dueDate == nil else {
-            throw StoreError.invalidAction("\"\(member)\" has the subscription, or a seat in the same group, already.")
+        guard member != purchase.account, known?.hasEnded ?? true else {
+            throw StoreError.invalidAction(
+                "\"\(member.prefix(100))\" has the subscription, or a seat in the same group, already. Name another account."
+            )
         }
         let seat = purchase.seat(
             original: known?.originalTransactionIdentifier ?? newTransactionIdentifier(), account: member, since: now)
@@ -101,7 +112,7 @@ extension Books {
 
     /// Revokes a seat: the purchaser has removed the member, the member has left, or a refund has taken the seat.
     func revokeSeat(of seat: CustomerSubscription, for reason: RevocationReason = .refundedForOtherReason) throws {
-        guard seat.isSeat, seat.dueDate != nil,
+        guard seat.isSeat, !seat.hasEnded,
             let assigned = try transactions.latest(original: seat.originalTransactionIdentifier)
         else { throw seat.invalid("is no seat that a member has now") }
         try decideRefund(of: assigned.transactionIdentifier) { $0.revokeSeat(for: reason, at: now) }
@@ -139,12 +150,12 @@ extension Books {
 }
 
 extension Transaction {
-    /// - Throws: `StoreError`, `invalidAction`, for a member's seat, for which the purchaser has paid.
-    func checkNoSeat() throws(StoreError) {
-        guard ownership != .assigned else {
-            throw .invalidAction(
-                "Transaction \(transactionIdentifier) is a seat, for which another account has paid. Refund that account's transaction."
-            )
-        }
+    /// - Throws: `StoreError`, `invalidAction`, for a member's transaction, for which the purchaser has paid.
+    func checkPurchased() throws(StoreError) {
+        guard ownership != .purchased else { return }
+        let part = ownership == .assigned ? "is a seat" : "is shared by the family"
+        throw .invalidAction(
+            "Transaction \(transactionIdentifier) \(part), for which another account has paid. Refund that account's transaction."
+        )
     }
 }

@@ -115,20 +115,22 @@ struct SubscriptionRecords {
 
     /// The subscriptions of family members that follow a purchaser's, or have followed it.
     func subscriptions(sharing original: String) throws -> [CustomerSubscription] {
-        try fetch("shared_original_transaction_id = \(original) ORDER BY rowid").filter {
-            $0.ownership == .familyShared
-        }
+        try followers(of: original).filter { $0.ownership == .familyShared }
     }
 
-    /// The subscriptions of an account: those that it has bought, and those that family members share with it.
+    /// The subscriptions of all members that follow a purchaser's, or have followed it, the oldest first.
+    func followers(of original: String) throws -> [CustomerSubscription] {
+        try fetch("shared_original_transaction_id = \(original) ORDER BY rowid")
+    }
+
+    /// The subscriptions of an account: those that it has bought, those that family members share with it, and seats.
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
         try fetch("account = \(account) ORDER BY rowid")
     }
 
     /// The subscriptions of the members who have a seat in a purchaser's, the oldest first.
-    func seats(of originalTransactionIdentifier: String) throws -> [CustomerSubscription] {
-        try fetch("shared_original_transaction_id = \(originalTransactionIdentifier) ORDER BY rowid")
-            .filter { $0.isSeat && $0.dueDate != nil }
+    func seats(of original: String) throws -> [CustomerSubscription] {
+        try followers(of: original).filter { $0.isSeat && !$0.hasEnded }
     }
 
     func all() throws -> [CustomerSubscription] {
