@@ -94,6 +94,11 @@ def pages():
         "unclaimed transaction": "7000000000000042", "product": "sprout", "unknown order": "MX12345678",
     }.items():
         add(f"search by {kind}", f"/console/customers?search={text}")
+    add("search by a part of a name", "/console/customers?search=egula")
+    add("search by a part of no name", "/console/customers?search=zzz")
+    add_list("customers, newest", "/console/customers?list=newest")
+    for selection in ("notPaid", "ended"):
+        add(f"customers, {selection}", f"/console/customers?list={selection}")
     add_list("customers of a product", f"/console/customers?product={APP}.sprout1")
     add("customers of a product of few", f"/console/customers?product={APP}.gardener.yearly")
     for customer in (f"u{user}", "regular"):

@@ -32,6 +32,9 @@ package protocol ConsoleServices: Sendable {
     /// Returns the original transactions of an order. Nil without a client of an App Store that knows orders.
     var orders: (@Sendable (String) async throws -> [String])? { get }
 
+    /// Sends a test message to an endpoint, once. Nil if webhooks are off.
+    var testWebhook: (@Sendable (WebhookEndpoint) async throws -> WebhookDelivery.Outcome)? { get }
+
     /// Returns all data of a user as JSON, or nil for an unknown user.
     func export(_ user: User) async throws -> [UInt8]?
 }

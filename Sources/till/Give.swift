@@ -54,6 +54,53 @@ struct ItemArguments: ParsableArguments {
     var item: Item { Item(collection: collection, number: number) }
 }
 
+struct Move: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "move", "Move a purchase to another user, with its renewals.",
+        "The service must know the other user. A purchase with an account token, or one that added to a balance, stays.",
+        examples: """
+            till move alice 2000000000000001 bob --reason "Bought with the wrong account"
+            till move alice 2000000000000001 mint --to-issuer customer --reason "Lost the old phone"
+            """)
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The transaction, as `till story` names it.")
+    var transaction: String
+
+    @Argument(help: "The other user, who owns the purchase then.")
+    var other: User
+
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    var reason: String
+
+    @Option(help: "The issuer of the other user: customer for the ids of apps (default: the back end names the user).")
+    var toIssuer: String?
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func validate() throws {
+        try require(
+            toIssuer?.isEmpty != true, "--to-issuer cannot be empty. Leave it out for a user of the back end.")
+    }
+
+    func perform() async throws {
+        struct Transaction: Decodable, Sendable {
+            let productId: String
+        }
+        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/owner")
+        let request: Report = ["user": other.name, "issuer": toIssuer, "reason": reason]
+        let moved: Answered<Transaction> = try await withClient {
+            try await $0.put(path, request)
+        }
+        terminal.line("Moved \(moved.productId) from \(user) to \(other).")
+        try terminal.json(moved)
+    }
+}
+
 extension User: ExpressibleByArgument {
     public init?(argument: String) {
         self.init(name: argument)

@@ -32,6 +32,12 @@ struct ServiceSystem: ConsoleServices {
         }
     }
 
+    var testWebhook: (@Sendable (WebhookEndpoint) async throws -> WebhookDelivery.Outcome)? {
+        guard let webhooks else { return nil }
+        let allowsPrivate = allowsPrivateWebhooks
+        return { try await webhooks.sendTest(to: $0, allowsPrivateAddresses: allowsPrivate) }
+    }
+
     var allowsPrivateWebhooks: Bool { configuration.allowsPrivateWebhooks }
 
     var answersConsumptionRequests: Bool { configuration.appStore?.consumption != nil }

@@ -13,6 +13,7 @@ struct Story: ServiceCaller {
         "story", "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
         examples: """
             till story alice
+            till story alice --month 2027-03 --kind purchases
             till story alice --limit 100 --json
             """)
 
@@ -21,6 +22,12 @@ struct Story: ServiceCaller {
 
     @Option(help: "The number of entries, from 1 to 1000.")
     var limit = 50
+
+    @Option(help: "A month in UTC, such as 2027-03 (default: all).")
+    var month: String?
+
+    @Option(help: "A kind of entries (default: all).")
+    var kind: StoryPart.Kind?
 
     @OptionGroup var issued: IssuerOption
 
@@ -44,10 +51,11 @@ struct Story: ServiceCaller {
 
     func perform() async throws {
         let (issued, user, limit) = (issued, user, limit)
+        let part = [("month", month), ("kind", kind?.rawValue)]
         let entries = try await withClient { client in
             try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Entry>> in
                 try await client.get(
-                    issued.path(of: user, "/story", [("pageSize", String(size)), ("cursor", cursor)]))
+                    issued.path(of: user, "/story", part + [("pageSize", String(size)), ("cursor", cursor)]))
             }
         }
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
@@ -60,6 +68,8 @@ struct Story: ServiceCaller {
         try terminal.json(List(entries))
     }
 }
+
+extension StoryPart.Kind: ExpressibleByArgument {}
 
 struct Owned: ServiceCaller {
     static let configuration = CommandConfiguration(

@@ -27,7 +27,7 @@ package struct Till: AsyncParsableCommand {
             ProductsCommand.self, Buy.self, Resume.self, Restore.self,
             ReceiptCommand.self,
             Customers.self, Owned.self, Why.self, Story.self, Give.self, Add.self, Revoke.self, Reinstate.self,
-            UnclaimedCommand.self,
+            Move.self, UnclaimedCommand.self,
             InitCommand.self,
             Doctor.self,
             Serve.self,

@@ -13,7 +13,7 @@ FOLDER = str(pathlib.Path(__file__).parent)
 # tests change the shop, and what ends it comes last.
 GROUPS = [
     ["test_figures", "test_pages"],
-    ["test_keyboard", "test_access", "test_roles", "test_actions", "test_text", "test_live", "test_end"],
+    ["test_keyboard", "test_access", "test_roles", "test_actions", "test_walks", "test_text", "test_live", "test_end"],
 ]
 
 

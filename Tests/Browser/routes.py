@@ -32,7 +32,7 @@ CUSTOMER = "customers/:issuer/:user"
 # The routes that answer with a file or a stream.
 ANSWERS = {
     "activity", "store/stream", "store/account/receipt", f"{CUSTOMER}/export", "item-pictures/:collection/:number",
-    "figures/:figure/csv", "products/:product/picture",
+    "customers/csv", "figures/:figure/csv", "products/:product/picture",
 }
 
 

@@ -118,6 +118,10 @@ final class TestServices: ConsoleServices {
     let allowsPrivateWebhooks = false
     let answersConsumptionRequests = false
     let orders: (@Sendable (String) async throws -> [String])?
+    /// The receiver of test messages answers with this.
+    let testWebhook: (@Sendable (WebhookEndpoint) async throws -> WebhookDelivery.Outcome)? = { endpoint in
+        endpoint.url.contains("slow") ? .unanswered(code: "timedOut") : .answered(status: 204)
+    }
     private let listed = Mutex<[any ConsoleReconciliation]>([])
 
     var reconciliations: [any ConsoleReconciliation] {

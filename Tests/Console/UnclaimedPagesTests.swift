@@ -61,6 +61,41 @@ import Testing
         #expect(try await browser.get("/console/unclaimed?app=com.example.other").has("No unclaimed purchases."))
     }
 
+    @Test func `the newest statements come first, of a product and of a day`() async throws {
+        let first = try await park("sprout2", account: "one")
+        fixture.shop.clock.advance(milliseconds: 2 * 86_400_000)
+        let second = try await park("sprout3", account: "two")
+        let browser = try await fixture.browser(.viewer)
+        let all = try await browser.get("/console/unclaimed").text
+        let places = [second, first].compactMap { all.firstRange(of: "/console/unclaimed/\($0)")?.lowerBound }
+        #expect(places.count == 2 && places == places.sorted())
+        func shows(_ query: String) async throws -> [Bool] {
+            let page = try await browser.get("/console/unclaimed?" + query)
+            return [first, second].map { page.has("/console/unclaimed/\($0)") }
+        }
+        #expect(try await shows("product=com.memolease.sesac1.sprout2") == [true, false])
+        let today = CalendarDay(fixture.shop.clock.now())
+        #expect(try await shows("day=\(today)&product=&transaction=") == [false, true])
+        #expect(try await shows("day=\(today.adding(days: -2))") == [true, false])
+        #expect(try await shows("day=\(today)&product=com.memolease.sesac1.sprout2") == [false, false])
+        #expect(try await browser.get("/console/unclaimed?day=today").status == 400)
+        let page = try await browser.get("/console/unclaimed?pageSize=1&day=\(today.adding(days: -2))")
+        #expect(!page.has("cursor="))
+    }
+
+    @Test func `the explanation leads to the form with the customer's name`() async throws {
+        let transaction = try await park()
+        let browser = try await fixture.browser(.support)
+        let why = try await browser.get("/console/customers/-/alice/explanation?item=sprout+2")
+        #expect(why.has("Assign it to") && !why.has("/v1/"))
+        let link = try #require(why.text.firstMatch(of: /href="(\/console\/unclaimed\/[^"]+user=alice[^"]*)"/)).1
+        let page = try await browser.get(String(link).replacing("&amp;", with: "&"))
+        #expect(page.status == 200 && page.has("Unclaimed purchase \(transaction)"))
+        #expect(page.has("value=\"alice\"") && page.has("<details class=\"action\" open>"))
+        let viewer = try await fixture.browser(.viewer)
+        #expect(try await !viewer.get("/console/customers/-/alice/explanation?item=sprout+2").has("Assign it to"))
+    }
+
     @Test func `the purchases that imports expect are counted`() async throws {
         let browser = try await fixture.browser(.viewer)
         #expect(try await !browser.get("/console/unclaimed").has("Imports also expect"))
@@ -85,7 +120,7 @@ import Testing
         let page = try await browser.get(path(transaction))
         #expect(page.has("sprout 2") && page.has("Assign"))
         let answer = try await assign(transaction, by: browser)
-        #expect(answer.location == "/console/unclaimed?done=assigned")
+        #expect(answer.location == "/console/customers/-/alice?done=assigned")
         #expect(
             try await fixture.entitlements.items(of: alice).contains {
                 $0.item == Item(collection: "sprout", number: 2)

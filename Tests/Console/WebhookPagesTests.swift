@@ -212,6 +212,57 @@ import Testing
         }
     }
 
+    @Test func `support sends a test message, and sees the answer`() async throws {
+        let endpoint = try await endpoint()
+        let slow = try await fixture.webhooks.add(
+            try WebhookURL("https://slow.example.com/", allowsPlain: false), by: "K")
+        let support = try await fixture.browser(.support)
+        for (tested, answer, words) in [(endpoint, "204", "Answered 204"), (slow, "timedOut", "No answer in time")] {
+            let path = "/console/webhooks/\(tested.identifier)"
+            let sent = try await support.post(path + "/test", [:], from: path)
+            #expect(sent.location == path + "?tested=\(answer)")
+            let page = try await support.get(path + "?tested=\(answer)")
+            #expect(page.has("The test message was sent:") && page.has(words) && page.has("No message."))
+        }
+        let viewer = try await fixture.browser(.viewer)
+        let path = "/console/webhooks/\(endpoint.identifier)"
+        #expect(try await viewer.post(path + "/test", [:], from: "/console/account").status == 403)
+        #expect(try await !viewer.get(path).has("Send a test message"))
+    }
+
+    @Test func `a test message is signed, in the format of its endpoint`() async throws {
+        let message = fixture.webhooks.testMessage(for: try await endpoint())
+        #expect(String(decoding: message.body, as: UTF8.self).contains("\"type\":\"test\""))
+        #expect(message.headers.map(\.name) == ["webhook-id", "webhook-timestamp", "webhook-signature"])
+        let other = try await fixture.webhooks.add(
+            try WebhookURL("https://rc.example.com/", allowsPlain: false), format: .revenueCat, by: "K")
+        let event = String(decoding: fixture.webhooks.testMessage(for: other).body, as: UTF8.self)
+        #expect(event.contains("\"type\":\"TEST\"") && event.contains("\"api_version\":\"1.0\""))
+    }
+
+    @Test func `messages are found by their customer, and about to be sent ones are loaded again`() async throws {
+        let endpoint = try await endpoint()
+        let path = "/console/webhooks/\(endpoint.identifier)"
+        for number in 1...3 { try await grant("g\(number)") }
+        let other = try #require(User(name: "other"))
+        _ = try await fixture.entitlements.appAccountToken(of: other)
+        let browser = try await fixture.browser(.support)
+        let first = try await browser.get(path + "?customer=mint&pageSize=2")
+        #expect(first.text.matches(of: /\/deliveries\/msg_/).count == 2 && first.has("data-reload=\"messages\""))
+        let next = try #require(first.text.firstMatch(of: /customer=mint&amp;cursor=([A-Za-z0-9_-]+)/)).1
+        let second = try await browser.get(path + "?customer=mint&pageSize=2&cursor=\(next)")
+        #expect(second.text.matches(of: /\/deliveries\/msg_/).count == 1)
+        let token = try await fixture.entitlements.appAccountToken(of: #require(User(name: "mint"))).lowercasedString
+        #expect(try await browser.get(path + "?customer=\(token)").has("/deliveries/msg_"))
+        #expect(try await browser.get(path + "?customer=other").has("No message."))
+        #expect(try await browser.get(path + "?customer=nobody").status == 404)
+        try await end(endpoint, .answered(status: 200))
+        let message = path + "/deliveries/" + (try await #require(deliveries(endpoint).first)).messageIdentifier
+        #expect(try await !browser.get(message).has("data-reload"))
+        #expect(try await browser.post(message + "/resending", [:], from: message).status == 303)
+        #expect(try await browser.get(message).has("data-reload=\"delivery\""))
+    }
+
     @Test func `deliveries are listed by state, in pages`() async throws {
         let endpoint = try await endpoint()
         for number in 1...3 {

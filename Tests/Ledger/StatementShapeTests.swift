@@ -177,9 +177,20 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.story(of: alice, before: nil, limit: 9)
         _ = try await service.explanation(of: Self.sprout1, for: alice)
         let token = try await service.appAccountToken(of: alice)
+        let names = NameIndex(ledger: ledger, clock: clock)
+        // The second search reads the names since the first one.
+        for _ in 1...2 { #expect(try await !names.users(named: "LIC", limit: 9).isEmpty) }
         try await ledger.read { [alice, service] transaction in
             for text in ["a", token.uuidString] { _ = try transaction.users(matching: text, after: nil, limit: 9) }
             _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)
+            for selection in CustomerSelection.allCases {
+                let found = try transaction.customers(
+                    selection, from: [.localSandbox], at: Self.now, after: nil, limit: 9)
+                _ = try transaction.listed(found.customers, inSandbox: true)
+            }
+            _ = try transaction.newestUnclaimed(
+                ofProduct: "p", in: nil, statedOn: CalendarDay(Self.now), before: nil, limit: 9)
+            _ = try transaction.webhookDeliveries(to: "a", about: alice, before: nil, limit: 9)
             _ = try transaction.expectedCustomers(after: "", of: [.localSandbox], limit: 9)
             _ = try transaction.recordedNotification("n1", from: .localSandbox, of: alice)
             _ = try transaction.recordedTransactions("1", of: alice)

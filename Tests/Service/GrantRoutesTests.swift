@@ -221,6 +221,28 @@ import Testing
         }
     }
 
+    @Test func `a purchase is moved to a known user, with a reason`() async throws {
+        let proof = String(
+            decoding: try TestProofs.transaction(TestProofs.transactionPayload(), chain: chain), as: UTF8.self)
+        let bought: Redemption = try await fixture.send(
+            .post, "/v1/users/alice/transactions", body: "{\"signedTransaction\":\"\(proof)\"}"
+        ).decoded()
+        let identifier = try #require(bought.transactions.first).transactionId
+        let path = "/v1/users/alice/transactions/\(identifier)/owner"
+        let body = #"{"user":"bob","reason":"A new phone"}"#
+        // A misspelled name makes no user.
+        #expect(try await fixture.send(.put, path, body: body).code == "userNotFound")
+        _ = try await fixture.send(.get, "/v1/users/bob")
+        #expect(try await fixture.send(.put, path, body: #"{"user":"bob"}"#).status != 200)
+        let moved = try await fixture.send(.put, path, body: body)
+        #expect(moved.status == 200)
+        #expect(try moved.decoded(TransactionResource.self).transactionId == identifier)
+        #expect(try await items() == [])
+        let story = try await fixture.send(.get, "/v1/users/bob/story")
+        #expect(String(decoding: story.body, as: UTF8.self).contains("The team moved purchase \(identifier)"))
+        #expect(try await fixture.send(.put, path, body: body).code == "transactionNotFound")
+    }
+
     @Test func `a grant and its stored answer are one commit`() async throws {
         let ledger = try Ledger(file: fixture.shop.folder.file("own.sqlite"))
         let alice = try #require(User(name: "alice"))

@@ -114,6 +114,18 @@ import Testing
             cursor = page.nextCursor
         } while cursor != nil
         #expect(paged == alice.map(\.text))
+        let month = try #require(alice.first).happenedAt.prefix(7)
+        for (query, kinds) in [
+            ("kind=team", ["itemGiven"]), ("kind=refunds", ["revoked"]), ("kind=purchases&month=\(month)", ["granted"]),
+            ("kind=refusals", []), ("month=2020-01", []),
+        ] as [(String, [String])] {
+            let part = try await fixture.send(.get, "/v1/users/alice/story?\(query)").decoded(
+                List<StoryEntryResource>.self)
+            #expect(part.elements.map(\.kind) == kinds, "\(query)")
+        }
+        for invalid in ["kind=dogs", "month=2027-13", "month=March"] {
+            #expect(try await fixture.send(.get, "/v1/users/alice/story?\(invalid)").code == "parameterInvalid")
+        }
         #expect(try await story("nobody").isEmpty)
     }
 

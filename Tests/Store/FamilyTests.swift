@@ -327,6 +327,40 @@ import Testing
         #expect(try store.sale(try store.share(bought, with: "carol")).ownership == .familyShared)
     }
 
+    @Test func `a subscription with seats is shared with the family, too, and both kinds of members follow it`() throws
+    {
+        let team = try TestTeam(#", "multiSeat": {}"#, isShareable: true)
+        let store = team.store
+        func members() throws -> [String] {
+            try ["bob", "carol"].map { account in
+                let states = try store.subscriptions(of: account).map { "\($0.ownership.rawValue) \($0.status)" }
+                return "\(account) \(try store.history(of: account).count) \(states.joined(separator: ", "))"
+            }
+        }
+        try store.join("bob", familyOf: "alice")
+        let bought = try team.buy(2)
+        let carols = try store.acceptInvitation(to: bought, by: "carol")
+        // A family member can have a seat besides.
+        try store.acceptInvitation(to: bought, by: "bob")
+        #expect(throws: StoreError.self) { try store.acceptInvitation(to: bought, by: "dora") }
+        #expect(try members() == ["bob 2 FAMILY_SHARED active, ASSIGNED active", "carol 1 ASSIGNED active"])
+        try store.forceRenewal(of: bought)
+        #expect(try members() == ["bob 4 FAMILY_SHARED active, ASSIGNED active", "carol 2 ASSIGNED active"])
+        try store.leaveFamily("bob")
+        try store.endSeat(carols)
+        #expect(try members() == ["bob 4 FAMILY_SHARED revoked, ASSIGNED active", "carol 2 ASSIGNED revoked"])
+        try store.join("bob", familyOf: "alice")
+        #expect(try members() == ["bob 5 FAMILY_SHARED active, ASSIGNED active", "carol 2 ASSIGNED revoked"])
+        let present = try #require(try store.history(of: "alice").last).transactionIdentifier
+        try store.refund(present)
+        #expect(try members() == ["bob 5 FAMILY_SHARED revoked, ASSIGNED revoked", "carol 2 ASSIGNED revoked"])
+        // The reversal brings back what the family shares.
+        try store.reverseRefund(of: present)
+        #expect(try members() == ["bob 5 FAMILY_SHARED active, ASSIGNED revoked", "carol 2 ASSIGNED revoked"])
+        try store.delete(bought)
+        #expect(try members() == ["bob 0 ", "carol 0 "])
+    }
+
     @Test func `people join one family, and leave one`() throws {
         for member in ["bob", "carol", "dora", "eli", "finn"] { try store.join(member, familyOf: "alice") }
         for (member, other) in [("gus", "bob"), ("bob", "gus"), ("gus", "gus"), ("bob", "alice")] {

@@ -80,9 +80,12 @@ import Testing
             ])
         #expect(try store.sale(again).originalTransactionIdentifier == sold[1])
         #expect(throws: StoreError.self) { try store.endSeat(seat) }
-        // A deleted purchase leaves no seat behind.
+        // A deleted purchase leaves no seat behind, but a member's in another purchase.
+        let other = try #require(try garden.buy(Self.premium, quantity: 2, account: "erin").purchase)
+        try store.acceptInvitation(to: other.transactionIdentifier, by: "dave")
         try store.delete(sold[0])
-        for member in ["bob", "carol", "dave"] { #expect(try store.history(of: member).isEmpty, "\(member)") }
+        for member in ["bob", "carol"] { #expect(try store.history(of: member).isEmpty, "\(member)") }
+        #expect(try store.subscriptions(of: "dave").map(\.status) == [.active])
     }
 
     @Test func `a refund of some seats takes those of the latest members, and a refund of all takes every one`() throws

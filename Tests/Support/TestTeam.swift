@@ -16,15 +16,19 @@ package struct TestTeam: Sendable {
     package let clock: ManualClock
     package let store: Store
 
-    /// - Parameter multiSeat: The member of the subscription's entry, after a comma.
-    package init(_ multiSeat: String = Self.tiers, environment: AppStoreEnvironment = .sandbox) throws {
+    /// - Parameters:
+    ///   - multiSeat: The member of the subscription's entry, after a comma.
+    ///   - isShareable: True if a family can share the subscription.
+    package init(
+        _ multiSeat: String = Self.tiers, isShareable: Bool = false, environment: AppStoreEnvironment = .sandbox
+    ) throws {
         folder = try TemporaryFolder()
         try TestShop.installKeys(in: folder.folder("store"))
         clock = ManualClock(try #require(Timestamp(rfc3339: "2026-10-31T12:00:00Z")))
         store = try Store(
             folder: folder.folder("store"), bundleIdentifier: TestGarden.bundleIdentifier,
-            configuration: try Self.configuration(multiSeat), environment: environment, appAppleIdentifier: 1,
-            clock: clock, randomness: .seeded(7))
+            configuration: try Self.configuration(multiSeat, isShareable: isShareable), environment: environment,
+            appAppleIdentifier: 1, clock: clock, randomness: .seeded(7))
     }
 
     /// Buys seats.

@@ -52,6 +52,12 @@ import Testing
         for product in ["sprout1", "background1"] {
             #expect(try await till.run("buy", "com.memolease.sesac1.\(product)", "--user", "alice").status == 0)
         }
+        for other in [["bob"], ["mint", "--issuer", "customer"]] {
+            // The users to whom an example moves a purchase.
+            let given = try await till.run(
+                arguments: ["give"] + other.prefix(1) + ["background", "1"] + other.dropFirst() + ["--reason", "x"])
+            #expect(given.status == 0)
+        }
         let deferred = try await till.run(
             "buy", "com.memolease.sesac1.sprout3", "--user", "alice", "--outcome", "deferred")
         #expect(deferred.status == 0)

@@ -32,7 +32,9 @@ extension Phrase: HTMLPart {
 }
 
 /// Parts of a line with a text between them, also beside a part that is nil.
-func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML {
+func spaced(by separator: String = " ", _ parts: (any HTMLPart)?...) -> HTML { spaced(by: separator, parts) }
+
+func spaced(by separator: String = " ", _ parts: [(any HTMLPart)?]) -> HTML {
     HTML(nodes: Array(parts.map { $0?.nodes ?? [] }.joined(separator: [.text(separator)])))
 }
 
@@ -65,7 +67,7 @@ extension ConsoleContext {
         _ title: Phrase, to path: ConsolePath, submit: Phrase, _ style: Button = .primary,
         _ attribute: HTMLAttribute? = nil, @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
-        details(.class("action")) {
+        details(.class(style == .danger ? "action danger" : "action")) {
             summary { title }
             form(to: path, attribute) {
                 content()
@@ -95,8 +97,9 @@ func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: H
 typealias FactsBuilder = ListBuilder<Fact>
 
 enum Facts {
-    static func list(_ facts: [Fact]) -> HTML {
-        dl(.class("facts")) {
+    /// - Parameter style: The class of the list: `line` for facts beside each other.
+    static func list(_ facts: [Fact], _ style: String = "facts") -> HTML {
+        dl(.class(style)) {
             for fact in facts {
                 div {
                     dt { fact.name }

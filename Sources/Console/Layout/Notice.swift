@@ -1,6 +1,7 @@
 /// A confirmation that a page shows after a form succeeded. Its name is the parameter `done` of the page's address.
 enum Notice: String, Sendable {
-    case saved, created, removed, withdrawn, restored, given, revoked, reinstated, credited, assigned, queued, erased
+    case saved, created, removed, withdrawn, restored, given, revoked, reinstated, credited, moved, assigned, queued,
+        erased
     case secretReplaced, started, bought, redeemed, approved, declined, refunded, advanced, cleared, performed
 
     var sentence: Phrase {
@@ -14,6 +15,7 @@ enum Notice: String, Sendable {
         case .revoked: "Revoked."
         case .reinstated: "Reinstated."
         case .credited: "The balance was increased."
+        case .moved: "The purchase was moved to this customer."
         case .assigned: "The purchase was assigned."
         case .queued: "The messages will be sent again."
         case .erased: "The customer was erased."

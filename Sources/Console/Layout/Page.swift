@@ -7,11 +7,16 @@ struct Page: Sendable {
     let title: Phrase
     /// The entry of the navigation that the page belongs to. Nil on pages for visitors.
     var section: ConsoleSection?
+    /// The part with the `h1`, if it is more than the title.
+    let heading: HTML?
     let content: HTML
 
-    init(_ title: Phrase, section: ConsoleSection? = nil, @HTMLBuilder content: () -> HTML) {
+    init(
+        _ title: Phrase, section: ConsoleSection? = nil, heading: HTML? = nil, @HTMLBuilder content: () -> HTML
+    ) {
         self.title = title
         self.section = section
+        self.heading = heading
         self.content = content()
     }
 
@@ -63,11 +68,14 @@ extension Page {
                     }
                 }
                 main(.id("main"), HTMLAttribute("tabindex", "-1")) {
-                    h1 { title }
+                    heading ?? h1 { title }
                     if let notice = context.notice {
                         p(.class("notice"), .role("status")) { notice.sentence }
                     }
                     content
+                    if context.member != nil {
+                        p(.class("note")) { spaced(by: ": ", Phrase("Time zone"), span(.class("zone"), plain("UTC"))) }
+                    }
                 }
             }
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Proofs
 
 /// Values as people read them.
@@ -10,10 +11,32 @@ enum Shown {
         }
     }
 
-    /// The day of a moment, in UTC.
+    /// The day of a moment, in UTC. The script shows the day in the browser's time zone.
     static func day(_ moment: Timestamp?) -> HTML {
-        guard let text = moment.map({ String($0.rfc3339.prefix(10)) }) else { return nothing }
-        return time(HTMLAttribute("datetime", text)) { plain(text) }
+        guard let text = moment?.rfc3339 else { return nothing }
+        return time(HTMLAttribute("datetime", text), .class("day")) { plain(String(text.prefix(10))) }
+    }
+
+    /// The last day before an end that is a midnight.
+    static func lastDay(before end: Timestamp?) -> HTML {
+        day(end.map { $0.adding(milliseconds: -1) })
+    }
+
+    /// A sentence with the day of one of some moments, which the script shows in the browser's time zone.
+    static func sentence(_ sentence: Phrase, _ moments: Timestamp?...) -> HTML {
+        for moment in moments.compactMap(\.self) {
+            let day = CustomerWords.day(moment)
+            let parts = [(sentence.english, day.english), (sentence.korean, day.korean)].map {
+                $0.components(separatedBy: $1)
+            }
+            guard parts.allSatisfy({ $0.count == 2 }) else { continue }
+            return HTML {
+                Phrase(english: parts[0][0], korean: parts[1][0])
+                time(HTMLAttribute("datetime", moment.rfc3339), .class("date")) { day }
+                Phrase(english: parts[0][1], korean: parts[1][1])
+            }
+        }
+        return HTML { sentence }
     }
 
     static func money(_ price: Price?) -> HTML {

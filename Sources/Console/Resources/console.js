@@ -110,6 +110,12 @@ async function reload(list) {
   if (part) { list.replaceChildren(...part.childNodes); moments(list); }
 }
 
+/** Loads a part of the page again every two seconds, while it has a mark: `data-reload` names the identifier of the part. */
+setInterval(() => {
+  const part = document.getElementById(document.querySelector("[data-reload]")?.dataset.reload);
+  if (part && !document.hidden && !part.contains(document.activeElement)) reload(part).catch(() => {});
+}, 2000);
+
 /** Moves the code of a one-time link from the fragment of the address, which no server receives, to its field. */
 function takeCode() {
   const field = document.querySelector("[data-code]");
@@ -161,12 +167,32 @@ function start() {
   moments(document);
 }
 
-/** Shows moments in the time zone of the browser. */
+/** Shows moments and days in the time zone of the browser, and names it. The links to months have the month there. */
 function moments(root) {
+  const language = document.documentElement.lang;
   for (const time of root.querySelectorAll("time.moment")) {
     time.title = time.textContent;
-    time.textContent = new Date(time.dateTime).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+    time.textContent = new Date(time.dateTime).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
   }
+  for (const time of root.querySelectorAll("time.day, time.date")) {
+    const date = new Date(time.dateTime);
+    // Swedish has the dates of ISO 8601, as the service writes them.
+    time.textContent = time.className === "day" ? date.toLocaleDateString("sv") : date.toLocaleDateString(isKorean() ? "ko" : "en-GB", { dateStyle: "long" });
+  }
+  for (const zone of root.querySelectorAll(".zone")) zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  for (const link of root.querySelectorAll("a[data-month]")) {
+    const url = new URL(link.href);
+    const [year, month] = link.dataset.month.split("-");
+    url.searchParams.set("from", +new Date(year, month - 1, 1));
+    url.searchParams.set("until", +new Date(year, month, 1));
+    link.href = url;
+  }
+}
+
+/** Tells a form with a day how far its time zone is from UTC at the end of the day, in minutes. */
+function tellZone({ target }) {
+  const zone = target.form?.elements.zone;
+  if (zone && target.type === "date") zone.value = -new Date(target.value + "T23:59").getTimezoneOffset();
 }
 
 /** The command palette: every section and every link of the page, found by typing. */
@@ -206,6 +232,7 @@ function palette() {
 
 on("submit", send);
 on("input", live);
+on("input", tellZone);
 on("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (button) await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);

@@ -34,6 +34,7 @@ extension AuditEntry.Event {
         case .refused: ("Refused", .bad)
         case .transferredIn: ("Came from another customer", .good)
         case .transferredOut: ("Went to another customer", .warning)
+        case .moved: ("Purchase moved", .neutral)
         case .itemGiven: ("Item given", .good)
         case .itemTakenBack: ("Item taken back", .bad)
         case .assigned: ("Purchase assigned", .good)

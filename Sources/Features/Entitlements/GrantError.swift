@@ -1,6 +1,6 @@
 import Proofs
 
-/// The error of a grant or a revocation. Nothing was changed.
+/// The error of a grant, a revocation or a move. Nothing was changed.
 package enum GrantError: RuledError, Equatable {
     case itemUnknown(Item)
     /// The end of the grant is in the past.
@@ -9,6 +9,10 @@ package enum GrantError: RuledError, Equatable {
     case transactionNotFound
     /// Two origins use the same identifier.
     case transactionAmbiguous
+    /// The purchase to move has its owner's account token.
+    case accountTokenDecides
+    /// The purchase to move has added to a balance.
+    case purchaseAddsToBalance
 
     package var rule: ErrorRule {
         switch self {
@@ -33,6 +37,15 @@ package enum GrantError: RuledError, Equatable {
                 "transactionAmbiguous", .conflict,
                 "The user has transactions of this identifier from two origins. Name one in the query parameter origin.",
                 korean: "출처가 다른 두 거래의 식별자가 같습니다. 출처를 지정하세요.")
+        case .accountTokenDecides:
+            Redemption.Result.appAccountTokenMismatch.rule.stating(
+                "The purchase has its owner's account token, which decides. It cannot be moved.")
+        case .purchaseAddsToBalance:
+            ErrorRule(
+                "purchaseAddsToBalance", .conflict,
+                "The purchase has added to a balance, which may be spent, and cannot be moved. Add to the balance of the "
+                    + "other user instead.",
+                korean: "잔액을 늘린 구매는 이미 사용했을 수 있어 옮길 수 없습니다. 대신 다른 사용자의 잔액을 늘리세요.")
         }
     }
 }

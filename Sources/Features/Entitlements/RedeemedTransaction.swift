@@ -122,6 +122,12 @@ extension RedeemedTransaction {
 }
 
 extension [RedeemedTransaction] {
+    /// The first transaction of each purchase: the newest one of a list with the newest first.
+    package var newestOfPurchases: [RedeemedTransaction] {
+        var known: Set<PurchaseOfUser> = []
+        return filter { known.insert($0.purchase).inserted }
+    }
+
     /// The type of the product of these transactions, as they state it, or else the catalog. An app receipt states no type, but the
     /// end of a subscription.
     ///

@@ -17,8 +17,8 @@ struct FigureCohort: Hashable {
 
     /// The cohorts to which a user's sums belong: one for each month in which the user paid, or was subscribed at its end.
     static func all(of sums: FigureSums) -> [FigureCohort] {
-        Dictionary(grouping: sums.amounts) { Customer(app: $0.key.subject.app, origin: $0.key.subject.origin) }
-            .flatMap { customer, amounts in
+        Dictionary(grouping: sums.amounts) { Payer(app: $0.key.subject.app, origin: $0.key.subject.origin) }
+            .flatMap { payer, amounts in
                 guard let first = amounts.lazy.filter({ $0.key.metric == .payersNew }).map(\.key.day).min() else {
                     return [FigureCohort]()
                 }
@@ -30,14 +30,14 @@ struct FigureCohort: Hashable {
                 for monthsAfter in 0...maximumMonthsAfter where month <= last {
                     let next = month.firstOfNextMonth
                     while let change = changes.first, change.day < next {
-                        subscriptions += change.amount
+                        subscriptions &+= change.amount
                         changes.removeFirst()
                     }
                     if paid.contains(month) || subscriptions > 0 {
                         cohorts.append(
                             FigureCohort(
-                                month: first.firstOfMonth, monthsAfter: monthsAfter, app: customer.app,
-                                origin: customer.origin))
+                                month: first.firstOfMonth, monthsAfter: monthsAfter, app: payer.app,
+                                origin: payer.origin))
                     }
                     month = next
                 }
@@ -45,7 +45,7 @@ struct FigureCohort: Hashable {
             }
     }
 
-    private struct Customer: Hashable {
+    private struct Payer: Hashable {
         let app: Int64
         let origin: Origin
     }

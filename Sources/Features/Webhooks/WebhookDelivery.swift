@@ -142,6 +142,19 @@ extension WebhookService {
         }
     }
 
+    /// The deliveries about a user to a webhook, newest first.
+    ///
+    /// - Parameter number: The number, in the user's audit log, of the last message of the previous page; nil for the first page.
+    /// - Throws: `WebhookError`, `notFound`.
+    package func deliveries(
+        to identifier: String, about user: User, before number: Int64?, limit: Int
+    ) async throws -> [WebhookDelivery] {
+        _ = try await endpoint(identifier)
+        return try await ledger.read {
+            try $0.webhookDeliveries(to: identifier, about: user, before: number, limit: limit)
+        }
+    }
+
     /// The delivery of a message to a webhook.
     ///
     /// - Throws: `WebhookError`, `notFound`, `messageNotFound`.

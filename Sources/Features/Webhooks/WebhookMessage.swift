@@ -94,7 +94,7 @@ extension AuditEntry.Event {
         case .autoRenewEnabled: (.subscriptionAutoRenewEnabled, .uncancellation)
         case .itemGiven: (.itemGiven, .nonRenewingPurchase)
         case .itemTakenBack: (.itemTakenBack, .expiration)
-        case .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased: nil
+        case .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased: nil
         }
     }
 }

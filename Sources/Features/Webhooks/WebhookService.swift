@@ -246,6 +246,26 @@ extension WebhookService {
         }
     }
 
+    /// A signed message of the type `test`, of RevenueCat's format `TEST`. It reports no change, and belongs to no delivery.
+    package func testMessage(for endpoint: WebhookEndpoint) -> SignedWebhook {
+        let (now, identifier) = (clock.now(), "msg_" + randomness.bytes(16).hexadecimal)
+        let content: JSONValue =
+            switch endpoint.format {
+            case .till: .object(["type": "test", "timestamp": .string(now.rfc3339), "data": .object([:])])
+            case .revenueCat:
+                .object([
+                    "api_version": "1.0",
+                    "event": .object([
+                        "type": "TEST", "id": .string(identifier),
+                        "event_timestamp_ms": .integer(now.millisecondsSince1970),
+                    ]),
+                ])
+            }
+        return SignedWebhook(
+            Array(content.compactText.utf8), identifier: identifier, secrets: endpoint.secrets(at: now),
+            authorization: endpoint.authorization, at: now)
+    }
+
     /// The message of a delivery as it would be sent now, for people who see neither a signature nor the authorization.
     package func unsigned(_ delivery: WebhookDelivery, for endpoint: WebhookEndpoint) async throws -> SignedWebhook? {
         try await content(of: delivery, to: endpoint).map {

@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Hummingbird
+import Proofs
 
 /// A form in the encoding `application/x-www-form-urlencoded` (URL Standard section 5.1), parsed by bytes.
 package struct URLEncodedForm {
@@ -97,6 +98,17 @@ extension Parameters {
 }
 
 extension Request {
+    /// Returns the first day of the month that a parameter of the query names, such as `2027-03`. Nil without the parameter.
+    ///
+    /// - Throws: `Problem` with the code `parameterInvalid` for another text, and for a month before 1971.
+    package func queriedMonth(_ name: String) throws(Problem) -> CalendarDay? {
+        guard let text = try query(name) else { return nil }
+        guard let day = CalendarDay(text + "-01"), day.daysSince1970 > 364 else {
+            throw .parameter(name, "a month such as 2027-03")
+        }
+        return day
+    }
+
     /// The default maximum length of a query parameter, in bytes of UTF-8.
     package static let maximumParameterLength = 256
 

@@ -16,6 +16,8 @@ package struct AuditEntry: Hashable, Sendable {
         case transferredIn
         /// A purchase was transferred to another user.
         case transferredOut
+        /// The team moved a purchase from one user to another. Both users have the event, after that of the transfer.
+        case moved
         /// The team gave an item to the user.
         case itemGiven
         /// The team took back an item that it had given.

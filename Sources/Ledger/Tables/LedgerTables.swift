@@ -108,7 +108,10 @@ extension Table {
             .integer("last_transaction"), .integer("last_grant"), .integer("audit_number"),
             .blob("audit_digest", count: 32),
         ],
-        key: ["user_id"])
+        key: ["user_id"]
+    )
+    // The team searches for parts of names, and the newest names are read before each search.
+    .indexed("user_by_age", by: ["first_seen_at", "user_id"])
 
     /// The users by their own names and their aliases.
     private static let userName = Table(
@@ -122,7 +125,9 @@ extension Table {
         name: "user_alias", family: .userData,
         columns: [.integer("user_id"), .text("name"), .text("issuer"), .integer("aliased_at")],
         key: ["user_id", "name", "issuer"],
-        erasure: .deletion)
+        erasure: .deletion
+    )
+    .indexed("user_alias_by_age", by: ["aliased_at", "user_id", "name", "issuer"])
 
     /// The users by their own account tokens and further ones.
     private static let accountToken = Table(

@@ -33,6 +33,18 @@ struct GrantRoutes: Sendable {
         group.on(.reinstateTransaction) { request, context in
             try await change(.reinstate(), request, context)
         }
+        group.on(.moveTransaction) { request, context in try await move(request, context) }
+    }
+
+    private func move(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let user = try subjects.user(request, context)
+        let purchase = try NamedPurchase(request, context)
+        let body = try await JSONBody(request, context, of: .moveTransaction)
+        let other = try subjects.user(namedIn: body)
+        let moved = try await service.limited(to: context).move(
+            transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user, to: other,
+            reason: try Reason.read(body), by: try context.requiredCaller.name)
+        return try moved.answer(naming: try await service.ledger.apiKeyNames())
     }
 
     private func change(
@@ -103,6 +115,7 @@ extension Revocation: AnswerObject {
 extension APIOperation {
     static let grants = [
         listUserGrants, grantItem, revokeGrant, revokeTransaction, reinstateTransaction,
+        moveTransaction,
     ]
 
     static let listUserGrants = APIOperation(
@@ -147,6 +160,16 @@ extension APIOperation {
         ],
         answers: [.json("The transaction.", RedeemedTransaction.self)],
         or: [.conflict])
+
+    static let moveTransaction = APIOperation(
+        .put, "/v1/users/{user}/transactions/{transaction}/owner", for: .backEnd(.grant), isPerApp: true,
+        "moveTransaction", "Moves a purchase to another user, with its renewals",
+        parameters: [
+            .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
+        ],
+        body: owner,
+        answers: [.json("The transaction of the new owner.", RedeemedTransaction.self)],
+        or: [.conflict, .refused])
 }
 
 extension Schema {

@@ -40,14 +40,15 @@ struct Subjects: Sendable {
         return user
     }
 
-    /// The user that a request's body names.
-    ///
-    /// - Parameter issuer: Nil for a user of the team's back end.
-    func user(named name: String, issuer: String?) throws(Problem) -> User {
+    /// The user that the fields `user` and `issuer` of a request's body name.
+    func user(namedIn body: JSONBody) throws -> User {
+        var issuer: String?
+        if case .text(let text) = try body.optionalText("issuer") { issuer = text }
+        let name = try body.text("user", upTo: User.maximumCustomerLength)
         guard issuer.map({ issuer in issuers.contains { $0.hasSameBytes(as: issuer) } }) ?? true else {
             throw JSONBody.invalid("The field /issuer must be left out, or be an issuer that the service accepts.")
         }
-        guard let user = User(issuer: issuer ?? "", name: name) else { throw .userInvalid }
+        guard let user = User(issuer: issuer ?? "", name: name) else { throw Problem.userInvalid }
         return user
     }
 }

@@ -63,8 +63,9 @@ struct SupportRoutes: Sendable {
     private func story(of user: User, _ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try Page(request), service.limited(to: context))
         let keys = try await service.ledger.apiKeyNames()
+        let part = StoryPart(month: try request.queriedMonth("month"), kind: try request.query("kind"))
         return try await page.answer(naming: keys, at: \.position) { position, limit in
-            try await service.story(of: user, before: position, limit: limit)
+            try await service.story(of: user, part, before: position, limit: limit)
         }
     }
 
@@ -79,9 +80,7 @@ struct SupportRoutes: Sendable {
     private func assign(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let purchase = try NamedPurchase(request, context)
         let body = try await JSONBody(request, context, of: .assignUnclaimed)
-        var issuer: String?
-        if case .text(let text) = try body.optionalText("issuer") { issuer = text }
-        let user = try subjects.user(named: try body.text("user", upTo: User.maximumCustomerLength), issuer: issuer)
+        let user = try subjects.user(namedIn: body)
         let result = try await service.limited(to: context).assign(
             unclaimed: purchase.identifier, origin: purchase.origin, in: purchase.app, to: user,
             reason: try Reason.read(body), by: try context.requiredCaller.name)
@@ -120,6 +119,10 @@ extension APIOperation {
     static let tellStory = APIOperation(
         .get, "/v1/users/{user}/story", for: .backEnd(.support), isPerApp: true,
         "tellStory", "Lists the events of a user, newest first",
+        parameters: [
+            .query("month", "A month in UTC, for only its entries.", .text(length: 7...7), example: "2027-03"),
+            .query("kind", "A kind of entries, for only these.", .one(of: StoryPart.Kind.self)),
+        ],
         answers: [
             .page("Statements of the App Store, and actions of the user and the team.", of: StoryEntry.self)
         ])
@@ -150,12 +153,14 @@ extension APIOperation {
                 "transaction", "The identifier of a transaction or an original transaction.", .text(length: 1...256),
                 example: "2000000000000001"), .origin, .app,
         ],
-        body: .json([
-            "user": .text("The user's name.", length: 1...768),
-            "issuer": .text("The issuer of the user's tokens; absent for a user of the back end.").nullable
-                .optional,
-            "reason": .text("The reason, in the team's own words.", length: 1...500),
-        ]).described("The user and the reason."),
+        body: owner,
         answers: [.json("The user owns the purchase.", Assignment.self)],
         or: [.conflict, .refused])
+
+    /// The body that names the owner whom the team chooses.
+    static let owner = HTTPSupport.RequestBody.json([
+        "user": .text("The user's name.", length: 1...768),
+        "issuer": .text("The issuer of the user's tokens; absent for a user of the back end.").nullable.optional,
+        "reason": .text("The reason, in the team's own words.", length: 1...500),
+    ]).described("The user and the reason.")
 }

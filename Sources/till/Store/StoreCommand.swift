@@ -176,12 +176,18 @@ struct StoreSales: Command {
                     sale.transactionIdentifier, sale.productIdentifier,
                     sale.offer?.isTrial == true ? "free trial" : sale.amount.formatted,
                     sale.purchaseDate.rfc3339, sale.expiresDate?.rfc3339,
-                    sale.revocation != nil
-                        ? "taken back"
-                        : sale.isUpgraded ? "upgraded" : sale.ownership == .familyShared ? "family sharing" : "",
+                    sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : Self.words(sale.ownership),
                 ]
             }, orElse: "No sales to account \"\(account)\".")
         try terminal.json(List(sold.map { SaleResource($0) }))
+    }
+
+    private static func words(_ ownership: InAppOwnershipType) -> String {
+        switch ownership {
+        case .purchased: ""
+        case .familyShared: "family sharing"
+        case .assigned: "seat"
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import AppStore
 import Features
 import Foundation
 import HTTPTypes
@@ -41,6 +42,19 @@ import Testing
         #expect(try await console.audit(of: alice) == ["member support itemGiven gate 1 an apology"])
         let page = try await browser.get(Self.path + "?done=given")
         #expect(page.has("The item was given.") && page.words.contains("an apology"))
+    }
+
+    @Test func `a gift ends with the day of the giver's time zone, and the page shows that day`() async throws {
+        let browser = try await console.browser(.support)
+        let gift = ["give-item": "gate 1", "give-until": "2026-12-31", "give-reason": "a prize"]
+        let seoul = try await fields(browser, "/grants", gift.merging(["zone": "540"]) { $1 })
+        #expect(try await browser.post(Self.path + "/grants", seoul, from: Self.path).status == 303)
+        let grant = try #require(try await console.entitlements.grants(of: alice, before: nil, limit: 9).first)
+        #expect(grant.endsAt?.rfc3339 == "2026-12-31T15:00:00Z")
+        let words = try await browser.get(Self.path).words
+        #expect(words.contains("2026-12-31") && !words.contains("2027-01-01"))
+        let invalid = try await fields(browser, "/grants", gift.merging(["zone": "1441"]) { $1 })
+        #expect(try await browser.post(Self.path + "/grants", invalid, from: Self.path).status == 422)
     }
 
     @Test func `a form that is sent twice takes effect once`() async throws {
@@ -133,6 +147,57 @@ import Testing
         #expect(try await browser.post(page + "/revocation", [:], from: page).status == 422)
     }
 
+    @Test func `a purchase is moved to another customer, with its renewals and a reason for both`() async throws {
+        let bob = try console.user("bob")
+        _ = try await console.entitlements.appAccountToken(of: bob)
+        let transaction = try await console.buy("garden.premium.monthly", for: alice)
+        try await console.buy("garden.seeds", for: alice)
+        let browser = try await console.browser(.support)
+        let page = try await browser.get(Self.path)
+        let purchase = "local/Sandbox com.example.garden \(transaction)"
+        #expect(page.has("value=\"\(purchase)\"") && page.words.contains("Renewals follow."))
+        #expect(page.text.matches(of: /value="local\/Sandbox com/).count == 1)
+        let fields = ["move-purchase": purchase, "user": "bob", "issuer": "", "move-reason": "a new phone"]
+        func move(_ changes: [String: String]) async throws -> Browser.Page {
+            try await browser.post(Self.path + "/move", fields.merging(changes) { $1 }, from: Self.path)
+        }
+        #expect(try await move(["user": "bop"]).has("userNotFound"))
+        #expect(try await move(["move-reason": ""]).status == 422)
+        #expect(try await move(["move-purchase": transaction]).status == 422)
+        #expect(try await move(["move-purchase": "local/Sandbox com.example.garden 7"]).status == 404)
+        #expect(try await move([:]).location == "/console/customers/-/bob?done=moved")
+        #expect(try await !items().contains(Item(collection: "plus", number: 2)))
+        try console.garden.advance(to: "2026-12-05T00:00:00Z")
+        try await console.notify()
+        let subscription = try #require(try await console.entitlements.subscriptions(of: bob).first)
+        #expect(subscription.state == .active)
+        for (path, word) in [
+            (Self.path, "Went to another user"), ("/console/customers/-/bob", "Came from another user"),
+        ] {
+            let words = try await browser.get(path).words
+            #expect(words.contains("Moved by the team: garden.premium.monthly") && words.contains("a new phone"))
+            #expect(words.contains(word))
+        }
+        #expect(try await move([:]).status == 404)
+    }
+
+    @Test func `a purchase with an account token stays, and the page says why`() async throws {
+        let bob = try console.user("bob")
+        _ = try await console.entitlements.appAccountToken(of: bob)
+        let token = try await console.entitlements.appAccountToken(of: alice)
+        _ = try console.store.add(
+            Payment(productIdentifier: "garden.gate", appAccountToken: token), account: "alice")
+        let bought = try #require(try console.store.process(account: "alice").first?.purchase)
+        try await console.notify()
+        let purchase = "local/Sandbox com.example.garden \(bought.transactionIdentifier)"
+        let browser = try await console.browser(.support)
+        let answer = try await browser.post(
+            Self.path + "/move", ["move-purchase": purchase, "user": "bob", "issuer": "", "move-reason": "x"],
+            from: Self.path)
+        #expect(answer.status == 409 && answer.has("appAccountTokenMismatch") && answer.has("It cannot be moved."))
+        #expect(try await items().contains(Self.gate))
+    }
+
     @Test func `the messages about a customer are sent again`() async throws {
         let endpoint = try await console.webhooks.add(
             WebhookURL("https://example.com/hooks", allowsPlain: false), by: "K")
@@ -199,7 +264,7 @@ import Testing
         let (supports, administers) = (
             role.permissions.contains(.support), role.permissions.contains(.administer)
         )
-        #expect(page.has("Give an item") == supports && page.has("/export\"") == supports)
+        #expect(page.has("Give the item") == supports && page.has("/export\"") == supports)
         #expect(page.has("Erase the customer") == administers)
         let before = try await console.audit(of: alice)
         for path in [

@@ -43,6 +43,30 @@ import Testing
         #expect(korean.contains("팀이 지급") && korean.contains("모두에게 제공"))
     }
 
+    @Test func `the header has the person in a few facts, warnings and buttons`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        let gate = try await console.buy("garden.gate", for: alice)
+        let premium = try await console.buy("garden.premium.monthly", for: alice)
+        let viewer = try await console.browser(.viewer)
+        let words = try await viewer.get(Self.path).words
+        #expect(words.contains("Total spentUSD 29.98") && words.contains("Customer since2026-10-31"))
+        #expect(words.contains("Last purchase2026-10-31") && !words.contains("Refunds:"))
+        #expect(words.contains("Only Apple returns money.") && words.contains("https://reportaproblem.apple.com"))
+        #expect(!words.contains("The team can take a purchase back"))
+        _ = try console.store.advance(seconds: 1)
+        try console.store.refund(gate)
+        try console.garden.advance(to: "2026-11-02T12:00:00Z")
+        try console.store.failRenewal(of: premium, hasGracePeriod: true)
+        try await console.notify()
+        let page = try await console.browser(.support).get(Self.path)
+        #expect(page.words.contains("Total spentUSD 9.99") && page.words.contains("Refunds: 1"))
+        #expect(page.words.contains("Apple retries the charge"))
+        #expect(page.words.contains("The team can take a purchase back") && page.has("id=\"actions\""))
+        let korean = try await viewer.get(Self.path, headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("환불 1건") && korean.contains("총 결제액USD 9.99"))
+    }
+
     @Test func `a subscription's failures and end are in plain words`() async throws {
         let console = try await GardenConsole()
         let alice = try console.user()
@@ -129,6 +153,40 @@ import Testing
             next = links(page, "/timeline?cursor=").first.map { $0 + "&pageSize=2" }
         }
         #expect(entries == all && all > 4)
+    }
+
+    @Test func `a month and a kind are one click each, and a purchase opens its notifications`() async throws {
+        let console = try await GardenConsole()
+        let alice = try console.user()
+        try await console.buy("garden.premium.monthly", for: alice)
+        try await console.notify()
+        try console.garden.advance(to: "2026-12-05T00:00:00Z")
+        try await console.notify()
+        let browser = try await console.browser(.viewer)
+        let page = try await browser.get(Self.path)
+        #expect(page.words.contains("December 2026") && page.words.contains("January 2026"))
+        let october = try await browser.get(try #require(links(page, "month=2026-10").first))
+        #expect(october.words.contains("Purchase: garden.premium.monthly") && !october.words.contains("Renewal:"))
+        #expect(october.words.contains("Notifications: 1") && october.words.contains("SUBSCRIBED"))
+        let kinds = links(october, "month=2026-10").filter { $0.contains("kind=") }
+        #expect(kinds.count == 6)
+        for kind in kinds {
+            let isShown = try await browser.get(kind).words.contains("Purchase: garden.premium.monthly")
+            #expect(isShown == kind.contains("kind=purchases"), "\(kind)")
+        }
+        let empty = try await browser.get(Self.path + "/timeline?month=2026-03")
+        #expect(empty.words.contains("Nothing yet."))
+        let earlier = try await browser.get(try #require(links(page, "month=2025-12").first))
+        #expect(earlier.words.contains("January 2025") && earlier.words.contains("December 2025"))
+        // The month of the browser's time zone.
+        let start = try #require(Timestamp(rfc3339: "2026-12-05T00:00:00Z")).millisecondsSince1970
+        let before = try await browser.get(Self.path + "/timeline?month=2026-12&until=\(start)")
+        #expect(before.words.contains("Nothing yet."))
+        for invalid in ["month=March", "month=2026-13", "kind=dogs"] {
+            #expect(try await browser.get(Self.path + "/timeline?\(invalid)").status == 400)
+        }
+        let korean = try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words
+        #expect(korean.contains("2026년 12월") && korean.contains("알림 1건"))
     }
 
     @Test func `an entry opens its transaction, its proof and its place in the hash chain`() async throws {

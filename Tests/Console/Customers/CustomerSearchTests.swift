@@ -31,6 +31,51 @@ import Testing
         #expect(try await browser.get("/console/customers").has("/-/bob\""))
     }
 
+    @Test func `a part of a name finds the customer at once, in any case and script`() async throws {
+        let console = try await GardenConsole()
+        let browser = try await console.browser(.viewer)
+        #expect(try await search(browser, "una1").has("Nothing found."))
+        for name in ["yuna16", "김민지"] {
+            _ = try await console.entitlements.appAccountToken(of: console.user(name))
+        }
+        for text in ["una1", "YUNA16", "ＹＵＮＡ"] {
+            let found = try await search(browser, text)
+            #expect(found.has("/console/customers/-/yuna16\"") && !found.has("Nothing found."), "\(text)")
+        }
+        #expect(try await browser.get("/console/customers?search=%EB%AF%BC%EC%A7%80").words.contains("김민지"))
+        #expect(try await search(browser, "YUNA16").has("Open customer"))
+        // The names that begin like the text have their own list, and are not in the other one.
+        let first = try await search(browser, "yuna")
+        #expect(first.text.matches(of: /customers\/-\/yuna16"/).count == 1)
+    }
+
+    @Test func `the lists of customers have what each has paid, and a file`() async throws {
+        let console = try await GardenConsole()
+        try await console.buy("garden.gate", for: console.user("alice"))
+        _ = try console.store.advance(seconds: 60)
+        _ = try await console.entitlements.appAccountToken(of: console.user("bob"))
+        let browser = try await console.browser(.viewer)
+        let all = try await browser.get("/console/customers")
+        #expect(all.has("Total spent") && all.has("About 2 customers.") && all.has("/console/customers/csv"))
+        let newest = try await browser.get("/console/customers?list=newest&pageSize=1")
+        #expect(newest.has("/-/bob\"") && !newest.has("/-/alice\""))
+        let next = try #require(newest.text.firstMatch(of: /customers\?list=newest&amp;cursor=([A-Za-z0-9_-]+)/)).1
+        let second = try await browser.get("/console/customers?list=newest&pageSize=1&cursor=\(next)")
+        #expect(second.has("/-/alice\"") && !second.has("/-/bob\""))
+        for list in ["notPaid", "ended"] {
+            #expect(try await browser.get("/console/customers?list=\(list)").has("No customers."))
+        }
+        let file = try await browser.get("/console/customers/csv?list=newest")
+        #expect(file.status == 200 && file.text.hasPrefix("name,issuer,") && file.text.contains("\r\nalice,"))
+    }
+
+    @Test func `a search that finds nothing says why`() async throws {
+        let browser = try await GardenConsole().browser(.viewer)
+        #expect(try await search(browser, "MK5TTTVWJH").has("cannot ask the App Store for one without its key"))
+        #expect(try await search(browser, "2000000000000001").has("has stated a transaction of this number"))
+        #expect(try await search(browser, "zoe").has("Search for a part of a customer"))
+    }
+
     @Test func `an exact name, a token and a transaction lead to the customer`() async throws {
         let console = try await GardenConsole()
         let alice = try console.user()
@@ -55,7 +100,7 @@ import Testing
         try await console.buy("garden.gate", for: alice)
         let browser = try await console.browser(.viewer)
         let typing: HTTPFields = [try #require(.init("Sec-Fetch-Dest")): "empty"]
-        #expect(try await search(browser, "MK5TTTVWJH", headers: typing).has("Nothing found."))
+        #expect(try await search(browser, "MK5TTTVWJH", headers: typing).has("Press Enter to ask the App Store"))
         #expect(try await search(browser, "MK5").has("Nothing found."))
         #expect(asked.count == 0)
         #expect(try await search(browser, "MKOTHER000").has("knows no order"))
@@ -95,7 +140,8 @@ import Testing
         }
         try await console.buy("garden.gate", for: console.user("dora"))
         let browser = try await console.browser(.viewer)
-        #expect(try await search(browser, "seeds").has("/console/customers?product=garden.seeds"))
+        let found = try await search(browser, "SEEDS")
+        #expect(found.has("/console/customers?product=garden.seeds") && found.has("/console/customers/-/carol\""))
         let first = try await browser.get("/console/customers?product=garden.seeds&pageSize=2")
         let owners = first.text.matches(of: /customers\/-\/(\w+)"/).map { String($0.1) }
         #expect(owners == ["carol", "bob"])

@@ -167,7 +167,7 @@ struct HostileConsole {
         let limit = HostileTexts.Limit.bytes(256)
         for path in [
             "customers?search", "products?text", "unclaimed?transaction", "store?account", "store/buy?account",
-            "store/account?account", "store/queue?account", "figures/transactions?product",
+            "store/account?account", "store/queue?account", "figures/transactions?product", "unclaimed?product",
         ] {
             paths.append("/console/\(path)=" + HostileText.encode(shownText("search at \(path)", .line, limit)))
         }

@@ -80,6 +80,7 @@ import Testing
             HealthCheck.Subject.allCases.map { Phrase(titled: $0).english },
             FigureInterval.allCases.map { Phrase(titled: $0).english },
             FigureQuery.Group.allCases.map { Phrase(titled: $0).english },
+            StoryPart.Kind.allCases.map { Phrase(titled: $0).english },
         ].joined())
 
     @Test func `every text that another part states in English has its Korean`() {

@@ -59,6 +59,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [Purchase.forGood, .refunded, .takenBackByTheTeam, .running, .ended, .inGracePeriod])
+    func `the team moves a purchase, and its renewals follow`(purchase: Purchase) throws {
+        var facts = EntitlementFacts()
+        if purchase == .takenBackByTheTeam { facts.revokedByTeam = [Rules.claim().key] }
+        var (_, decision) = Rules.play(story(of: purchase).steps, knowing: facts)
+        try decision.move(Rules.claim().key, to: Rules.bob, reason: "a new phone", by: .member("Ada"))
+        #expect(decision.owner(of: "1") == Rules.bob)
+        #expect(
+            decision.story.suffix(4) == ["1 transferredOut 1", "2 transferredIn 1", "1 moved 1", "2 moved 1"])
+        _ = decision.state(Rules.claim("2", original: "1", bought: 50, signed: 50, expires: 2000))
+        #expect(decision.owner(of: "1") == Rules.bob)
+        #expect(decision.story.contains(purchase == .takenBackByTheTeam ? "2 revoked 2" : "2 granted 2"))
+        // Alice's device presents it again, and the policy decides.
+        #expect(decision.redeem(Rules.claim(), for: Rules.alice, by: .user) == .ownedByAnotherUser)
+    }
+
+    @Test func `a purchase that added to a balance, and one with its owner's token, are not moved`() {
+        var coins = Rules.play(story(of: .coins).steps).decision
+        #expect(throws: GrantError.purchaseAddsToBalance) {
+            try coins.move(Rules.claim().key, to: Rules.bob, reason: "x", by: .member("Ada"))
+        }
+        var named = Rules.play([.redeem(Rules.claim(of: Rules.alice), Rules.alice)]).decision
+        #expect(throws: GrantError.accountTokenDecides) {
+            try named.move(Rules.claim().key, to: Rules.bob, reason: "x", by: .member("Ada"))
+        }
+        #expect(coins.owner(of: "1") == Rules.alice && named.owner(of: "1") == Rules.alice)
+    }
+
     /// The pause runs from the last transfer. A purchase that was never transferred has none.
     @Test(arguments: [(999, "transferTooSoon"), (1000, "granted")])
     func `a purchase is not transferred again before the pause is over`(seconds: Int64, expected: String) {

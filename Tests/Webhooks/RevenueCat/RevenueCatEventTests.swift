@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(
-        arguments: [.refused, .assigned, .credited, .spent, .aliased, .refundAnswered, .erased, .transferredIn]
+        arguments: [.refused, .moved, .assigned, .credited, .spent, .aliased, .refundAnswered, .erased, .transferredIn]
             as [AuditEntry.Event])
     func `other events have no message`(_ event: AuditEntry.Event) {
         #expect(RevenueCatFixture(event, "1").event == nil)

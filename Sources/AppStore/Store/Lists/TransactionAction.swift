@@ -82,16 +82,15 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .requestRefund:
             Rule(
                 "refundRequest", "Request a refund as the customer", .refundRequestSheet,
-                if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
+                if: { !$0.isRevoked && $0.isPurchased },
                 .refund { decision, _, values in try decision.request(reason: values.requestReason) })
         case .refund:
             Rule(
-                "refund", "Refund", if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
+                "refund", "Refund", if: { !$0.isRevoked && $0.isPurchased },
                 .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
-                "refundDecline", "Decline a refund request",
-                if: { !$0.isRevoked && $0.transaction.ownership == .purchased },
+                "refundDecline", "Decline a refund request", if: { !$0.isRevoked && $0.isPurchased },
                 .refund { decision, _, _ in try decision.decline() })
         case .reverseRefund:
             Rule(
@@ -113,12 +112,12 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .failRenewal:
             Rule(
                 nil, "Let the renewal fail now",
-                if: { $0.isActive && $0.bought?.willAutoRenew == true && !$0.isPriceIncreasePending },
+                if: { $0.isActive && $0.purchased?.willAutoRenew == true && !$0.isPriceIncreasePending },
                 .change { try $0.failRenewal(hasGracePeriod: $2.hasGracePeriod, $1.terms) })
         case .resolveBillingIssue:
             Rule(
                 "billingResolution", "Recover: charge the customer",
-                if: { $0.bought?.status == .billingRetry || $0.isInGracePeriod },
+                if: { $0.purchased?.status == .billingRetry || $0.isInGracePeriod },
                 .change { subscription, books, _ in try subscription.recover(books.terms) })
         case .expire:
             Rule(
@@ -144,7 +143,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
         case .revokeSeat:
             Rule(
                 "seatRevocation", "End the seat",
-                if: { $0.subscription?.isSeat == true && $0.subscription?.hasEnded == false },
+                if: { $0.transaction.ownership == .assigned && $0.subscription?.hasEnded == false },
                 .other { books, sale, _ in try books.revokeSeat(of: try books.subscription(with: sale)) })
         case .requestPriceIncrease:
             Rule(
@@ -172,13 +171,14 @@ extension ListedTransaction {
     package var actions: [TransactionAction] { TransactionAction.allCases.filter { $0.rule.isPossible(self) } }
 
     fileprivate var isRevoked: Bool { transaction.revocation != nil }
+    fileprivate var isPurchased: Bool { transaction.ownership == .purchased }
     /// The subscription, if the account has bought it. A member's follows the purchaser's.
-    fileprivate var bought: SubscriptionSummary? { transaction.ownership == .purchased ? subscription : nil }
-    fileprivate var isActive: Bool { bought?.status == .active }
-    fileprivate var isInGracePeriod: Bool { bought?.status == .billingGracePeriod }
-    fileprivate var isRenewing: Bool { bought?.isAutoRenewing == true }
-    fileprivate var hasSeats: Bool { bought?.isSoldWithSeats == true }
-    fileprivate var isPriceIncreasePending: Bool { bought?.priceIncrease?.isAccepted == false }
+    fileprivate var purchased: SubscriptionSummary? { isPurchased ? subscription : nil }
+    fileprivate var isActive: Bool { purchased?.status == .active }
+    fileprivate var isInGracePeriod: Bool { purchased?.status == .billingGracePeriod }
+    fileprivate var isRenewing: Bool { purchased?.isAutoRenewing == true }
+    fileprivate var hasSeats: Bool { purchased?.isSoldWithSeats == true }
+    fileprivate var isPriceIncreasePending: Bool { purchased?.priceIncrease?.isAccepted == false }
 }
 
 extension Store {
@@ -207,13 +207,16 @@ extension Store {
 }
 
 extension Books {
-    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`). Members lose
-    /// theirs, too.
+    /// Deletes one transaction and its repetitions, or the whole subscription (StoreKitTest, `deleteTransaction`). Members
+    /// lose theirs, too.
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
         let original = try sale(transactionIdentifier).originalTransactionIdentifier
-        let members = try subscriptions.followers(of: original).map(\.originalTransactionIdentifier)
-        for member in try transactions.originals(sharing: original) + members { try delete(original: member) }
+        for member in try transactions.originals(sharing: original) {
+            // A member may have a seat in another purchaser's subscription since.
+            let followed = try subscriptions.subscription(original: member)?.sharedOriginalTransactionIdentifier
+            if followed == nil || followed == original { try delete(original: member) }
+        }
         try delete(original: original)
     }
 

@@ -50,7 +50,8 @@ extension Transaction {
 extension CustomerSubscription {
     /// The subscription of a family member as it follows this one. The seats are the purchaser's alone.
     package func shared(with account: String, originalTransactionIdentifier: String) -> CustomerSubscription {
-        var shared = followed(by: account, originalTransactionIdentifier, .familyShared)
+        var shared = followed(
+            by: account, as: .familyShared, originalTransactionIdentifier: originalTransactionIdentifier)
         (shared.quantity, shared.renewalQuantity) = (1, 1)
         return shared
     }
@@ -78,71 +79,6 @@ extension SubscriptionEffect {
     }
 
     fileprivate var isCharge: Bool { if case .charge = self { true } else { false } }
-}
-
-/// The links from the transactions of family members to those of the purchaser. The end of the sharing with a member removes them.
-extension TransactionRecords {
-    /// The members' transactions that are linked to a purchaser's.
-    fileprivate func transactions(sharing identifiers: [String]) throws -> [Transaction] {
-        try database.records(
-            "SELECT record FROM app_store_transaction WHERE shared_transaction_id IN \(identifiers) ORDER BY rowid")
-    }
-
-    /// The members' original transactions that are linked to a purchase.
-    func originals(sharing original: String) throws -> [String] {
-        try originals(sharing: "original_transaction_id = \(original)", among: "true")
-    }
-
-    /// A member's original transactions that are linked to a purchaser's.
-    fileprivate func originals(of member: String, sharedBy purchaser: String) throws -> [String] {
-        try originals(sharing: "account = \(purchaser)", among: "account = \(member)")
-    }
-
-    private func originals(sharing purchased: SQL, among shared: SQL) throws -> [String] {
-        try SQLRequest<String>(
-            """
-            SELECT original_transaction_id FROM app_store_transaction
-            WHERE shared_transaction_id IN (SELECT transaction_id FROM app_store_transaction WHERE \(purchased))
-                AND \(shared)
-            GROUP BY original_transaction_id ORDER BY min(rowid)
-            """
-        ).fetchAll(database)
-    }
-
-    /// The account of the purchaser's transaction that a member's is linked to; nil if there is none.
-    fileprivate func purchaser(sharing identifier: String) throws -> String? {
-        try SQLRequest<String>(
-            """
-            SELECT account FROM app_store_transaction WHERE transaction_id = (
-                SELECT shared_transaction_id FROM app_store_transaction WHERE transaction_id = \(identifier))
-            """
-        ).fetchOne(database)
-    }
-
-    fileprivate func isLinked(original identifier: String) throws -> Bool {
-        try SQLRequest<Bool>(
-            """
-            SELECT EXISTS (SELECT * FROM app_store_transaction
-                WHERE original_transaction_id = \(identifier) AND shared_transaction_id IS NOT NULL)
-            """
-        ).fetchOne(database) ?? false
-    }
-
-    fileprivate func link(_ transactionIdentifier: String, to shared: String) throws {
-        try database.execute(
-            literal: """
-                UPDATE app_store_transaction SET shared_transaction_id = \(shared)
-                WHERE transaction_id = \(transactionIdentifier)
-                """)
-    }
-
-    fileprivate func unlink(original identifier: String) throws {
-        try database.execute(
-            literal: """
-                UPDATE app_store_transaction SET shared_transaction_id = NULL
-                WHERE original_transaction_id = \(identifier)
-                """)
-    }
 }
 
 /// The beginning of the sharing.
@@ -198,7 +134,7 @@ extension Books {
     }
 
     private func subscription(sharing original: String, with member: String) throws -> CustomerSubscription? {
-        try subscriptions.subscriptions(sharing: original).first { $0.account == member }
+        try subscriptions.subscriptions(sharing: original, as: .familyShared).first { $0.account == member }
     }
 
     private func isShared(_ purchase: Transaction, with account: String) throws -> Bool {
@@ -233,28 +169,12 @@ extension Books {
             with: account,
             originalTransactionIdentifier: earlier?.originalTransactionIdentifier ?? newTransactionIdentifier())
         let books = try of(purchase.account)
-        try books.record(
-            shared,
-            [
-                .charge(present.period(of: purchased, from: books.now)),
-                .notify(.subscribed, isFirst ? .initialBuy : .resubscribe),
-            ])
-        if let added = try transactions.latest(original: shared.originalTransactionIdentifier) {
-            try payments.add(added, .purchased)
-        }
+        try books.begin(shared, present.period(of: purchased, from: books.now), isFirst: isFirst)
     }
 }
 
 /// The events of the purchaser, which family members follow, and the end of the sharing.
 extension Books {
-    /// The account that has paid for a transaction: for a member's, the purchaser, whose time it has.
-    func payer(of transactionIdentifier: String) throws -> String {
-        let sale = try sale(transactionIdentifier)
-        let original = try subscriptionOrNone(of: sale)?.sharedOriginalTransactionIdentifier
-        let purchased = try original.flatMap(subscriptions.subscription(original:))?.account
-        return try purchased ?? transactions.purchaser(sharing: transactionIdentifier) ?? sale.account
-    }
-
     /// True if a member's subscription follows the purchaser's.
     private func isFollowing(_ member: CustomerSubscription) throws -> Bool {
         try member.state != .revoked && transactions.isLinked(original: member.originalTransactionIdentifier)
@@ -262,14 +182,14 @@ extension Books {
 
     /// Lets the subscriptions of family members follow an event of the purchaser's. A period of a product that is not shareable takes
     /// the subscription from them, and one of a shareable product gives it to those who do not have it.
-    func follow(_ purchased: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
+    func followInFamily(_ purchased: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
         let original = purchased.originalTransactionIdentifier
         let isCharged = effects.contains(where: \.isCharge)
         let isShareable = configuration.product(purchased.productIdentifier)?.isFamilyShareable == true
         let books = try of(purchased.account)
         // The accounts that get the next shareable period anew.
         var others = try relatives(of: purchased.account)
-        for member in try subscriptions.subscriptions(sharing: original) {
+        for member in try subscriptions.subscriptions(sharing: original, as: .familyShared) {
             let isLinked = try transactions.isLinked(original: member.originalTransactionIdentifier)
             guard isLinked, !member.hasEnded else {
                 // Sharing that ended begins again with the next membership. One that expired begins with the purchaser's.
@@ -296,16 +216,18 @@ extension Books {
 
     /// Lets family members follow the refund of a purchaser's transaction, or its reversal.
     ///
-    /// - Parameter before: The transaction before the change.
-    func followRefund(of before: Transaction) throws {
-        let after = try sale(before.transactionIdentifier)
+    /// - Parameters:
+    ///   - before: The transaction before the change.
+    ///   - after: The changed transaction.
+    func followRefundInFamily(from before: Transaction, to after: Transaction) throws {
         guard (before.revocation == nil) != (after.revocation == nil) else { return }
         // The seats that were added to the period, or the repetitions of a non-consumable, belong to it.
         let period = try transactions.transactions(original: before.originalTransactionIdentifier).filter {
             $0.webOrderLineItemIdentifier == before.webOrderLineItemIdentifier
         }
         let refundDates = (period + [before]).compactMap { $0.revocation?.date }
-        for shared in try transactions.transactions(sharing: period.map(\.transactionIdentifier)) {
+        let linked = try transactions.transactions(sharing: period.map(\.transactionIdentifier))
+        for shared in linked where shared.ownership == .familyShared {
             // It may have changed with another transaction of the member.
             let member = try sale(shared.transactionIdentifier)
             if let refund = after.revocation, member.revocation == nil,
@@ -343,6 +265,8 @@ extension Books {
     func endSharing(of purchaser: String, with member: String) throws {
         let books = try of(purchaser)
         for original in try transactions.originals(of: member, sharedBy: purchaser) {
+            // A seat is no part of the family's sharing.
+            guard try transactions.latest(original: original)?.ownership == .familyShared else { continue }
             // A subscription that has expired has nothing to be taken.
             if try subscriptions.subscription(original: original)?.hasEnded != true {
                 try books.revokeLatest(original: original)

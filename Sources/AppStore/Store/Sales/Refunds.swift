@@ -25,7 +25,7 @@ package struct RefundDecision: Hashable, Sendable {
         isPresent = samePeriod.last?.transactionIdentifier == related.last?.transactionIdentifier
     }
 
-    /// Notifies the developer of the customer's request. A family member has nothing to be refunded.
+    /// Notifies the developer of the customer's request. A member has nothing to be refunded.
     package func request(reason: ConsumptionRequestReason) throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         return transaction.ownership == .purchased ? [notify(.consumptionRequest, reason)] : []
@@ -160,7 +160,7 @@ package enum RefundEffect: Hashable, Sendable {
 }
 
 extension Books {
-    /// Reads the facts about a sale and makes the decided changes. Family members follow.
+    /// Reads the facts about a sale and makes the decided changes. Members follow.
     func decideRefund(of transactionIdentifier: String, _ decide: (RefundDecision) throws -> [RefundEffect]) throws {
         let transaction = try sale(transactionIdentifier)
         let decision = RefundDecision(
@@ -177,13 +177,7 @@ extension Books {
                 try notify(.refund, .seats, of: changed, in: subscription)
             }
         }
-        // Fewer seats have no room for as many members.
-        if let before = decision.subscription, let after = try subscriptionOrNone(of: transaction), after != before {
-            try unclaimSeats(of: after)
-            let reason = try sale(transactionIdentifier).revocation?.reason
-            try followSeats(of: after, for: reason ?? .refundedForOtherReason)
-        }
-        if transaction.ownership == .purchased { try followRefund(of: transaction) }
+        try followRefund(of: transaction, in: decision.subscription)
     }
 
     func subscriptionOrNone(of transaction: Transaction) throws -> CustomerSubscription? {

@@ -85,7 +85,7 @@ package struct Transaction: Hashable, Sendable, Codable {
 package struct TransactionRecords {
     let database: Database
 
-    /// - Parameter shared: The purchaser's transaction that a family member benefits from; nil for a purchase.
+    /// - Parameter shared: The purchaser's transaction that a member's follows; nil for a purchase.
     func add(_ transaction: Transaction, sharing shared: String? = nil) throws {
         try database.insert(
             [

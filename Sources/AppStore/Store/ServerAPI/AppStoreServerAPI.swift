@@ -100,8 +100,7 @@ extension Books {
             data: try statusItems(found))
     }
 
-    /// The last transactions in each group: of the subscription that a customer has bought, of those that family members share, and of a
-    /// seat.
+    /// The last transactions in each group: of the subscription that a customer has bought, and of those that follow other customers'.
     func statusItems(
         _ subscriptions: [CustomerSubscription]
     ) throws -> [StatusResponse.SubscriptionGroupIdentifierItem] {

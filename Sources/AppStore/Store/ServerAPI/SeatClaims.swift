@@ -253,7 +253,7 @@ extension Books {
     /// The subscription of a group; nil if it has ended, or has no seats.
     private func group(_ identifier: String) throws -> CustomerSubscription? {
         guard let subscription = try subscriptions.subscription(original: identifier), subscription.isEntitled,
-            !subscription.isSeat, try transactions.latest(original: identifier)?.seats != nil
+            subscription.ownership == .purchased, try transactions.latest(original: identifier)?.seats != nil
         else { return nil }
         return subscription
     }

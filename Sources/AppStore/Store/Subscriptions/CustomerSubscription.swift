@@ -34,8 +34,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     package internal(set) var account: String
     let groupIdentifier: String
     package internal(set) var ownership = InAppOwnershipType.purchased
-    /// The purchaser's subscription, which that of a family member or of a member with a seat follows; nil for one that the account has
-    /// bought.
+    /// The purchaser's subscription, which a member's follows; nil for one that the account has bought.
     package internal(set) var sharedOriginalTransactionIdentifier: String?
     var state = State.subscribed
     /// The present product.

@@ -4,29 +4,15 @@ import Proofs
 ///
 /// Each member has an own transaction for each period (`ASSIGNED`), and a subscription that follows the purchaser's until the seat ends.
 extension CustomerSubscription {
-    /// True for a member's seat, also after its end.
-    var isSeat: Bool { ownership == .assigned }
-
     /// The seat of a member at the state of this subscription.
     ///
     /// - Parameters:
     ///   - original: The member's own original transaction.
     ///   - start: The date on which the member got the seat.
     func seat(original: String, account: String, since start: Timestamp) -> CustomerSubscription {
-        var seat = followed(by: account, original, .assigned)
+        var seat = followed(by: account, as: .assigned, originalTransactionIdentifier: original)
         seat.startDate = start
         return seat
-    }
-
-    /// The subscription of a member as it follows this one. An announced price and the account token are the purchaser's alone.
-    ///
-    /// - Parameter original: The member's own original transaction.
-    func followed(by account: String, _ original: String, _ ownership: InAppOwnershipType) -> CustomerSubscription {
-        var member = self
-        (member.account, member.originalTransactionIdentifier, member.ownership) = (account, original, ownership)
-        member.sharedOriginalTransactionIdentifier = originalTransactionIdentifier
-        (member.priceIncrease, member.appAccountToken) = (nil, nil)
-        return member
     }
 }
 
@@ -50,19 +36,6 @@ extension SubscriptionEffect {
 }
 
 extension Books {
-    /// The subscription of a transaction, for an event that the purchaser or Apple causes.
-    ///
-    /// - Throws: `StoreError`: `saleNotFound`, `subscriptionNotFound`, or `invalidAction` for that of a member, which follows the purchaser's.
-    func purchasedSubscription(with transactionIdentifier: String) throws -> CustomerSubscription {
-        let subscription = try subscription(with: transactionIdentifier)
-        if let purchased = subscription.sharedOriginalTransactionIdentifier {
-            let part = subscription.isSeat ? "is a member's seat" : "is shared by the family"
-            throw subscription.invalid(
-                "\(part), and follows the purchaser's. Name the purchaser's transaction \(purchased)")
-        }
-        return subscription
-    }
-
     /// True if a member can accept Apple's invitation to a seat.
     func hasFreeSeat(in subscription: CustomerSubscription) throws -> Bool {
         try paidSeats(of: subscription) != nil
@@ -73,7 +46,7 @@ extension Books {
     private func paidSeats(of subscription: CustomerSubscription) throws -> Transaction? {
         let original = subscription.originalTransactionIdentifier
         // Most subscriptions have one seat, and many periods.
-        guard subscription.isEntitled, !subscription.isSeat,
+        guard subscription.isEntitled, subscription.ownership == .purchased,
             try transactions.latest(original: original)?.seats?.invitationManagement == .apple
         else { return nil }
         return try presentPeriod(of: subscription).first { $0.seats != nil && $0.revocation == nil }
@@ -91,7 +64,7 @@ extension Books {
             throw purchase.invalid("has no free seat: members have all \(purchase.quantity)")
         }
         let known = try subscriptions.seat(of: member, group: purchase.groupIdentifier)
-        guard member != purchase.account, known?.hasEnded ?? true else {
+        guard member != purchase.account, known?.hasEnded != false else {
             throw StoreError.invalidAction(
                 "\"\(member.prefix(100))\" has the subscription, or a seat in the same group, already. Name another account."
             )
@@ -104,15 +77,12 @@ extension Books {
             productIdentifier: paid.productIdentifier, quantity: paid.quantity, seats: seats, price: paid.price,
             offer: paid.offer, reason: .purchase, startDate: now, expiresDate: purchase.expiresDate,
             billingPlanType: paid.billingPlanType, commitment: nil)
-        try record(seat, [.charge(charge), .notify(.subscribed, known == nil ? .initialBuy : .resubscribe)])
-        if let assigned = try transactions.latest(original: seat.originalTransactionIdentifier) {
-            try payments.add(assigned, .purchased)
-        }
+        try begin(seat, charge, isFirst: known == nil)
     }
 
     /// Revokes a seat: the purchaser has removed the member, the member has left, or a refund has taken the seat.
     func revokeSeat(of seat: CustomerSubscription, for reason: RevocationReason = .refundedForOtherReason) throws {
-        guard seat.isSeat, !seat.hasEnded,
+        guard seat.ownership == .assigned, !seat.hasEnded,
             let assigned = try transactions.latest(original: seat.originalTransactionIdentifier)
         else { throw seat.invalid("is no seat that a member has now") }
         try decideRefund(of: assigned.transactionIdentifier) { $0.revokeSeat(for: reason, at: now) }
@@ -146,16 +116,5 @@ extension Books {
                 try books.revokeSeat(of: member, for: reason)
             }
         }
-    }
-}
-
-extension Transaction {
-    /// - Throws: `StoreError`, `invalidAction`, for a member's transaction, for which the purchaser has paid.
-    func checkPurchased() throws(StoreError) {
-        guard ownership != .purchased else { return }
-        let part = ownership == .assigned ? "is a seat" : "is shared by the family"
-        throw .invalidAction(
-            "Transaction \(transactionIdentifier) \(part), for which another account has paid. Refund that account's transaction."
-        )
     }
 }

@@ -50,9 +50,9 @@ extension Product {
 }
 
 extension Transaction {
-    /// The amount charged: the price of all seats, or of the whole quantity of another product; 0 for a member with a seat.
+    /// The amount charged: the price of all seats, or of the whole quantity of another product; 0 for a member of a family or with a seat.
     package var amount: Price {
-        guard ownership != .assigned else { return Price(milliunits: 0, currency: price.currency) }
+        guard ownership == .purchased else { return Price(milliunits: 0, currency: price.currency) }
         return seats.map { Price(milliunits: $0.amount, currency: price.currency) } ?? price
     }
 

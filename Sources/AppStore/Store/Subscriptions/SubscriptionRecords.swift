@@ -68,7 +68,7 @@ struct SubscriptionRecords {
                 "original_transaction_id": subscription.originalTransactionIdentifier,
                 "account": subscription.account, "group_id": subscription.groupIdentifier,
                 "shared_original_transaction_id": subscription.sharedOriginalTransactionIdentifier,
-                // A family member's follows the purchaser's.
+                // A member's follows the purchaser's.
                 "due_date": subscription.ownership == .purchased ? subscription.dueDate : nil,
                 "record": try StoreRecord.text(subscription),
             ], into: "subscription", replacing: "original_transaction_id")
@@ -107,43 +107,22 @@ struct SubscriptionRecords {
         try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NULL").first
     }
 
-    /// The seat that an account has or had in a group.
-    func seat(of account: String, group: String) throws -> CustomerSubscription? {
-        try fetch("account = \(account) AND group_id = \(group) AND shared_original_transaction_id IS NOT NULL")
-            .first(where: \.isSeat)
-    }
-
-    /// The subscriptions of family members that follow a purchaser's, or have followed it.
-    func subscriptions(sharing original: String) throws -> [CustomerSubscription] {
-        try followers(of: original).filter { $0.ownership == .familyShared }
-    }
-
-    /// The subscriptions of all members that follow a purchaser's, or have followed it, the oldest first.
-    func followers(of original: String) throws -> [CustomerSubscription] {
-        try fetch("shared_original_transaction_id = \(original) ORDER BY rowid")
-    }
-
-    /// The subscriptions of an account: those that it has bought, those that family members share with it, and seats.
+    /// The subscriptions of an account: those that it has bought, and those that follow other customers'.
     func subscriptions(of account: String) throws -> [CustomerSubscription] {
         try fetch("account = \(account) ORDER BY rowid")
-    }
-
-    /// The subscriptions of the members who have a seat in a purchaser's, the oldest first.
-    func seats(of original: String) throws -> [CustomerSubscription] {
-        try followers(of: original).filter { $0.isSeat && !$0.hasEnded }
     }
 
     func all() throws -> [CustomerSubscription] {
         try fetch("true ORDER BY rowid")
     }
 
-    private func fetch(_ condition: SQL) throws -> [CustomerSubscription] {
+    func fetch(_ condition: SQL) throws -> [CustomerSubscription] {
         try database.records("SELECT record FROM subscription WHERE \(condition)")
     }
 }
 
 extension Books {
-    /// Writes a changed subscription and performs the effects in order. The subscriptions of family members follow.
+    /// Writes a changed subscription and performs the effects in order. The members' subscriptions follow.
     func record(_ subscription: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
         try subscriptions.save(subscription)
         for effect in effects {
@@ -158,15 +137,12 @@ extension Books {
             case .notify(let type, let subtype): try notify(type, subtype, of: subscription)
             }
         }
-        guard subscription.ownership == .purchased else { return }
         try follow(subscription, effects)
-        try followSeats(of: subscription, effects)
     }
 
-    /// Adds a period. A family member's is linked to the purchaser's latest.
+    /// Adds a period. A member's is linked to the purchaser's latest.
     private func add(_ transaction: Transaction, to subscription: CustomerSubscription) throws {
-        let shared = subscription.ownership == .familyShared ? subscription.sharedOriginalTransactionIdentifier : nil
-        let purchased = try shared.flatMap(transactions.latest(original:))
+        let purchased = try subscription.sharedOriginalTransactionIdentifier.flatMap(transactions.latest(original:))
         try transactions.add(transaction, sharing: purchased?.transactionIdentifier)
     }
 

@@ -11,17 +11,29 @@ extension CustomerView {
         let balances = try await entitlements.balances(of: user)
         // One more than the page lists tells that there are further ones.
         let grants = try await entitlements.grants(of: user, before: nil, limit: Self.listed + 1)
-        let transactions = try await entitlements.transactions(of: user, before: nil, limit: Self.listed + 1)
+        let transactions = try await entitlements.transactions(of: user, before: nil, limit: CustomerHeading.summed)
+        let merged = try await entitlements.ledger.read { try $0.aliases(of: self.user) }.count
         let profile = try await profileFacts()
-        let timeline = try await timeline(try HTTPSupport.Page(request))
-        return Page(Phrase(same: user.name), section: .customers) {
-            if entitlements.accepted.sandboxUsers.contains(user) { p { Shown.badge("Sandbox tester", .warning) } }
+        let timeline = try await timeline(request)
+        let heading = CustomerHeading(
+            view: self, transactions: transactions, subscriptions: subscriptions, mergedCount: merged)
+        return Page(Phrase(same: user.name), section: .customers, heading: heading.html) {
             part("Items") {
-                table(of: items)
+                table(of: items.filter { $0.source != .rule })
                 p { a(.href(.customer(user, "explanation"))) { "Why does the customer (not) have an item?" } }
             }
-            if let subscriptions { part("Subscriptions") { subscriptions } }
             expected
+            part("Timeline") { timeline }
+            part("Transactions") {
+                table(
+                    of: Array(transactions.prefix(Self.listed)),
+                    next: transactions.count > Self.listed ? .customer(user, "transactions") : nil)
+            }
+            part("Items given by the team") {
+                table(
+                    of: Array(grants.prefix(Self.listed)),
+                    next: grants.count > Self.listed ? .customer(user, "grants") : nil)
+            }
             div(.class("columns")) {
                 card("About the customer") {
                     Facts.list {
@@ -41,25 +53,20 @@ extension CustomerView {
                     }
                 }
             }
-            part("Timeline") { timeline }
-            part("Transactions") {
-                table(
-                    of: Array(transactions.prefix(Self.listed)),
-                    next: transactions.count > Self.listed ? .customer(user, "transactions") : nil)
+            let everybodys = items.filter { $0.source == .rule }.map { owned in bdi { names.item(owned.item) } }
+            if !everybodys.isEmpty {
+                p(.class("note")) { spaced(by: ": ", Phrase("Everybody has it"), spaced(by: ", ", everybodys)) }
             }
-            part("Items given by the team") {
-                table(
-                    of: Array(grants.prefix(Self.listed)),
-                    next: grants.count > Self.listed ? .customer(user, "grants") : nil)
-            }
-            if context.may(.support) { actions }
         }
     }
 
     private func table(of items: [OwnedItem]) -> HTML {
         Listing.table("Items", of: items, empty: "The customer owns no items.") {
             column("Item") { owned in
-                spaced(self.names.picture(owned.item), bdi { self.names.item(owned.item) })
+                span(.class("pictured")) {
+                    self.names.picture(owned.item)
+                    bdi { self.names.item(owned.item) }
+                }
             }
             column("State") { spaced(CustomerWords.badge($0.state), OriginWords.mark($0.purchase?.origin)) }
             column("Since") { Shown.day($0.since) }
@@ -75,7 +82,7 @@ extension CustomerView {
     }
 
     @HTMLBuilder private func until(_ owned: OwnedItem) -> HTML {
-        Shown.day(owned.until)
+        if case .grant = owned.source { Shown.lastDay(before: owned.until) } else { Shown.day(owned.until) }
         if owned.renews == true { also(Shown.badge("renews", .good)) }
     }
 
@@ -93,28 +100,28 @@ extension CustomerView {
         }
     }
 
-    /// The subscriptions in sentences; nil if there are none.
-    private func subscriptions() async throws -> HTML? {
+    /// The subscriptions, each with the last statement about its renewal.
+    private func subscriptions() async throws -> [(status: PurchaseStatus, renewal: RenewalFacts?)] {
         let subscriptions = try await entitlements.subscriptions(of: user)
-        guard !subscriptions.isEmpty else { return nil }
+        guard !subscriptions.isEmpty else { return [] }
         let renewals = try await entitlements.ledger.read { try $0.renewals(of: self.user) }
-        return ul {
-            for status in subscriptions {
-                // The last statement about the renewal.
-                let renewal = renewals.first {
-                    $0.origin == status.origin
-                        && $0.originalTransactionIdentifier.hasSameBytes(as: status.originalTransactionIdentifier)
-                }
-                let facts = renewal?.renewal.facts
-                li {
-                    spaced(
-                        sentence(of: status, facts), CustomerWords.badge(status.state), OriginWords.mark(status.origin))
-                    // The customer has not consented to a higher price.
-                    if facts?.integer(.priceIncreaseStatus) == 0 {
-                        also(Shown.badge("price increase without consent yet", .warning))
-                    }
-                }
+        return subscriptions.map { status in
+            let renewal = renewals.first {
+                $0.origin == status.origin
+                    && $0.originalTransactionIdentifier.hasSameBytes(as: status.originalTransactionIdentifier)
             }
+            return (status, renewal?.renewal.facts)
+        }
+    }
+
+    /// A subscription in a sentence.
+    @HTMLBuilder func line(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> HTML {
+        spaced(
+            Shown.sentence(sentence(of: status, renewal), status.paidUntil, status.until),
+            CustomerWords.badge(status.state), OriginWords.mark(status.origin))
+        // The customer has not consented to a higher price.
+        if renewal?.integer(.priceIncreaseStatus) == 0 {
+            also(Shown.badge("price increase without consent yet", .warning))
         }
     }
 

@@ -1,4 +1,5 @@
 import Features
+import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
@@ -7,12 +8,15 @@ struct CustomersRoutes: Sendable {
     static let customer = "customers/:issuer/:user"
 
     let services: any ConsoleServices
+    /// The index of the customers' names.
+    let index: NameIndex
 
     var entitlements: EntitlementService { services.entitlements }
     var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
 
     func add(to pages: ConsolePages) {
         pages.get("customers") { request, _ in try await search(request) }
+        pages.get("customers/csv") { request, _ in try await exportedList(request) }
         func get(_ path: String, _ page: @Sendable @escaping (CustomerView, Request) async throws -> Page) {
             pages.get(RouterPath(Self.customer + path)) { request, context in
                 try await page(try await CustomerView(context, services), request)
@@ -125,6 +129,27 @@ extension ConsoleServices {
             throw Problem.userNotFound
         }
         return known
+    }
+
+    /// The user whom a person names by the name or the account token. The console creates no user from a misspelled name.
+    ///
+    /// - Parameter issuer: The issuer of the name; empty if it does not matter.
+    /// - Throws: `Problem`, `userNotFound`, `userAmbiguous`.
+    func user(named text: String, issuer: String = "") async throws -> User {
+        // Of all issuers, this one has the longest names.
+        let name = User(issuer: User.customerIssuer, name: text).map { ByteKey($0.name) }
+        let found = try await entitlements.ledger.read { try $0.users(matching: text, after: nil, limit: 100) }
+            .filter { known in
+                let isNamed = ByteKey(known.user.name) == name || known.appAccountToken == UUID(uuidString: text)
+                return isNamed && (issuer.isEmpty || ByteKey(known.user.issuer) == ByteKey(issuer))
+            }
+        guard let user = found.first?.user else { throw Problem.userNotFound }
+        guard found.count == 1 else {
+            throw Problem(
+                status: .conflict, code: "userAmbiguous",
+                detail: "Several issuers have a user of this name. Fill in the issuer, or use the account token.")
+        }
+        return user
     }
 
     func customer(_ context: ConsoleContext) async throws -> User { try await knownCustomer(context).user }

@@ -43,6 +43,13 @@ extension CustomerView {
                     bdi { remedy }
                 }
             }
+            if explanation.cause == .unclaimed, context.may(.support), let reference = explanation.reference {
+                p(.class("actions")) {
+                    a(.class("button primary"), .href(.unclaimed(reference, explanation.origin, for: user))) {
+                        "Assign it to \(CustomerWords.isolated(user.name))"
+                    }
+                }
+            }
             Facts.list(facts(of: explanation))
         }
     }
@@ -83,6 +90,8 @@ extension ItemExplanation {
     /// Nil if no remedy is needed.
     fileprivate var remedyPhrase: Phrase? {
         remedy.map { english in
+            // The page has a button for it, where the API names a route.
+            if cause == .unclaimed { return "If it is this customer's purchase, restore it in the app, or assign it." }
             guard cause == .refused else { return phrase(english, "remedy") }
             return Phrase(english: english, korean: refusal?.remedy.korean ?? english)
         }

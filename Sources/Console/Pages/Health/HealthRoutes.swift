@@ -88,7 +88,7 @@ struct HealthRoutes: Sendable {
 
     /// The events that a member can cause.
     private static let shownEvents: [AuditEntry.Event] = [
-        .itemGiven, .itemTakenBack, .granted, .revoked, .assigned, .credited, .spent, .erased,
+        .itemGiven, .itemTakenBack, .granted, .revoked, .moved, .assigned, .credited, .spent, .erased,
     ]
 
     private static func title(of event: AuditEntry.Event) -> Phrase {

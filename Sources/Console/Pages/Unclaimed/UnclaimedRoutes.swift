@@ -8,9 +8,9 @@ import Proofs
 struct UnclaimedRoutes: Sendable {
     /// The largest count of expected purchases that the list states.
     private static let maximumExpected = 10_000
-    private static let user = Field.text(
+    static let user = Field.text(
         "user", "User's name or account token", upTo: User.maximumCustomerLength, isRequired: true)
-    private static let issuer = Field.text(
+    static let issuer = Field.text(
         "issuer", "Issuer of the name", upTo: User.maximumIssuerLength, note: "Only if several users have the name.")
     private static let reason = Field.reason()
 
@@ -22,18 +22,21 @@ struct UnclaimedRoutes: Sendable {
             let purchase = try await purchase(
                 context.parameters.text("transaction"), origin: try request.query("origin"),
                 in: try request.query("app"))
-            return Self.page(of: purchase, context)
+            return Self.page(
+                of: purchase, context, named: try request.query("user", upTo: User.maximumCustomerLength),
+                issuer: try request.query("issuer", upTo: User.maximumIssuerLength))
         }
         pages.post("unclaimed/:transaction/assignment", .support) { _, context in
             guard let origin = Origin(rawValue: try context.form.text("origin")) else {
                 throw ConsoleForm.invalid("origin", "the origin of the purchase")
             }
-            let user = try await user(context.form)
+            let user = try await services.user(
+                named: try context.form[Self.user], issuer: try context.form[Self.issuer])
             _ = try await services.entitlements.assign(
                 unclaimed: try context.parameters.text("transaction"), origin: origin,
                 in: try context.form.requiredText("app"), to: user, reason: try context.form[Self.reason],
                 by: try context.caller)
-            return ConsolePath("unclaimed", done: .assigned)
+            return ConsolePath.customer(user, done: .assigned)
         }
     }
 
@@ -43,15 +46,32 @@ struct UnclaimedRoutes: Sendable {
             let text = try request.query(name)?.trimmingCharacters(in: .whitespaces)
             return text.flatMap { $0.isEmpty ? nil : $0 }
         }
-        let (search, app) = (try parameter("transaction"), try parameter("app"))
-        let (shown, next) = try await page.list(at: \.position) {
-            try await services.entitlements.unclaimedPurchases(
-                ofTransaction: search, in: app, after: $0, limit: $1)
+        let (search, app, product) = (
+            try parameter("transaction"), try parameter("app"), try parameter("product")
+        )
+        let day = try parameter("day").map { text throws(Problem) in
+            guard let day = CalendarDay(text) else { throw .parameter("day", "a date such as 2026-10-31") }
+            return day
+        }
+        let shown: [UnclaimedPurchase]
+        let next: String?
+        if let search {
+            (shown, next) = try await page.list(at: \.position) {
+                try await services.entitlements.unclaimedPurchases(
+                    ofTransaction: search, in: app, after: $0, limit: $1)
+            }
+        } else {
+            let last = try page.position { UnclaimedPurchase.TimePosition($0) }
+            let found = try await services.entitlements.ledger.read {
+                try $0.newestUnclaimed(ofProduct: product, in: app, statedOn: day, before: last, limit: page.size)
+            }
+            (shown, next) = (found.purchases, found.next.map { HTTPSupport.Page.cursor(after: $0.description) })
         }
         let expectedCount = try await services.entitlements.ledger.read {
             try $0.expectedPurchaseCount(upTo: Self.maximumExpected)
         }
         let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
+        let names = CatalogNames(catalogs: services.entitlements.catalogs)
         return Page("Unclaimed purchases", section: .unclaimed) {
             note(
                 "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or absent."
@@ -64,21 +84,39 @@ struct UnclaimedRoutes: Sendable {
             }
             form(.method("get"), .action(ConsolePath("unclaimed")), .class("card narrow")) {
                 Field.text("transaction", "Transaction or original transaction", value: search ?? "")
+                Field.choice(
+                    "product", "Product", empty: "(all products)", names.products(with: product), chosen: product)
+                Field.date("day", "Day of the last statement", value: day?.description ?? "")
                 Field.app(apps, empty: "All apps", chosen: app)
                 button { "Search" }
             }
             Listing.table(
-                "Unclaimed purchases", of: shown, empty: "No unclaimed purchases.",
-                next: next.map { ConsolePath("unclaimed", query: ["transaction": search, "app": app, "cursor": $0]) }
+                "Unclaimed purchases, the newest first", of: shown,
+                empty: next == nil ? "No unclaimed purchases." : "The next page goes on."
             ) {
-                column("Transaction") { a(.href($0.path), Shown.identifier($0.transactionIdentifier)) }
-                column("Product") { Shown.identifier($0.productIdentifier) }
+                column("Product") { purchase in
+                    a(.href(purchase.path), bdi { names.product(purchase.productIdentifier) })
+                    br()
+                    small { Shown.identifier(purchase.productIdentifier) }
+                }
+                column("Transaction") { Shown.identifier($0.transactionIdentifier) }
                 column("Purchased") { Shown.moment($0.purchaseDate) }
+                column("Last statement") { Shown.moment($0.statedAt) }
                 column("Origin") { Shown.identifier($0.origin.rawValue) }
                 column("Account token") { Shown.identifier($0.appAccountToken?.uuidString.lowercased()) }
                 column("State") { $0.state }
                 if apps.count > 1 { column("App") { Shown.identifier($0.app) } }
             }
+            // A page without rows may have a next one, so the table does not show the link.
+            Listing.pager(
+                next.map {
+                    ConsolePath(
+                        "unclaimed",
+                        query: [
+                            "transaction": search, "app": app, "product": product, "day": day?.description,
+                            "cursor": $0,
+                        ])
+                })
         }
     }
 
@@ -94,25 +132,12 @@ struct UnclaimedRoutes: Sendable {
         return purchase
     }
 
-    /// The user that a form names by the name or the account token. The console creates no user from a misspelled name.
-    private func user(_ form: ConsoleForm) async throws -> User {
-        let (text, issuer) = (try form[Self.user], try form[Self.issuer])
-        // Of all issuers, this one has the longest names.
-        let name = User(issuer: User.customerIssuer, name: text).map { ByteKey($0.name) }
-        let found = try await services.entitlements.ledger.read { try $0.users(matching: text, after: nil, limit: 100) }
-            .filter { known in
-                let isNamed = ByteKey(known.user.name) == name || known.appAccountToken == UUID(uuidString: text)
-                return isNamed && (issuer.isEmpty || ByteKey(known.user.issuer) == ByteKey(issuer))
-            }
-        guard let user = found.first?.user else { throw Problem.userNotFound }
-        guard found.count == 1 else {
-            throw Problem(
-                status: .conflict, code: "userAmbiguous",
-                detail: "Several issuers have a user of this name. Fill in the issuer, or use the account token.")
-        }
-        return user
-    }
-    private static func page(of purchase: UnclaimedPurchase, _ context: ConsoleContext) -> Page {
+    /// - Parameters:
+    ///   - name: The name in the field of the form; nil for an empty field.
+    ///   - issuer: The issuer of the name.
+    private static func page(
+        of purchase: UnclaimedPurchase, _ context: ConsoleContext, named name: String?, issuer: String?
+    ) -> Page {
         Page("Unclaimed purchase \(purchase.transactionIdentifier)", section: .unclaimed) {
             Facts.card {
                 fact("State") { purchase.state }
@@ -127,7 +152,7 @@ struct UnclaimedRoutes: Sendable {
                 fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
             }
             if context.may(.support) {
-                details(.class("action")) {
+                details(.class("action"), name == nil ? nil : .open) {
                     summary { "Assign the purchase to a user" }
                     note(
                         "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it."
@@ -135,8 +160,8 @@ struct UnclaimedRoutes: Sendable {
                     context.form(to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment")) {
                         input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
                         input(.type("hidden"), .name("app"), .value(purchase.app))
-                        user
-                        issuer
+                        user.html(name)
+                        Self.issuer.html(issuer)
                         reason
                         button(.class("primary")) { "Assign" }
                     }
@@ -144,6 +169,17 @@ struct UnclaimedRoutes: Sendable {
             }
             p { a(.href(ConsoleSection.unclaimed.path)) { "All unclaimed purchases" } }
         }
+    }
+}
+
+extension ConsolePath {
+    /// The page of an unclaimed purchase, whose form names a user.
+    static func unclaimed(_ transaction: String, _ origin: Origin?, for user: User) -> ConsolePath {
+        ConsolePath(
+            "unclaimed", transaction,
+            query: [
+                "origin": origin?.rawValue, "user": user.name, "issuer": user.issuer.isEmpty ? nil : user.issuer,
+            ])
     }
 }
 

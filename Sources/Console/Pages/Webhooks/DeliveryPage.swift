@@ -1,4 +1,5 @@
 import Features
+import Proofs
 
 extension WebhooksRoutes {
     func delivery(_ context: ConsoleContext) async throws -> Page {
@@ -13,38 +14,47 @@ extension WebhooksRoutes {
             ? try await webhooks.signed(delivery, for: endpoint) : try await webhooks.unsigned(delivery, for: endpoint)
         return Page("Message: \(type ?? delivery.messageIdentifier)", section: .webhooks) {
             p { a(.href(endpoint.path())) { data(endpoint.shownURL(to: context)) } }
-            card("Delivery") {
-                Facts.list {
-                    fact("State") { Shown.badge(WebhookWords.word(delivery.state)) }
-                    fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
-                    fact("Next attempt") { WebhookWords.nextAttempt(of: delivery) }
-                    fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }
-                    fact("Customer") { WebhookWords.customer(of: delivery) }
-                    fact("Number in the customer's audit log") { Shown.number(delivery.number) }
-                    fact("Message identifier") { Shown.identifier(delivery.messageIdentifier) }
-                }
-                if context.may(.support) {
-                    context.form(
-                        to: endpoint.path(of: "deliveries", delivery.messageIdentifier, "resending"), .class("actions")
-                    ) {
-                        button(.class("primary")) { "Send again" }
-                    }
-                }
-            }
-            part("Attempts") {
-                Listing.table("Attempts, newest first", of: attempts, empty: "None yet.") {
-                    column("Number") { Shown.number($0.number) }
-                    column("Time") { Shown.moment($0.at) }
-                    column("Result") { WebhookWords.outcome(of: $0) }
-                    column(Phrase("Duration", context: "attempt")) {
-                        $0.milliseconds.map { plain(Shown.digits($0) + " ms") } ?? Shown.nothing
-                    }
-                    column("Response, the first kilobyte") {
-                        $0.response.map { text in pre { data(text) } } ?? Shown.nothing
-                    }
-                }
-            }
+            div(.id("delivery")) { Self.progress(of: delivery, attempts, to: endpoint, context, at: webhooks.now()) }
             if let message { Self.request(message, to: endpoint, context) }
+        }
+    }
+
+    /// The state and the attempts, which the script loads again while the message is about to be sent.
+    @HTMLBuilder private static func progress(
+        of delivery: WebhookDelivery, _ attempts: [WebhookDelivery.Attempt], to endpoint: WebhookEndpoint,
+        _ context: ConsoleContext, at now: Timestamp
+    ) -> HTML {
+        WebhookWords.mark([delivery], in: "delivery", at: now)
+        card("Delivery") {
+            Facts.list {
+                fact("State") { Shown.badge(WebhookWords.word(delivery.state)) }
+                fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
+                fact("Next attempt") { WebhookWords.nextAttempt(of: delivery) }
+                fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }
+                fact("Customer") { WebhookWords.customer(of: delivery) }
+                fact("Number in the customer's audit log") { Shown.number(delivery.number) }
+                fact("Message identifier") { Shown.identifier(delivery.messageIdentifier) }
+            }
+            if context.may(.support) {
+                context.form(
+                    to: endpoint.path(of: "deliveries", delivery.messageIdentifier, "resending"), .class("actions")
+                ) {
+                    button(.class("primary")) { "Send again" }
+                }
+            }
+        }
+        part("Attempts") {
+            Listing.table("Attempts, newest first", of: attempts, empty: "None yet.") {
+                column("Number") { Shown.number($0.number) }
+                column("Time") { Shown.moment($0.at) }
+                column("Result") { WebhookWords.outcome(of: $0) }
+                column(Phrase("Duration", context: "attempt")) {
+                    $0.milliseconds.map { plain(Shown.digits($0) + " ms") } ?? Shown.nothing
+                }
+                column("Response, the first kilobyte") {
+                    $0.response.map { text in pre { data(text) } } ?? Shown.nothing
+                }
+            }
         }
     }
 

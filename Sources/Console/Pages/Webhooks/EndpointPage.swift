@@ -1,4 +1,5 @@
 import Features
+import Foundation
 import HTTPSupport
 import Hummingbird
 import Proofs
@@ -9,9 +10,9 @@ extension WebhooksRoutes {
     func endpoint(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
         let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
-        let (shown, next) = try await HTTPSupport.Page(request).list(at: WebhookDeliveryPosition.init) {
-            try await webhooks.deliveries(to: endpoint.identifier, in: state, before: $0, limit: $1)
-        }
+        let customer = (try request.query("customer", upTo: User.maximumCustomerLength) ?? "")
+            .trimmingCharacters(in: .whitespaces)
+        let (shown, next) = try await messages(request, to: endpoint, in: state, about: customer)
         let types = try await webhooks.contents(of: shown, to: endpoint).map { $0?.type }
         let keys = try await services.entitlements.ledger.apiKeyNames()
         let changes = try await webhooks.changes(of: endpoint.identifier, limit: Self.shownChanges)
@@ -20,7 +21,17 @@ extension WebhooksRoutes {
         // The moment of the last message that was sent again, if there may be more.
         let continuation = try request.query("after").flatMap { Timestamp(rfc3339: $0) }
         let now = webhooks.now()
+        // The outcome of the test message that the member has sent; nil if the page does not follow that form.
+        let tested = try request.query("tested").map { text in
+            Int(text).map { WebhookDelivery.Outcome.answered(status: $0) } ?? .unanswered(code: text)
+        }
         return Page("Webhook", section: .webhooks) {
+            if let tested {
+                p(.class("notice"), .role("status")) {
+                    "The test message was sent: "
+                    WebhookWords.outcome(tested)
+                }
+            }
             if let resent {
                 p(.class("notice"), .role("status")) {
                     "\(Shown.digits(Int64(resent))) messages will be sent again."
@@ -45,7 +56,12 @@ extension WebhooksRoutes {
                     }
                 }
             }
-            if context.may(.support) { Self.resending(endpoint, context, from: continuation, now) }
+            if context.may(.support) {
+                context.form(to: endpoint.path(of: "test"), .class("actions")) {
+                    button { "Send a test message" }
+                }
+                Self.resending(endpoint, context, from: continuation, now)
+            }
             if context.may(.administer) {
                 p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
                 context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") {
@@ -68,22 +84,17 @@ extension WebhooksRoutes {
                         Tabs.link(WebhookWords.word(each).title, to: endpoint.path(each), isPresent: each == state)
                     }
                 }
-                Listing.table(
-                    "Messages, newest first", of: zip(shown, types).map { (delivery: $0, type: $1) },
-                    empty: "No message.", next: next.map { endpoint.path(state, cursor: $0) }
-                ) {
-                    column(Phrase("Event", context: "moment")) { Shown.moment($0.delivery.entry.happenedAt) }
-                    column("Message") {
-                        let message = $0.delivery.messageIdentifier
-                        a(.href(endpoint.path(of: "deliveries", message)), data($0.type ?? message))
-                    }
-                    column("Customer") { WebhookWords.customer(of: $0.delivery) }
-                    column("State") { Shown.badge(WebhookWords.word($0.delivery.state)) }
-                    column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
-                    column("Last attempt") {
-                        $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing
-                    }
-                    column("Next attempt") { WebhookWords.nextAttempt(of: $0.delivery) }
+                form(.method("get"), .action(endpoint.path()), .class("actions")) {
+                    Field.text("customer", "Customer's name or account token", value: customer)
+                    button { "Show" }
+                }
+                div(.id("messages")) {
+                    WebhookWords.mark(shown, in: "messages", at: now)
+                    Self.table(
+                        of: zip(shown, types).map { (delivery: $0, type: $1) }, to: endpoint,
+                        next: next.map {
+                            endpoint.path(state, about: customer.isEmpty ? nil : customer, cursor: $0)
+                        })
                 }
             }
             part("Changes by the team") {
@@ -94,6 +105,43 @@ extension WebhooksRoutes {
                     column("Detail") { Self.detail(of: $0, context) }
                 }
             }
+        }
+    }
+
+    /// A page of the messages to an endpoint, and the cursor of the next page.
+    ///
+    /// - Parameter customer: The name or the account token of the only customer; empty for all messages of a state.
+    private func messages(
+        _ request: Request, to endpoint: WebhookEndpoint, in state: WebhookDelivery.State?, about customer: String
+    ) async throws -> ([WebhookDelivery], String?) {
+        let page = try HTTPSupport.Page(request)
+        guard !customer.isEmpty else {
+            return try await page.list(at: WebhookDeliveryPosition.init) {
+                try await webhooks.deliveries(to: endpoint.identifier, in: state, before: $0, limit: $1)
+            }
+        }
+        let user = try await services.user(named: customer)
+        return try await page.list(at: \.number) {
+            try await webhooks.deliveries(to: endpoint.identifier, about: user, before: $0, limit: $1)
+        }
+    }
+
+    private typealias Message = (delivery: WebhookDelivery, type: String?)
+
+    private static func table(of messages: [Message], to endpoint: WebhookEndpoint, next: ConsolePath?) -> HTML {
+        Listing.table("Messages, newest first", of: messages, empty: "No message.", next: next) {
+            column(Phrase("Event", context: "moment")) { Shown.moment($0.delivery.entry.happenedAt) }
+            column("Message") {
+                let message = $0.delivery.messageIdentifier
+                a(.href(endpoint.path(of: "deliveries", message)), data($0.type ?? message))
+            }
+            column("Customer") { WebhookWords.customer(of: $0.delivery) }
+            column("State") { Shown.badge(WebhookWords.word($0.delivery.state)) }
+            column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
+            column("Last attempt") {
+                $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing
+            }
+            column("Next attempt") { WebhookWords.nextAttempt(of: $0.delivery) }
         }
     }
 

@@ -12,8 +12,11 @@ enum WebhookWords {
     }
 
     /// The outcome of an attempt.
-    @HTMLBuilder static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML {
-        switch attempt.outcome {
+    static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML { outcome(attempt.outcome) }
+
+    /// - Parameter outcome: Nil if the attempt has not ended.
+    @HTMLBuilder static func outcome(_ outcome: WebhookDelivery.Outcome?) -> HTML {
+        switch outcome {
         case .answered(let status):
             HTML { Shown.badge("Answered \(status)", (200...299).contains(status) ? .good : .bad) }
         case .unanswered(let code):
@@ -61,6 +64,16 @@ enum WebhookWords {
         return Shown.link(to: user)
     }
 
+    /// A mark by which the script loads a part of the page again, while a message of it is about to be sent.
+    ///
+    /// - Parameter part: The identifier of the part.
+    static func mark(_ deliveries: [WebhookDelivery], in part: String, at now: Timestamp) -> HTML? {
+        let isNear = deliveries.contains { delivery in
+            delivery.nextAttemptAt.map { $0 <= now.adding(seconds: 60) } ?? false
+        }
+        return isNear ? span(HTMLAttribute("data-reload", part)) {} : nil
+    }
+
     /// The time of the next attempt. A new or resent message is due at once.
     static func nextAttempt(of delivery: WebhookDelivery) -> HTML {
         guard delivery.state == .pending else { return Shown.nothing }
@@ -81,9 +94,13 @@ enum WebhookWords {
 extension WebhookEndpoint {
     /// The page of the endpoint.
     ///
-    /// - Parameter state: The state of the shown deliveries; nil for all.
-    func path(_ state: WebhookDelivery.State? = nil, cursor: String? = nil) -> ConsolePath {
-        ConsolePath("webhooks", identifier, query: ["state": state?.rawValue, "cursor": cursor])
+    /// - Parameters:
+    ///   - state: The state of the shown deliveries; nil for all.
+    ///   - customer: The only customer of the shown deliveries, as typed; nil for all.
+    func path(_ state: WebhookDelivery.State? = nil, about customer: String? = nil, cursor: String? = nil)
+        -> ConsolePath
+    {
+        ConsolePath("webhooks", identifier, query: ["state": state?.rawValue, "customer": customer, "cursor": cursor])
     }
 
     /// A page below that of the endpoint, or the receiver of a form.

@@ -66,6 +66,16 @@ struct WebhooksRoutes: Sendable {
             _ = try await webhooks.replay(message, to: identifier, by: try context.caller)
             return ConsolePath("webhooks", identifier, "deliveries", message, done: .queued)
         }
+        pages.post("webhooks/:webhook/test", .support) { _, context in
+            let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
+            let tested =
+                switch try await services.testWebhook?(endpoint) {
+                case .answered(let status): String(status)
+                case .unanswered(let code): code
+                case nil: nil as String?
+                }
+            return ConsolePath("webhooks", endpoint.identifier, query: ["tested": tested])
+        }
         pages.post("webhooks/:webhook/failed/resending", .support) { _, context in
             let identifier = try context.parameters.text("webhook")
             let count = try await webhooks.replayFailed(to: identifier, by: try context.caller)

@@ -240,6 +240,28 @@ extension EntitlementFacts {
     }
 }
 
+/// The rule of moves by the team.
+extension EntitlementDecision {
+    /// Gives a purchase with its renewals to another user, as a transfer without the ownership policy and its pause would.
+    ///
+    /// - Throws: `GrantError` if an account token names the owner, or if the purchase has added to a balance.
+    package mutating func move(
+        _ original: TransactionKey,
+        to user: Int64,
+        reason: String,
+        by actor: AuditActor
+    ) throws(GrantError) {
+        guard let purchase = facts.purchases[original], purchase.owner != user else { return }
+        // The next renewal with the token would bring the purchase back.
+        guard purchase.naming == nil else { throw .accountTokenDecides }
+        // The credit may be spent already.
+        guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
+        let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
+        give(original, to: user, of: product, by: actor)
+        for each in [purchase.owner, user] { audit(.moved, original, product, by: actor, to: each, reason: reason) }
+    }
+}
+
 /// The rules of ownership and transfers.
 extension EntitlementDecision {
     /// The reason to refuse a claim to a user; nil if the user may have it.
@@ -278,11 +300,16 @@ extension EntitlementDecision {
             changes.named.insert(original)
         }
         guard purchase.owner != user else { return false }
+        give(original, to: user, of: claim.productIdentifier, by: actor)
+        return true
+    }
+
+    private mutating func give(_ original: TransactionKey, to user: Int64, of product: String, by actor: AuditActor) {
+        guard let former = facts.purchases[original]?.owner else { return }
         change(purchase: original) { [moment] in ($0.owner, $0.transferredAt) = (user, moment) }
         changes.transferred.append(original)
-        audit(.transferredOut, original, claim.productIdentifier, by: actor, to: purchase.owner)
-        audit(.transferredIn, original, claim.productIdentifier, by: actor, to: user)
-        return true
+        audit(.transferredOut, original, product, by: actor, to: former)
+        audit(.transferredIn, original, product, by: actor, to: user)
     }
 
     /// True if a part of a purchase is active, or a claim continues it without a gap. The App Store may state a renewal only

@@ -27,11 +27,39 @@ extension RedeemedTransaction {
         return whole.dividingFullWidth(amount.multipliedFullWidth(by: share)).quotient
     }
 
+    /// The refunded amount of a price that the App Store has refunded; nil if it has not stated the share.
+    package func refundedAmount(of price: Int64) -> Int64? {
+        let isProrated = facts.text(.revocationType) == RevocationType.refundProrated.rawValue
+        return refunded(of: price) ?? (isProrated ? nil : price)
+    }
+
+    /// True if the App Store has refunded it. The end of family sharing is no refund.
+    package var isRefunded: Bool {
+        revocationDate != nil && facts.text(.revocationType) != RevocationType.familyRevoke.rawValue
+    }
+
     private var saleAmount: Int64? {
         let seats = facts.seats
         if let seats, !seats.isEmpty { return seats.amount }
         let isOfSeat = seats != nil || facts.text(.type) == ProductType.autoRenewableSubscription.rawValue
         return facts.integer(.price)?.times(isOfSeat ? Int64(quantity) : 1)
+    }
+}
+
+extension [RedeemedTransaction] {
+    /// The sums of the paid prices without what was refunded, the largest first.
+    ///
+    /// - Parameter isSandbox: True for the sums of test purchases, false for those of real ones.
+    package func spent(inSandbox isSandbox: Bool) -> [Price] {
+        var sums: [String: Int64] = [:]
+        for transaction in self where transaction.origin.isSandbox == isSandbox {
+            guard let price = transaction.paidPrice else { continue }
+            let refunded = transaction.isRefunded ? transaction.refundedAmount(of: price.milliunits) ?? 0 : 0
+            sums[price.currency, default: 0] &+= price.milliunits &- refunded
+        }
+        return sums.map { Price(milliunits: $1, currency: $0) }.sorted {
+            ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency)
+        }
     }
 }
 

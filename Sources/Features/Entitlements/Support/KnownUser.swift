@@ -79,7 +79,8 @@ extension LedgerTransaction {
         }
     }
 
-    private func accountTokens(of users: Set<Int64>) throws -> [Int64: (token: UUID, firstSeenAt: Timestamp)] {
+    /// The account tokens of users by their numbers, and the times of their first requests.
+    func accountTokens(of users: Set<Int64>) throws -> [Int64: (token: UUID, firstSeenAt: Timestamp)] {
         try database.dictionary(
             """
             SELECT user_id, app_account_token, first_seen_at FROM "user"
@@ -202,8 +203,8 @@ package enum AssignmentError: RuledError, Equatable {
         case .purchaseNotFound:
             ErrorRule(
                 "unclaimedPurchaseNotFound", .notFound,
-                "No unclaimed purchase has this transaction. `GET /v1/transactions/{id}` returns the user who has "
-                    + "redeemed it.",
+                "No unclaimed purchase has this transaction. If a user has redeemed it, a search for the transaction finds "
+                    + "the user.",
                 korean: "이 거래의 주인 없는 구매가 없습니다. 이미 사용자가 등록했을 수 있습니다.")
         case .purchaseAmbiguous:
             ErrorRule(

@@ -59,6 +59,7 @@ package struct StoryEntry: Hashable, Sendable {
         case .transferredIn:
             "Purchase \(reference) of \(subject) came from \(entry.reason.map { "the anonymous customer \($0)" } ?? "another user")."
         case .transferredOut: "Purchase \(reference) of \(subject) went to another user."
+        case .moved: "The team moved purchase \(reference) of \(subject)\(reason)"
         case .itemGiven: "The team granted \(subject)\(reason)"
         case .itemTakenBack: "The team revoked a grant of \(subject)\(reason)"
         case .assigned: "The team assigned the unclaimed transaction \(reference) of \(subject)\(reason)"

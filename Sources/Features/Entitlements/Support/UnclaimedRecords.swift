@@ -29,6 +29,9 @@ package struct UnclaimedPurchase: Hashable, Sendable {
 
     /// The position of an unclaimed purchase: the number of its app, its origin and its transaction.
     package typealias Position = PagePosition<Int64, String, String>
+
+    /// The position in the list with the newest statement first: its time in milliseconds, the origin and the transaction.
+    package typealias TimePosition = PagePosition<Int64, String, String>
 }
 
 /// The product of a claim's JSON.
@@ -73,6 +76,63 @@ extension LedgerTransaction {
                 claim: try Claim(parked: claim, of: try apps.bundleIdentifier(of: app)), appNumber: app,
                 statedAt: try row.next(), revocationDate: try row.next())
         }
+    }
+
+    /// The number of rows that a page of one product reads at most. A rare product may need several pages.
+    private static let unclaimedWindow = 500
+
+    /// The purchases that nobody has redeemed, the newest statement first.
+    ///
+    /// - Parameters:
+    ///   - product: The identifier of a product; nil for all.
+    ///   - app: The bundle identifier of an app; nil for all.
+    ///   - day: The day of the last statement; nil for all.
+    ///   - last: The position at which the previous page ended; nil for the first page.
+    /// - Returns: A page, which may be empty before the last one, and its end; nil for the last page.
+    package func newestUnclaimed(
+        ofProduct product: String?,
+        in app: String?,
+        statedOn day: CalendarDay?,
+        before last: UnclaimedPurchase.TimePosition?,
+        limit: Int
+    ) throws -> (purchases: [UnclaimedPurchase], next: UnclaimedPurchase.TimePosition?) {
+        guard let app = try number(ofApp: app) else { return ([], nil) }
+        let (apps, window) = (try apps, product == nil ? limit + 1 : Self.unclaimedWindow)
+        let nextDay = day.map { $0.adding(days: 1).start.millisecondsSince1970 } ?? .max
+        let rows = try database.rows(
+            """
+            SELECT claim, app, stated_at, revocation_date, origin, transaction_id FROM parked_transaction
+            WHERE (stated_at, origin, transaction_id) < ($1, $2, $3) AND stated_at >= $4 \(database.isIn(app.number))
+            ORDER BY stated_at DESC, origin DESC, transaction_id DESC LIMIT $5
+            """,
+            [
+                last?.first ?? nextDay, last?.second ?? "", last?.third ?? "",
+                day?.start ?? Timestamp(millisecondsSince1970: 0), window,
+            ]
+        ) { row in
+            let (claim, app): ([UInt8], Int64) = (try row.next(), try row.next())
+            let (statedAt, revocationDate): (Timestamp, Timestamp?) = (try row.next(), try row.next())
+            return (
+                claim: claim, app: app, revocationDate: revocationDate,
+                position: UnclaimedPurchase.TimePosition(
+                    statedAt.millisecondsSince1970, try row.next(), try row.next())
+            )
+        }
+        var (purchases, end): ([UnclaimedPurchase], UnclaimedPurchase.TimePosition?) = ([], nil)
+        for row in rows {
+            guard purchases.count < limit else { return (purchases, end) }
+            end = row.position
+            if let product {
+                let claimed = try JSONDecoder().decode(ClaimedProduct.self, from: Data(row.claim))
+                guard claimed.productIdentifier.hasSameBytes(as: product) else { continue }
+            }
+            purchases.append(
+                UnclaimedPurchase(
+                    claim: try Claim(parked: row.claim, of: try apps.bundleIdentifier(of: row.app)), appNumber: row.app,
+                    statedAt: Timestamp(millisecondsSince1970: row.position.first),
+                    revocationDate: row.revocationDate))
+        }
+        return (purchases, rows.count < window ? nil : end)
     }
 
     /// The claim of the newest unclaimed purchase of one of some products from some origins, except revoked ones.

@@ -107,6 +107,11 @@ extension Table {
         erasure: .deletion, merge: .move
     )
     .indexed("purchase_state_that_changes", by: ["changes_at"], where: "changes_at IS NOT NULL")
+    .indexed("purchase_state_not_paid", by: ["user_id"], where: isNotPaid)
+
+    /// The condition of purchases whose renewal could not be charged, which are few.
+    static let isNotPaid =
+        "state IN ('\(PurchaseState.billingRetry.rawValue)', '\(PurchaseState.gracePeriod.rawValue)')"
 
     /// The latest statements about transactions that nobody has redeemed.
     private static let parkedTransaction = Table(

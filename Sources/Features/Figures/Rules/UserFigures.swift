@@ -129,12 +129,8 @@ struct FigureTransaction {
         let isRestored = expiresAt == nil && identifier != original
         purchaseDate = Self.bounded(
             (isRestored ? facts.date(.originalPurchaseDate) : nil) ?? transaction.purchaseDate)
-        let isRefund = facts.text(.revocationType) != RevocationType.familyRevoke.rawValue
-        refundedAt = isRefund ? transaction.revocationDate.map(Self.bounded) : nil
-        let isProrated = facts.text(.revocationType) == RevocationType.refundProrated.rawValue
-        refundedAmount = self.price.flatMap { price in
-            transaction.refunded(of: price.milliunits) ?? (isProrated ? nil : price.milliunits)
-        }
+        refundedAt = transaction.isRefunded ? transaction.revocationDate.map(Self.bounded) : nil
+        refundedAmount = self.price.flatMap { transaction.refundedAmount(of: $0.milliunits) }
     }
 
     fileprivate func purchase(of original: ByteKey) -> PurchaseOfUser {

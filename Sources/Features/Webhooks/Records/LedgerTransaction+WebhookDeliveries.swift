@@ -31,6 +31,21 @@ extension LedgerTransaction {
             ])
     }
 
+    /// The deliveries about a user to an endpoint, newest first.
+    ///
+    /// - Parameter number: The number of the audit record of the last delivery of the previous page; nil for the first page.
+    package func webhookDeliveries(
+        to endpoint: String, about user: User, before number: Int64?, limit: Int
+    ) throws -> [WebhookDelivery] {
+        guard let user = try users.known(user) else { return [] }
+        return try webhookDeliveries(
+            """
+            webhook_delivery.user_id = $1 AND webhook_delivery.audit_number < $2 AND webhook_delivery.endpoint_id = $3
+            ORDER BY webhook_delivery.audit_number DESC LIMIT $4
+            """,
+            [user, number ?? .max, endpoint, limit])
+    }
+
     /// The delivery of a message to an endpoint; nil if there is none.
     package func webhookDelivery(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
         try webhookDeliveries("webhook_delivery.endpoint_id = $1 AND message_id = $2", [endpoint, message]).first

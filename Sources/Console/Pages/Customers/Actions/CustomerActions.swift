@@ -4,51 +4,6 @@ import Hummingbird
 import Ledger
 import Proofs
 
-extension CustomerView {
-    /// The forms of the customer's page that change something.
-    var actions: HTML {
-        section(.id("actions")) {
-            h2 { "Actions" }
-            context.action("Give an item", to: .customer(user, "grants"), submit: "Give the item") {
-                FormSubmission.field(services.randomness)
-                Field.choice(
-                    "give-item", "Item",
-                    names.items.filter { names.catalogs.grants($0) }.map { ($0.description, names.item($0)) })
-                CustomersRoutes.end
-                Field.reason("give-reason")
-            }
-            if !names.catalogs.balances.isEmpty {
-                context.action(
-                    "Add to a balance", to: .customer(user, "balances"), submit: Phrase("Add", context: "balance")
-                ) {
-                    FormSubmission.field(services.randomness)
-                    Field.choice("balance", "Balance", names.catalogs.balances.map { ($0, Phrase(same: $0)) })
-                    CustomersRoutes.amount
-                    Field.reason("balance-reason")
-                }
-            }
-            if services.webhooks != nil {
-                context.action(
-                    "Send the webhook messages again", to: .customer(user, "webhooks"), submit: "Send again", .plain
-                ) {
-                    p { "Sends the latest messages about this customer to every webhook again." }
-                }
-            }
-            p { a(.class("button"), .href(.customer(user, "export"))) { "Export all data (JSON)" } }
-            if context.may(.administer) {
-                context.action("Erase the customer", to: .customer(user, "erasure"), submit: "Erase", .danger) {
-                    p {
-                        "The name, the profile and the reasons are erased for good. The purchases stay redeemed, so that nobody can redeem them again."
-                    }
-                    Field.text(
-                        "erase-name", "Type the customer's name to confirm",
-                        maximumLength: User.maximumCustomerLength, isRequired: true)
-                }
-            }
-        }
-    }
-}
-
 /// One submission of a form. The page makes its key, so that a form that is sent twice takes effect once.
 struct FormSubmission {
     private static let field = "submission"
@@ -92,8 +47,14 @@ extension CustomersRoutes {
 
     /// The end of a given item: the end of the day in the form, or none.
     static let end = Field.date(
-        "give-until", Phrase("Until", context: "day"), note: "To the end of this day in UTC. Empty for no end."
+        "give-until", Phrase("Until", context: "day"),
+        note: "To the end of this day in the time zone of the page. Empty for no end."
     ).optional("a date such as 2027-01-31, or empty") { CalendarDay($0)?.adding(days: 1).start }
+
+    /// The minutes by which the browser's time zone is ahead of UTC at that end. The script fills it in.
+    private static let zone = "zone"
+
+    static var zoneField: HTML { input(.type("hidden"), .name(zone), .value("0")) }
 
     /// Adds the receivers of the forms on the pages of customers.
     func addActions(to pages: ConsolePages) {
@@ -126,6 +87,19 @@ extension CustomersRoutes {
                 in: try request.query("app"), of: user, by: try context.caller)
             return transaction.path(of: user, done: .reinstated)
         }
+        post("/move", .support) { user, _, context in
+            let purchase = try context.form.requiredText("move-purchase").split(separator: " ", maxSplits: 2)
+                .map(String.init)
+            guard purchase.count == 3, let origin = Origin(rawValue: purchase[0]) else {
+                throw ConsoleForm.invalid("move-purchase", "a purchase of the customer")
+            }
+            let other = try await services.user(
+                named: try context.form[UnclaimedRoutes.user], issuer: try context.form[UnclaimedRoutes.issuer])
+            _ = try await entitlements.move(
+                transaction: purchase[2], origin: origin, in: purchase[1], of: user, to: other,
+                reason: try context.form.reason("move-reason"), by: try context.caller)
+            return .customer(other, done: .moved)
+        }
         post("/erasure", .administer) { user, _, context in
             let typed = User(
                 issuer: user.issuer, name: try context.form.text("erase-name", upTo: User.maximumCustomerLength))
@@ -147,13 +121,17 @@ extension CustomersRoutes {
     }
 
     private func give(_ user: User, _ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
-        let submission = try FormSubmission(request, context, ["give-item", "give-until", "give-reason"])
+        let submission = try FormSubmission(request, context, ["give-item", "give-until", Self.zone, "give-reason"])
+        let minutes = try context.form.integer(Self.zone) ?? 0
+        guard (-1440...1440).contains(minutes) else {
+            throw ConsoleForm.invalid(Self.zone, "at most a day, in minutes")
+        }
         guard let item = Item(typed: try context.form.requiredText("give-item")) else {
             throw ConsoleForm.invalid("give-item", "an item of the catalog")
         }
         let grant = try entitlements.newGrant(
             of: item, reason: try context.form.reason("give-reason"),
-            endsAt: try context.form[Self.end], by: try context.caller)
+            endsAt: try context.form[Self.end]?.adding(seconds: -60 * Int64(minutes)), by: try context.caller)
         try submission.check(
             try await entitlements.give(grant, to: user, keeping: submission.answer))
         return .customer(user, done: .given)
@@ -197,7 +175,7 @@ extension CustomerView {
             column("Given") { Shown.day($0.grantedAt) }
             column(Phrase("By", context: "event")) { ActorWords.html(caller: $0.grantedBy, self.keys) }
             column("Reason") { data($0.reason) }
-            column("Until") { Shown.day($0.endsAt) }
+            column("Until") { Shown.lastDay(before: $0.endsAt) }
             column("State") { self.state(of: $0) }
             if context.may(.support) { column("Action") { self.revocation(of: $0) } }
         }

@@ -8,43 +8,50 @@ import Proofs
 extension CustomersRoutes {
     func search(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
-        if let product = try request.query("product") { return try await customers(of: product, page) }
+        if let product = try request.query("product") {
+            let found = try await customers(of: product, page)
+            let name = names.product(product)
+            return Page("Customers of \(CustomerWords.isolated(name))", section: .customers) {
+                Self.search("") { found.table }
+            }
+        }
         let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
+        guard !text.isEmpty else { return try await list(request).page(names) }
         // The script searches at every key. Only a person who sends the form waits for the App Store.
         let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
-        var search = CustomerSearch(text: text, names: names)
-        try await search.find(in: services, page, asksAppStore: !isTyping)
+        var search = CustomerSearch(text: text, isTyping: isTyping, names: names)
+        try await search.find(in: services, index, page)
+        if search.products.count == 1, let product = search.products.first, search.hasOnlyProducts {
+            search.productCustomers = try await customers(of: product.productIdentifier, page)
+        }
         return search.page
     }
 
+    /// The list that the parameters `list` and `cursor` select.
+    private func list(_ request: Request) async throws -> CustomerList {
+        let selection = try request.query("list").flatMap { CustomerSelection(rawValue: $0) } ?? .all
+        return try await CustomerList(selection, try HTTPSupport.Page(request), of: services)
+    }
+
+    /// The shown page of a list as a file.
+    func exportedList(_ request: Request) async throws -> Response {
+        let rows = try await list(request).rows
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/csv; charset=utf-8", .cacheControl: "no-store",
+                .contentDisposition: "attachment; filename=\"customers.csv\"",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: rows.csv)))
+    }
+
     /// The latest customers of a product.
-    private func customers(of product: String, _ page: HTTPSupport.Page) async throws -> Page {
+    private func customers(of product: String, _ page: HTTPSupport.Page) async throws -> ProductCustomers {
         let position = try page.position { ProductCustomer.Position($0) }
         let found = try await services.entitlements.ledger.read {
             try $0.customers(ofProduct: product, after: position, limit: page.size)
         }
-        let name = names.product(product)
-        return Page("Customers of \(CustomerWords.isolated(name))", section: .customers) {
-            Self.search("") {
-                Listing.table(
-                    "The latest customers", of: found.customers,
-                    empty: found.next == nil ? "Nobody has redeemed the product." : "The next page goes on."
-                ) {
-                    column("Customer") { Shown.link(to: $0.user) }
-                    column("Bought") { Shown.day($0.purchaseDate) }
-                    column("Redeemed") { Shown.moment($0.redeemedAt) }
-                    column("Transaction") {
-                        spaced(Shown.identifier($0.transactionIdentifier), OriginWords.mark($0.origin))
-                    }
-                }
-                // A page without rows may have a next one, so the table does not show the link.
-                Listing.pager(
-                    found.next.map {
-                        let cursor = HTTPSupport.Page.cursor(after: $0.description)
-                        return ConsolePath("customers", query: ["product": product, "cursor": cursor])
-                    })
-            }
-        }
+        return ProductCustomers(product: product, customers: found.customers, next: found.next)
     }
 
     /// The field that searches for customers, and its results, which follow the typing.
@@ -66,30 +73,72 @@ extension CustomersRoutes {
     }
 }
 
-/// The search for customers: by the beginning of a name, an account token, a transaction, an original transaction, an order or
-/// a product. Its values are the findings for a text.
+/// A page of the latest customers of a product.
+struct ProductCustomers {
+    let product: String
+    let customers: [ProductCustomer]
+    /// The position of the last customer; nil on the last page.
+    let next: ProductCustomer.Position?
+
+    @HTMLBuilder var table: HTML {
+        Listing.table(
+            "The latest customers", of: customers,
+            empty: next == nil ? "Nobody has redeemed the product." : "The next page goes on."
+        ) {
+            column("Customer") { Shown.link(to: $0.user) }
+            column("Bought") { Shown.day($0.purchaseDate) }
+            column("Redeemed") { Shown.moment($0.redeemedAt) }
+            column("Transaction") { spaced(Shown.identifier($0.transactionIdentifier), OriginWords.mark($0.origin)) }
+        }
+        // A page without rows may have a next one, so the table does not show the link.
+        Listing.pager(
+            next.map {
+                let cursor = HTTPSupport.Page.cursor(after: $0.description)
+                return ConsolePath("customers", query: ["product": product, "cursor": cursor])
+            })
+    }
+}
+
+/// The search for customers: by a part of a name, an account token, a transaction, an original transaction, an order or a
+/// product. Its values are the findings for a text.
 struct CustomerSearch {
     /// The answer of the App Store about an order of this number.
     enum Order: Sendable {
+        /// The text is no number of an order.
         case notAsked
+        /// The person has not sent the form.
+        case waiting
+        /// No client of an App Store has a key.
+        case keyMissing
         case unknown
         case known
         /// The App Store did not answer.
         case failed
     }
 
-    /// The minimum length of an order number, in bytes. Shorter texts are not sent to the App Store.
-    private static let minimumOrderLength = 8
+    /// The lengths of order numbers, in bytes. Other texts are not sent to the App Store.
+    private static let orderLengths = 8...64
+    /// The largest number of customers with a part of a name that are shown.
+    private static let maximumSimilar = 20
     /// The largest number of unclaimed purchases shown.
     private static let maximumUnclaimed = 20
 
     let text: String
+    /// True if the script searches while a person types.
+    let isTyping: Bool
     let names: CatalogNames
+    /// The users whose names begin like the text, in the order of their names.
     var users: [KnownUser] = []
+    /// The facts of the found users.
+    var listed: [KnownUser: ListedCustomer] = [:]
+    /// The newest other users whose names contain the text in upper or lower case.
+    var similar: [KnownUser] = []
     var purchases: [KnownPurchase] = []
     var unclaimed: [UnclaimedPurchase] = []
     /// The products whose name or identifier contains the text.
     var products: [Product] = []
+    /// The customers of the only product that was found, if nothing else was.
+    var productCustomers: ProductCustomers?
     var order = Order.notAsked
     /// The cursor of the next users; nil for none.
     var next: String?
@@ -97,29 +146,52 @@ struct CustomerSearch {
     /// The only customer that the text identifies; nil if there is none or if there are several.
     private var exact: User? {
         var owners = Set(purchases.compactMap(\.owner))
-        let name = text.precomposedStringWithCanonicalMapping
-        let token = UUID(uuidString: text)
+        let (name, token) = (FoldedText(text), UUID(uuidString: text))
         owners.formUnion(
-            users.filter { $0.appAccountToken == token || $0.user.name.hasSameBytes(as: name) }.map(\.user))
+            (users + similar).filter { $0.appAccountToken == token || FoldedText(nameOf: $0.user) == name }.map(\.user))
         return owners.count == 1 ? owners.first : nil
+    }
+
+    private var hasPurchases: Bool { !purchases.isEmpty || !unclaimed.isEmpty }
+    var hasOnlyProducts: Bool { users.isEmpty && similar.isEmpty && !hasPurchases && !products.isEmpty }
+
+    /// True for a number as Apple's receipts have it. Digits alone are a transaction.
+    private var isOrderNumber: Bool {
+        Self.orderLengths.contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            && text.contains { $0.isLetter }
     }
 
     /// Finds what the text names.
     ///
-    /// - Parameters:
-    ///   - page: The page of the users.
-    ///   - asksAppStore: True to look an unknown text up as an order.
-    mutating func find(in services: any ConsoleServices, _ page: HTTPSupport.Page, asksAppStore: Bool) async throws {
+    /// - Parameter page: The page of the users.
+    mutating func find(
+        in services: any ConsoleServices, _ index: NameIndex, _ page: HTTPSupport.Page
+    ) async throws {
         (users, next) = try await page.list(at: \.position) { [text] last, limit in
             try await services.entitlements.ledger.read {
                 try $0.users(matching: text, after: last?.user, limit: limit)
             }
         }
-        guard !text.isEmpty, page.last == nil else { return }
+        if page.last == nil {
+            let shown = Set(users)
+            similar = try await index.users(named: text, limit: shown.count + Self.maximumSimilar)
+                .filter { !shown.contains($0) }
+            similar = Array(similar.prefix(Self.maximumSimilar))
+        }
+        let found = users + similar
+        let isSandbox = services.standardEnvironment == .sandbox
+        let rows = try await services.entitlements.ledger.read { try $0.listed(found, inSandbox: isSandbox) }
+        listed = Dictionary(rows.map { ($0.known, $0) }) { first, _ in first }
+        guard page.last == nil else { return }
         products = names.products(matching: text)
         try await add([text], of: services)
-        let isUnknown = users.isEmpty && purchases.isEmpty && unclaimed.isEmpty
-        guard isUnknown, asksAppStore, text.utf8.count >= Self.minimumOrderLength, let orders = services.orders else {
+        guard users.isEmpty, similar.isEmpty, !hasPurchases, isOrderNumber else { return }
+        guard let orders = services.orders else {
+            order = .keyMissing
+            return
+        }
+        guard !isTyping else {
+            order = .waiting
             return
         }
         do {
@@ -149,32 +221,42 @@ struct CustomerSearch {
                         }
                     }
                 }
-                let hasPurchases = !purchases.isEmpty || !unclaimed.isEmpty
                 if hasPurchases { purchaseTable }
                 if !products.isEmpty { productList }
-                if !users.isEmpty || !hasPurchases && products.isEmpty { userTable }
+                if let productCustomers { productCustomers.table }
+                if !users.isEmpty || similar.isEmpty && !hasPurchases && products.isEmpty { userTable }
+                if !similar.isEmpty { similarTable }
             }
         }
     }
 
     @HTMLBuilder private var userTable: HTML {
-        h2 { text.isEmpty ? "All customers by name" : "Customers whose name begins like this" }
-        Listing.table(
-            "Customers", of: users, empty: empty,
-            next: next.map {
-                ConsolePath("customers", query: ["search": text.isEmpty ? nil : text, "cursor": $0])
-            }
-        ) {
-            column("Name") { Shown.link(to: $0.user) }
-            column("Issuer") { CustomerWords.issuer($0.user.issuer) }
-            column("First seen") { Shown.day($0.firstSeenAt) }
-        }
+        h2 { "Customers whose name begins like this" }
+        table(
+            "Customers", of: users, next: next.map { ConsolePath("customers", query: ["search": text, "cursor": $0]) })
+    }
+
+    @HTMLBuilder private var similarTable: HTML {
+        h2 { "Customers with this in their name, the newest first" }
+        table("Customers with this in their name", of: similar)
+        if similar.count == Self.maximumSimilar { note("There may be more: type more of the name.") }
+    }
+
+    private func table(_ caption: Phrase, of users: [KnownUser], next: ConsolePath? = nil) -> HTML {
+        CustomerList.table(caption, of: users.compactMap { listed[$0] }, empty: empty, next: next)
     }
 
     private var empty: Phrase {
-        if text.isEmpty { return "There are no customers yet." }
         switch order {
-        case .notAsked: return "Nothing found."
+        case .notAsked where text.allSatisfy(\.isNumber):
+            return "Nothing found. Neither the App Store nor an app has stated a transaction of this number."
+        case .notAsked:
+            return
+                "Nothing found. Search for a part of a customer's name, or for a whole account token, transaction or order number."
+        case .waiting: return "Nothing found. Press Enter to ask the App Store for an order of this number."
+        case .keyMissing:
+            return
+                "Nothing found. Proofs of purchase have no order numbers, and Till cannot ask the App Store for one without its key. Search for the transaction instead."
         case .unknown, .known:
             return "Nothing found. The App Store knows no order of this number."
         case .failed:

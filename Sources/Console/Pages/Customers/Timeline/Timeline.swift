@@ -5,33 +5,44 @@ import Ledger
 import Proofs
 
 extension CustomerView {
-    /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did.
-    func timeline(_ page: HTTPSupport.Page) async throws -> HTML {
-        let (entries, next) = try await page.list(at: \.position) {
-            try await entitlements.story(of: user, before: $0, limit: $1)
+    /// The story of the customer: purchases, renewals, failures, refusals, transfers, refunds and what the team did. The
+    /// notifications about an event open below it.
+    func timeline(_ request: Request) async throws -> HTML {
+        let filter = try TimelineFilter(request)
+        let (entries, next) = try await HTTPSupport.Page(request).list(at: \.position) {
+            try await entitlements.story(of: user, filter.part, before: $0, limit: $1)
         }
-        guard !entries.isEmpty else { return emptyNote("Nothing yet.") }
         let references = entries.compactMap { entry in
             if case .event(let event, _, _) = entry.content, event.origin != nil { event.reference } else { nil }
         }
         // The user's transactions that the entries are about.
         let transactions = try await entitlements.transactions(of: user, identifiedBy: references)
+        let notifications = entries.notificationsOfEvents
+        let attached = Set(notifications.values.joined())
         return HTML {
-            ol(.class("timeline")) {
-                for each in entries {
-                    switch each.content {
-                    case .event(let event, let number, let otherOwner):
-                        entry(of: event, number, otherOwner, transactions.first { $0.isMeant(by: event) })
-                    case .notification(let notification): entry(of: notification)
+            filter.links(of: user, at: now)
+            if entries.isEmpty {
+                emptyNote("Nothing yet.")
+            } else {
+                ol(.class("timeline")) {
+                    for each in entries {
+                        switch each.content {
+                        case .event(let event, let number, let otherOwner):
+                            entry(
+                                of: event, number, otherOwner, transactions.first { $0.isMeant(by: event) },
+                                notifications[number] ?? [])
+                        case .notification(let notification):
+                            if !attached.contains(notification) { entry(of: notification) }
+                        }
                     }
                 }
             }
-            Listing.pager(next.map { .customer(user, "timeline", query: ["cursor": $0]) }, "Older entries")
+            Listing.pager(next.map { filter.path(of: user, after: $0) }, "Older entries")
         }
     }
 
     func timelinePage(_ request: Request) async throws -> Page {
-        let timeline = try await timeline(try HTTPSupport.Page(request))
+        let timeline = try await timeline(request)
         return Page("Timeline", section: .customers) {
             Shown.wayBack(to: user)
             timeline
@@ -39,7 +50,8 @@ extension CustomerView {
     }
 
     private func entry(
-        of event: AuditEntry, _ number: Int64, _ otherOwner: User?, _ transaction: RedeemedTransaction?
+        of event: AuditEntry, _ number: Int64, _ otherOwner: User?, _ transaction: RedeemedTransaction?,
+        _ notifications: [StatedNotification]
     ) -> HTML {
         let words = TimelineWords(entry: event, transaction: transaction, names: names)
         return li(.class(event.event.mood.rawValue)) {
@@ -54,6 +66,12 @@ extension CustomerView {
             // In the words of a person, or in both languages.
             if let reason = words.reason { div { bdi { reason } } }
             if event.event == .refused { refusalNote(event.reason, otherOwner) }
+            if !notifications.isEmpty {
+                details {
+                    summary(.class("note")) { "Notifications: \(notifications.count)" }
+                    ol(.class("timeline")) { for each in notifications { entry(of: each) } }
+                }
+            }
         }
     }
 
@@ -91,6 +109,7 @@ struct TimelineWords {
         case .productChanged: about("Replaced by another product")
         case .transferredIn: about("Came from another user")
         case .transferredOut: about("Went to another user")
+        case .moved: about("Moved by the team")
         case .itemGiven: about("Item given by the team")
         case .itemTakenBack: about("Given item revoked by the team")
         case .assigned: about("Unclaimed purchase assigned")

@@ -14,6 +14,14 @@ struct CatalogNames {
         return Set(granted + catalogs.ownedByEverybody).sorted()
     }
 
+    /// The products for a choice, by their identifiers.
+    ///
+    /// - Parameter chosen: A product that the choice has even if the catalogs do not; nil for none.
+    func products(with chosen: String?) -> [(value: String, title: Phrase)] {
+        let known = catalogs.all.flatMap(\.products).map(\.productIdentifier) + [chosen].compactMap(\.self)
+        return Set(known.map { ByteKey($0) }).sorted().map { ($0.text, product($0.text)) }
+    }
+
     /// The name of a product; its identifier if the catalogs have no name.
     func product(_ identifier: String) -> Phrase {
         catalogs.product(identifier).flatMap(Self.name) ?? Phrase(same: identifier)
@@ -42,13 +50,13 @@ struct CatalogNames {
 
     /// The products whose identifier or name contains a text, at most ten.
     func products(matching text: String) -> [Product] {
-        let wanted = text.lowercased()
-        guard (3...64).contains(wanted.utf8.count) else { return [] }
+        guard (3...64).contains(text.utf8.count) else { return [] }
+        let wanted = FoldedText(text)
         var found: [Product] = []
         for product in catalogs.all.flatMap(\.products) where found.count < 10 {
             let texts = [product.productIdentifier] + product.localizations.map(\.displayName)
             let isKnown = found.contains { $0.productIdentifier.hasSameBytes(as: product.productIdentifier) }
-            if !isKnown, texts.contains(where: { $0.lowercased().contains(wanted) }) { found.append(product) }
+            if !isKnown, texts.contains(where: { FoldedText($0).contains(wanted) }) { found.append(product) }
         }
         return found
     }
@@ -75,6 +83,15 @@ package enum CustomerWords {
         guard parts.count == 3, let month = Int(parts[1]), months.indices.contains(month - 1), let day = Int(parts[2])
         else { return Phrase(same: moment.rfc3339) }
         return Phrase("\(day) \(months[month - 1]) \(parts[0])\(korean: month)", context: "day")
+    }
+
+    /// The month of a day: "March 2026".
+    static func month(_ day: CalendarDay) -> Phrase {
+        let parts = day.description.split(separator: "-")
+        guard parts.count == 3, let month = Int(parts[1]), months.indices.contains(month - 1) else {
+            return Phrase(same: day.description)
+        }
+        return Phrase("\(months[month - 1]) \(parts[0])\(korean: month)", context: "whole month")
     }
 
     static let months = [

@@ -1,0 +1,185 @@
+import Features
+import Proofs
+
+/// The header of a customer's page, which stays while the page scrolls: the person in a few facts, warnings, and what the team can do.
+struct CustomerHeading {
+    /// The number of the newest transactions that the sums are about.
+    static let summed = 1000
+
+    let view: CustomerView
+    /// The customer's newest transactions, newest first.
+    let transactions: [RedeemedTransaction]
+    /// The subscriptions, each with its last stated renewal.
+    let subscriptions: [(status: PurchaseStatus, renewal: RenewalFacts?)]
+    /// The number of anonymous customers that became this one.
+    let mergedCount: Int
+
+    var html: HTML {
+        header(.class("person")) {
+            div(.class("row")) {
+                h1 { data(view.user.name) }
+                warnings
+                actions
+            }
+            Facts.list(facts, "line")
+        }
+    }
+
+    @FactsBuilder private var facts: [Fact] {
+        let storefront = transactions.lazy.compactMap { $0.facts.text(.storefront) }.first
+        fact("Total spent") {
+            let spent = transactions.spent(inSandbox: view.services.standardEnvironment == .sandbox)
+            if spent.isEmpty { Shown.nothing }
+            Phrase.joined(spent.map(\.phrase), separator: " · ")
+            if transactions.count == Self.summed { plain(" +") }
+        }
+        fact("Last storefront") {
+            storefront.map { code in HTML { Storefront(countryCode: code)?.name ?? Phrase(same: code) } }
+                ?? Shown.nothing
+        }
+        fact("Customer since") { Shown.day(view.known.firstSeenAt) }
+        fact("Last purchase") { Shown.day(transactions.map(\.purchaseDate).max()) }
+        fact("Subscription") {
+            if subscriptions.isEmpty { Shown.nothing }
+            for (status, renewal) in subscriptions { div { view.line(of: status, renewal) } }
+        }
+    }
+
+    @HTMLBuilder private var warnings: HTML {
+        let refundCount = transactions.count(where: \.isRefunded)
+        if view.entitlements.accepted.sandboxUsers.contains(view.user) { Shown.badge("Sandbox tester", .warning) }
+        if subscriptions.contains(where: { [.billingRetry, .gracePeriod].contains($0.status.state) }) {
+            Shown.badge("Apple retries the charge", .warning)
+        }
+        if refundCount > 0 { Shown.badge("Refunds: \(refundCount)", .bad) }
+        if mergedCount > 0 { Shown.badge("Merged accounts: \(mergedCount)") }
+    }
+}
+
+/// The buttons of the header. Each opens a form below it, except the one for the page that explains.
+extension CustomerHeading {
+    private var context: ConsoleContext { view.context }
+    private var user: User { view.user }
+
+    private var actions: HTML {
+        let isSupport = context.may(.support)
+        return div(.class("actions"), isSupport ? .id("actions") : nil) {
+            if isSupport {
+                menu("Give") { gift }
+                menu("Move a purchase") { move }
+            }
+            menu("Money back?") { moneyBack }
+            a(.class("button"), .href(.customer(user, "explanation"))) { "Why?" }
+            if isSupport { menu("More") { more } }
+        }
+    }
+
+    /// A button that opens a part below it, and closes the other ones.
+    private func menu(_ title: Phrase, @HTMLBuilder content: () -> HTML) -> HTML {
+        details(.class("button"), HTMLAttribute("name", "action")) {
+            summary { title }
+            div(.class("panel")) { content() }
+        }
+    }
+
+    private var gift: HTML {
+        context.form(to: .customer(user, "grants")) {
+            FormSubmission.field(view.services.randomness)
+            Field.choice(
+                "give-item", "Item",
+                view.names.items.filter { view.names.catalogs.grants($0) }.map { ($0.description, view.names.item($0)) }
+            )
+            CustomersRoutes.end
+            CustomersRoutes.zoneField
+            Field.reason("give-reason")
+            button(.class("primary")) { "Give the item" }
+        }
+    }
+
+    private var move: HTML {
+        context.form(to: .customer(user, "move")) {
+            if movable.isEmpty {
+                emptyNote("The customer has no purchase that can be moved.")
+            } else {
+                note(
+                    "Renewals follow. A purchase with an account token stays, because the token names its owner, and so does what added to a balance."
+                )
+                Field.choice("move-purchase", "Purchase", movable.map { ($0.moveValue, title(of: $0)) })
+                UnclaimedRoutes.user
+                UnclaimedRoutes.issuer
+                Field.reason("move-reason")
+                button(.class("primary")) { "Move the purchase" }
+            }
+        }
+    }
+
+    /// The newest transaction of each purchase, except of consumables.
+    private var movable: [RedeemedTransaction] {
+        transactions.newestOfPurchases.filter {
+            [$0].productType(inCatalog: view.names.catalogs.type(of: $0.productIdentifier)) != .consumable
+        }
+    }
+
+    private func title(of transaction: RedeemedTransaction) -> Phrase {
+        let day = CustomerWords.day(transaction.purchaseDate)
+        return .joined(
+            [view.names.product(transaction.productIdentifier), day, transaction.paidPrice?.phrase].compactMap(\.self),
+            separator: " · ")
+    }
+
+    @HTMLBuilder private var moneyBack: HTML {
+        p { "Only Apple returns money. Send the customer to this address:" }
+        p {
+            code(.id("refund-address")) { plain("https://reportaproblem.apple.com") }
+            also(Shown.copyButton(for: "refund-address"))
+        }
+        note("When Apple has refunded, the service takes the purchase back by itself.")
+        if context.may(.support), !transactions.isEmpty {
+            p {
+                "The team can take a purchase back without a refund, or give something with the button beside this one:"
+            }
+            ul {
+                for transaction in transactions.prefix(5) {
+                    li { a(.href(transaction.path(of: user))) { title(of: transaction) } }
+                }
+            }
+        }
+    }
+
+    @HTMLBuilder private var more: HTML {
+        let balances = view.names.catalogs.balances
+        if !balances.isEmpty {
+            context.action(
+                "Add to a balance", to: .customer(user, "balances"), submit: Phrase("Add", context: "balance")
+            ) {
+                FormSubmission.field(view.services.randomness)
+                Field.choice("balance", "Balance", balances.map { ($0, Phrase(same: $0)) })
+                CustomersRoutes.amount
+                Field.reason("balance-reason")
+            }
+        }
+        if view.services.webhooks != nil {
+            context.action(
+                "Send the webhook messages again", to: .customer(user, "webhooks"), submit: "Send again", .plain
+            ) {
+                p { "Sends the latest messages about this customer to every webhook again." }
+            }
+        }
+        p { a(.class("button"), .href(.customer(user, "export"))) { "Export all data (JSON)" } }
+        if context.may(.administer) {
+            context.action("Erase the customer", to: .customer(user, "erasure"), submit: "Erase", .danger) {
+                p {
+                    "The name, the profile and the reasons are erased for good. The purchases stay redeemed, so that nobody can redeem them again."
+                }
+                Field.text(
+                    "erase-name", "Type the customer's name to confirm",
+                    maximumLength: User.maximumCustomerLength, isRequired: true)
+            }
+        }
+    }
+}
+
+extension RedeemedTransaction {
+    /// The value of the choice of purchases: its origin, its app and its identifier.
+    fileprivate var moveValue: String { "\(origin.rawValue) \(app ?? "") \(transactionIdentifier)" }
+}

@@ -1,0 +1,90 @@
+"""What support does most, with the number of clicks that it takes at most."""
+
+import datetime
+import re
+import unittest
+import zoneinfo
+
+from browser import Window, logged_in
+
+
+class Clicks:
+    """Clicks in a window, which are counted."""
+
+    def __init__(self, window):
+        self.page, self.count = window.page, 0
+
+    def __call__(self, place):
+        (self.page.locator(place) if isinstance(place, str) else place).first.click()
+        self.count += 1
+
+    def type(self, *texts):
+        """Types into the field that has the focus, and into those after it. None leaves one as it is."""
+        for index, text in enumerate(texts):
+            if index:
+                self.page.keyboard.press("Tab")
+            if text:
+                self.page.keyboard.type(text)
+
+
+class Walks(unittest.TestCase):
+    def customers(self, window):
+        """The addresses of customers of the demonstration."""
+        window.open("customers?search=m")
+        return [link for link in window.links() if re.search(r"/customers/-/[^/?]+$", link)]
+
+    def test_a_purchase_is_moved_with_five_clicks(self):
+        for has_script in (True, False):
+            with self.subTest(script=has_script), Window(logged_in("support"), has_script=has_script) as window:
+                for customer in self.customers(window):
+                    window.open(customer)
+                    if not customer.endswith("/finn") and window.page.locator("#move-purchase").count():
+                        break
+                product = window.page.locator("#move-purchase option").first.inner_text().split(" · ")[0].strip("\u2068\u2069")
+                # The header stays while the page scrolls.
+                window.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+                click = Clicks(window)
+                click(window.page.get_by_text("Move a purchase", exact=True))
+                click("#user")
+                click.type("finn", None, "A new phone")
+                click("form[action$='/move'] button.primary")
+                window.page.locator("#main [role=status]").wait_for()
+                self.assertLessEqual(click.count, 5)
+                self.assertTrue(window.page.url.split("?")[0].endswith("/finn"))
+                text = window.text()
+                for words in ("The purchase was moved to this customer.", "A new phone", product):
+                    self.assertIn(words, text)
+                self.assertEqual(window.take_faults(), [])
+
+    def test_the_purchases_of_a_month_are_two_clicks_away(self):
+        for has_script in (True, False):
+            with self.subTest(script=has_script), Window(logged_in("viewer"), has_script=has_script) as window:
+                zone = zoneinfo.ZoneInfo("Asia/Seoul" if has_script else "UTC")
+                window.open("customers/-/mina")
+                last = window.page.locator("ol.timeline time.moment").first.get_attribute("datetime")
+                wanted = datetime.datetime.fromisoformat(last).astimezone(zone)
+                click = Clicks(window)
+                window.open("customers?search=mina")
+                click("#main a[href$='/customers/-/mina']")
+                click(window.page.get_by_role("link", name=wanted.strftime("%B %Y"), exact=True))
+                window.page.wait_for_url("**/timeline?*")
+                self.assertLessEqual(click.count, 2)
+                moments = window.page.locator("ol.timeline time.moment").evaluate_all("(all) => all.map((one) => one.dateTime)")
+                self.assertTrue(moments)
+                for moment in moments:
+                    local = datetime.datetime.fromisoformat(moment).astimezone(zone)
+                    self.assertEqual((local.year, local.month), (wanted.year, wanted.month))
+                self.assertIn(f"Time zone: {zone.key}", window.text())
+
+    def test_an_unclaimed_purchase_is_assigned_with_four_clicks(self):
+        with Window(logged_in("support")) as window:
+            window.open("unclaimed")
+            click = Clicks(window)
+            click(window.page.locator("#main a[href*='/unclaimed/']"))
+            click(window.page.get_by_text("Assign the purchase to a user", exact=True))
+            click("#user")
+            click.type("finn", None, "Invoice 7")
+            click("form[action$='/assignment'] button.primary")
+            window.page.locator("#main [role=status]").wait_for()
+            self.assertLessEqual(click.count, 4)
+            self.assertIn("assigned", window.text())

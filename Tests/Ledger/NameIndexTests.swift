@@ -1,0 +1,87 @@
+import Features
+import Foundation
+import Ledger
+import Proofs
+import TestSupport
+import Testing
+
+/// The search for parts of names, in either database.
+@Suite struct NameIndexTests: LedgerSuite {
+    let fixture: LedgerFixture
+    private let clock = ManualClock(now)
+    private let index: NameIndex
+
+    init() throws {
+        fixture = try LedgerFixture()
+        index = NameIndex(ledger: fixture.ledger, clock: clock)
+    }
+
+    private func add(_ names: [String], at moment: Timestamp = now) async throws {
+        let users = try names.map { try #require(User(issuer: "", name: $0)) }
+        _ = try await ledger.write { try $0.users.insert(users, at: moment) }
+    }
+
+    private func names(containing text: String, limit: Int = 9) async throws -> [String] {
+        try await index.users(named: text, limit: limit).map(\.user.name)
+    }
+
+    @Test(
+        arguments: [
+            ("una1", "yuna16"), ("YUNA16", "yuna16"), ("ｕｎａ", "yuna16"), ("민지", "김민지"),
+            ("민지".decomposedStringWithCanonicalMapping, "김민지"), ("hauptstrasse", "Hauptstraße 3"),
+            ("ΟΔΟΣ", "οδος"), ("É", "renée"),
+        ])
+    func `a part of a name finds it in any case and form`(text: String, name: String) async throws {
+        try await add(["yuna16", "김민지", "Hauptstraße 3", "οδος", "renée", "other"])
+        #expect(try await names(containing: text) == [name.precomposedStringWithCanonicalMapping])
+    }
+
+    @Test func `a text finds no name that it is no part of`() async throws {
+        try await add(["ab", "cd"])
+        for text in ["bc", "abc", "b\u{0}c", ""] {
+            #expect(try await names(containing: text) == [], "\(text)")
+        }
+    }
+
+    @Test func `the newest names come first, also those of many users`() async throws {
+        let names = (1...12_000).map { "user-\($0)" }
+        try await add(Array(names.prefix(5000)))
+        try await add(Array(names.dropFirst(5000)), at: Self.later(60))
+        try await add(["the last user"], at: Self.later(120))
+        #expect(try await self.names(containing: "USER", limit: 1) == ["the last user"])
+        #expect(try await self.names(containing: "ser-4711") == ["user-4711"])
+        let found = try await self.names(containing: "user-77", limit: 500)
+        #expect(Set(found) == Set(names.filter { $0.hasPrefix("user-77") }))
+    }
+
+    @Test func `users who come, change their name or leave are found as they are`() async throws {
+        #expect(try await names(containing: "mint") == [])
+        try await add(["Peppermint"])
+        #expect(try await names(containing: "mint") == ["Peppermint"])
+        clock.advance(milliseconds: 1_000_000)
+        try await add(["mint tea"], at: clock.now())
+        #expect(try await names(containing: "mint") == ["mint tea", "Peppermint"])
+
+        let ghost = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "1", count: 32))).user
+        let known = try #require(CustomerIdentifier("Mint Sprout")).user
+        try await ledger.write { _ = try $0.users.insert([ghost], at: clock.now()) }
+        #expect(try await names(containing: "sprout") == [])
+        _ = try await ledger.write { try $0.logIn(ghost, as: known, by: .user, at: clock.now()) }
+        for text in ["sprout", "mint sprout"] { #expect(try await names(containing: text) == [known.name]) }
+        #expect(try await names(containing: "anonymousid:1") == [ghost.name])
+
+        let tea = try #require(User(issuer: "", name: "mint tea"))
+        #expect(try await ledger.write { try $0.erase(tea, by: .user, at: clock.now()) })
+        #expect(try await names(containing: "mint") == [known.name, "Peppermint"])
+        try await index.rebuild()
+        #expect(try await names(containing: "tea") == [])
+    }
+
+    @Test func `a clock that goes back hides nobody`() async throws {
+        clock.advance(milliseconds: 100_000_000)
+        #expect(try await names(containing: "yuna") == [])
+        clock.advance(milliseconds: -100_000_000)
+        try await add(["yuna16"])
+        #expect(try await names(containing: "yuna") == ["yuna16"])
+    }
+}
