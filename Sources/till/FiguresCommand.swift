@@ -12,9 +12,10 @@ struct FiguresCommand: LedgerUser {
         "figures", "Print sales figures by day, week or month: units, revenue, subscriptions, trials, MRR and churn.",
         """
         Without a figure, the command lists the figures and their definitions. Money is in the digits of its currency; with \
-        --raw and --json it is in milliunits: 4990 of EUR are 4.99 euros. The first call brings the sums of the ledger up to date, which takes a minute for a million \
-        transactions. `till serve --figures` keeps them up to date. With --rebuild, the command computes all sums again from \
-        the transactions. Use it if `till ledger check` asks for it, and stop the service first.
+        --raw and --json it is in milliunits: 4990 of EUR are 4.99 euros. The first call brings the sums of the ledger up to \
+        date, which takes a minute for a million transactions. `till serve --figures` keeps them up to date. With --rebuild, the \
+        command computes all sums again from the transactions. Use it if `till ledger check` asks for it, and stop the service \
+        first.
         """,
         examples: """
             till figures

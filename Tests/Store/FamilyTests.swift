@@ -205,6 +205,49 @@ import Testing
             ])
     }
 
+    @Test func `a member's expired subscription follows nothing until the purchaser's is shared anew`() throws {
+        try store.join("bob", familyOf: "alice")
+        try store.expire(try buy(Self.premium))
+        let yearly = try buy(Self.yearly)
+        try store.setAutoRenew(false, of: yearly)
+        #expect(
+            try told(after: 4) == [
+                "2026-10-31 alice SUBSCRIBED RESUBSCRIBE",
+                "2026-10-31 alice DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED",
+            ])
+        #expect(try store.subscriptions(of: "bob").map(\.status) == [.expired])
+        #expect(try store.history(of: "bob").map { $0.revocation == nil } == [true])
+        try garden.buy(Self.premium)
+        #expect(
+            try told(after: 6) == [
+                "2026-10-31 alice DID_CHANGE_RENEWAL_PREF UPGRADE", "2026-10-31 bob SUBSCRIBED RESUBSCRIBE",
+            ])
+        #expect(try store.history(of: "bob").map(\.isUpgraded) == [false, false])
+        #expect(try store.history(of: "alice").map(\.isUpgraded) == [false, true, false])
+    }
+
+    @Test func `a member has the period as long as one of the purchaser's seats is not refunded`() throws {
+        try store.join("bob", familyOf: "alice")
+        let bought = try #require(try garden.buy(Self.premium, quantity: 2).purchase).transactionIdentifier
+        try store.changeSeats(of: bought, to: 3)
+        let added = try #require(try store.history(of: "alice").last).transactionIdentifier
+        #expect(try store.history(of: "bob").map(\.quantity) == [1])
+        try store.refund(bought)
+        #expect(try store.subscriptions(of: "bob").map(\.status) == [.active])
+        try garden.advance(to: "2026-11-05T12:00:00Z")
+        try store.refund(added)
+        #expect(try store.subscriptions(of: "bob").map(\.status) == [.revoked])
+        try store.reverseRefund(of: bought)
+        for account in ["alice", "bob"] {
+            #expect(try store.subscriptions(of: account).map(\.status) == [.active], "\(account)")
+        }
+        try store.reverseRefund(of: added)
+        #expect(
+            try told(after: 3).filter { $0.contains(" bob ") } == [
+                "2026-11-05 bob REVOKE", "2026-11-05 bob REFUND_REVERSED",
+            ])
+    }
+
     @Test func `a member has a subscription besides the shared one of the same group`() throws {
         let own = try buy(Self.yearly, "bob")
         try store.join("bob", familyOf: "alice")
@@ -216,6 +259,12 @@ import Testing
             try garden.transaction(last.signedTransactionInfo).facts.text(.inAppOwnershipType)
         }
         #expect(ownerships == ["PURCHASED", "FAMILY_SHARED"])
+        // The member pays for one of them.
+        let hasPrice = try answer.data.flatMap(\.lastTransactions).map { last in
+            try garden.renewalInfo(last.signedRenewalInfo).facts.integer(.renewalPrice) != nil
+        }
+        #expect(hasPrice == [true, false])
+        #expect(try store.subscriptions(of: "bob").map { $0.renewalPrice != nil } == hasPrice)
         // An extension of the purchaser's reaches the member, and the member's own cannot be requested.
         let shared = try #require(try store.history(of: "bob").last).transactionIdentifier
         let body = #"{"extendByDays":10,"extendReasonCode":1,"requestIdentifier":"1"}"#
@@ -252,6 +301,15 @@ import Testing
         _ = try buy(Self.premium)
         _ = try store.advance(.seconds(31 * 86_400), of: "alice")
         #expect(try told(after: 2) == ["2026-11-30 alice DID_RENEW", "2026-11-30 bob DID_RENEW"])
+        _ = try buy("garden.gate")
+        for sale in try store.history(of: "bob").dropFirst() {
+            try store.revokeFamilySharing(of: sale.transactionIdentifier)
+        }
+        #expect(
+            try told(after: 4) == [
+                "2026-12-01 alice ONE_TIME_CHARGE", "2026-12-01 bob ONE_TIME_CHARGE", "2026-12-01 bob REVOKE",
+                "2026-12-01 bob REVOKE",
+            ])
     }
 
     @Test func `a member's transaction offers what does not need the purchaser`() throws {

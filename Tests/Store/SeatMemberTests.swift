@@ -52,6 +52,10 @@ import Testing
         #expect(periods.map(\.seats) == (try store.history(of: "alice").map(\.seats)))
         #expect(periods.map(\.price.milliunits) == [9990, 9990] && periods.map(\.amount.milliunits) == [0, 0])
         #expect(try store.subscriptions(of: "bob").first?.renewalPrice == nil)
+        // A higher price is announced to the purchaser alone.
+        try store.requestPriceIncrease(of: sold[0], to: 12_990, needsConsent: true)
+        let announced = try ["alice", "bob"].map { try store.subscriptions(of: $0).first?.priceIncrease?.price }
+        #expect(announced == [Price(milliunits: 12_990, currency: "USD"), nil])
         // The member's app gets the first transaction from its queue, and later ones as renewals.
         #expect(
             try store.transactions(account: "bob").compactMap(\.transaction.purchase?.transactionIdentifier)
@@ -76,6 +80,12 @@ import Testing
             ])
         #expect(try store.sale(again).originalTransactionIdentifier == sold[1])
         #expect(throws: StoreError.self) { try store.endSeat(seat) }
+        // A deleted purchase leaves no seat behind, but a member's in another purchase.
+        let other = try #require(try garden.buy(Self.premium, quantity: 2, account: "erin").purchase)
+        try store.acceptInvitation(to: other.transactionIdentifier, by: "dave")
+        try store.delete(sold[0])
+        for member in ["bob", "carol"] { #expect(try store.history(of: member).isEmpty, "\(member)") }
+        #expect(try store.subscriptions(of: "dave").map(\.status) == [.active])
     }
 
     @Test func `a refund of some seats takes those of the latest members, and a refund of all takes every one`() throws

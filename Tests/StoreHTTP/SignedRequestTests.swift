@@ -134,6 +134,13 @@ import Testing
         #expect((verdict.request != nil) == (verdict.audience == "advanced-commerce-api"))
     }
 
+    @Test func `a claim that no number can have is shown as it is`() throws {
+        let numbers = try JSONParser.parse(Array("[1e999, 1.5, 7, 18446744073709551616]".utf8))
+        let verdict = try verdict(Self.promotional.merging(["other": numbers]) { $1 })
+        #expect(verdict.isAccepted)
+        #expect(verdict.claims?["other"] == .array([.string("1e999"), .number(1.5), .integer(7), .number(0x1p64)]))
+    }
+
     @Test(
         arguments: [
             (promotional, ["aud": "appstoreconnect-v1"], "aud"), (promotional, ["aud": nil], "aud"),
@@ -195,6 +202,16 @@ import Testing
         let other = try signed(
             Self.promotional.merging(["nonce": .string(UUID().uuidString), "transactionId": nil]) { $1 })
         #expect(try await buy(Self.spring(other)).state == "purchased")
+    }
+
+    @Test func `of many payments with a signed offer at once, one is sold`() async throws {
+        let fields = ["introductoryOfferEligibilityJWS": try signed(Self.introductory)]
+        try garden.store.expire(try #require(values["{alice}"]))
+        let errors = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<16 { group.addTask { try await buy(fields).error } }
+            return try await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        #expect(errors.count { $0 == nil } == 1 && errors.count { $0 == "invalidSignature" } == 15)
     }
 
     @Test(

@@ -51,7 +51,7 @@ package struct TestGarden: Sendable {
             appAppleIdentifier: appAppleIdentifier, clock: clock, randomness: randomness)
     }
 
-    /// The garden's configuration, in which a family can share more products.
+    /// The garden's configuration, in which a family can share more products, sold with seats all the same.
     private static func configuration(sharing products: Set<String>) throws -> StoreKitConfiguration {
         guard !products.isEmpty else { return try StoreKitConfiguration(file: file.path) }
         func changed(_ value: Any) -> Any {
@@ -60,6 +60,8 @@ package struct TestGarden: Sendable {
             object = object.mapValues(changed)
             if let product = object["productID"] as? String, products.contains(product) {
                 object["familyShareable"] = true
+                // The default depends on the other member.
+                object["multiSeat"] = ["isEnabled": true]
             }
             return object
         }

@@ -124,7 +124,9 @@ extension ProofIssuer {
     func signedRenewalInfo(_ subscription: CustomerSubscription, _ terms: SubscriptionTerms) throws -> String {
         let statement = RenewalInfoStatement(subscription: subscription, terms: terms)
         let offer = statement.offer
-        let renewal = subscription.willAutoRenew ? subscription.renewalTerms(terms) : nil
+        // A family member pays nothing and has no seats.
+        let renews = subscription.willAutoRenew && subscription.ownership != .familyShared
+        let renewal = renews ? subscription.renewalTerms(terms) : nil
         let (price, seats) = (renewal?.price, renewal?.seats)
         return try sign([
             "expirationIntent": subscription.expirationIntent?.rawValue,

@@ -209,9 +209,7 @@ extension Store {
         switch try read({ try $0.verdict(on: payment, with: signed, account: account) }) {
         case .refused(let error): return try add(payment, account: account, outcome: .failed(error))
         case .accepted(let payment, let nonce):
-            let added = try add(payment, account: account, outcome: outcome)
-            try useUp(nonce, for: added)
-            return added
+            return try add(payment, account: account, outcome: outcome, usingUp: nonce)
         }
     }
 }

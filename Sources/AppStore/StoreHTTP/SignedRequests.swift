@@ -85,8 +85,8 @@ extension Books {
         }
         return SignedRequestVerdict(
             isAccepted: refusal == nil, refusal: refusal, audience: kind?.rawValue,
-            claims: try token.map { try JSONContent($0.claims.object) },
-            request: try request.map { try JSONContent($0.object) })
+            claims: token.map { JSONContent(.object($0.claims.object)) },
+            request: request.map { JSONContent(.object($0.object)) })
     }
 
     /// Checks the signature of a promotional offer (version 2), and the offer.
@@ -349,7 +349,18 @@ struct SignedAdvancedCommerceRequest {
 }
 
 extension JSONContent {
-    fileprivate init(_ object: JSONObject) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(JSONValue.object(object).compactText.utf8))
+    /// The content of a value from anybody. A number out of the range of `Double` becomes its text.
+    fileprivate init(_ value: JSONValue) {
+        switch value {
+        case .object(let object):
+            self = .object(Dictionary(object.members.map { ($0.key, Self($0.value)) }) { first, _ in first })
+        case .array(let elements): self = .array(elements.map { Self($0) })
+        case .string(let text): self = .string(text)
+        case .number(let number):
+            let double = Double(number.text).flatMap { $0.isFinite ? Self.number($0) : nil }
+            self = number.int64.map { .integer($0) } ?? double ?? .string(number.text)
+        case .bool(let flag): self = .bool(flag)
+        case .null: self = .null
+        }
     }
 }

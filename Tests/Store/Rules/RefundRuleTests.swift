@@ -22,7 +22,7 @@ import Testing
             (.currentPeriod, .refund, ["revoke 2", "subscription revoked", "REFUND"]),
             (.earlierPeriod, .refund, ["revoke 1", "REFUND"]),
             (.refunded, .refund, nil),
-            (.consumable, .decline, ["REFUND_DECLINED"]), (.refunded, .decline, nil),
+            (.consumable, .decline, ["REFUND_DECLINED"]), (.refunded, .decline, nil), (.shared, .decline, nil),
             (.refunded, .reverse, ["reinstate 1", "REFUND_REVERSED"]), (.consumable, .reverse, nil),
             (.shared, .revokeFamilySharing, ["revoke 1", "REVOKE"]), (.nonConsumable, .revokeFamilySharing, nil),
         ] as [(Sale, Event, [String]?)])

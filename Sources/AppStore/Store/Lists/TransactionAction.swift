@@ -190,7 +190,7 @@ extension Store {
     ) throws(StoreError) {
         try write { books in
             let rule = action.rule
-            let books = try books.of(try books.sale(transactionIdentifier).account)
+            let books = try books.of(try books.payer(of: transactionIdentifier))
             switch rule.effect {
             case .refund(let decide):
                 if let call = rule.call { try books.throwSimulatedError(call) }
@@ -212,7 +212,11 @@ extension Books {
     fileprivate func delete(_ transactionIdentifier: String) throws {
         try transactions.storeLastChange()
         let original = try sale(transactionIdentifier).originalTransactionIdentifier
-        for member in try transactions.originals(sharing: original) { try delete(original: member) }
+        for member in try transactions.originals(sharing: original) {
+            // A member may have a seat in another purchaser's subscription since.
+            let followed = try subscriptions.subscription(original: member)?.sharedOriginalTransactionIdentifier
+            if followed == nil || followed == original { try delete(original: member) }
+        }
         try delete(original: original)
     }
 

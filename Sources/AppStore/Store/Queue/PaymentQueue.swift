@@ -42,10 +42,13 @@ extension QueuedTransaction {
 /// The payment queue, as an app uses it (StoreKit, `SKPaymentQueue`).
 extension Store {
     /// Adds a payment to an account's queue. It stays in the state `purchasing` until `process` continues it.
+    ///
+    /// - Parameter nonce: The nonce of the signed request that allows the payment. The payment fails if an earlier one has used it.
     package func add(
         _ payment: Payment,
         account: String,
-        outcome: PaymentOutcome = .purchased
+        outcome: PaymentOutcome = .purchased,
+        usingUp nonce: UUID? = nil
     ) throws(StoreError) -> PaymentTransaction {
         try Self.check(account: account)
         guard let product = configuration.product(payment.productIdentifier) else {
@@ -78,15 +81,10 @@ extension Store {
                     "Apple does not sell the monthly billing plan in the storefront \(books.storefront.countryCode). Choose another one with `till store settings --storefront DEU`."
                 )
             }
-            return try books.payments.add(payment, account: account, outcome: outcome).transaction
-        }
-    }
-
-    /// Uses up the nonce of the signed request that allowed a payment. The payment fails if an earlier one has used it.
-    package func useUp(_ nonce: UUID, for payment: PaymentTransaction) throws(StoreError) {
-        try write { books in
-            guard try !books.payments.isFirstUse(of: nonce) else { return }
-            try books.payments.setOutcome(.failed(.invalidSignature), of: payment.identifier)
+            let isRepeated = try nonce.map { try !books.payments.isFirstUse(of: $0) } ?? false
+            return try books.payments.add(
+                payment, account: account, outcome: isRepeated ? .failed(.invalidSignature) : outcome
+            ).transaction
         }
     }
 

@@ -19,7 +19,8 @@ package struct Family: Hashable, Sendable {
     package func checkRoom() throws(StoreError) {
         guard people.count < Self.maximumSize else {
             throw .invalidAction(
-                "The family of \"\(organizer.prefix(100))\" has \(Self.maximumSize) people, as many as Apple allows.")
+                "The family of \"\(organizer.prefix(100))\" has \(Self.maximumSize) people, as many as Apple allows. "
+                    + "Let another leave it first.")
         }
     }
 

@@ -48,11 +48,11 @@ extension Transaction {
 }
 
 extension CustomerSubscription {
-    /// The subscription of a family member as it follows this one. The seats and an announced price are the purchaser's alone.
+    /// The subscription of a family member as it follows this one. The seats are the purchaser's alone.
     package func shared(with account: String, originalTransactionIdentifier: String) -> CustomerSubscription {
         var shared = followed(
             by: account, as: .familyShared, originalTransactionIdentifier: originalTransactionIdentifier)
-        (shared.quantity, shared.renewalQuantity, shared.priceIncrease) = (1, 1, nil)
+        (shared.quantity, shared.renewalQuantity) = (1, 1)
         return shared
     }
 }
@@ -187,16 +187,20 @@ extension Books {
         let isCharged = effects.contains(where: \.isCharge)
         let isShareable = configuration.product(purchased.productIdentifier)?.isFamilyShareable == true
         let books = try of(purchased.account)
-        // The accounts that get nothing anew.
-        var settled = Set<String>()
+        // The accounts that get the next shareable period anew.
+        var others = try relatives(of: purchased.account)
         for member in try subscriptions.subscriptions(sharing: original, as: .familyShared) {
             let isLinked = try transactions.isLinked(original: member.originalTransactionIdentifier)
-            guard isLinked, member.state != .revoked else {
-                // The sharing with a member ended, and begins again with the next membership.
-                if !isLinked { settled.insert(member.account) }
+            guard isLinked, !member.hasEnded else {
+                // Sharing that ended begins again with the next membership. One that expired begins with the purchaser's.
+                if !isLinked {
+                    others.removeAll { $0 == member.account }
+                } else if member.state != .revoked, !others.contains(member.account) {
+                    others.append(member.account)
+                }
                 continue
             }
-            settled.insert(member.account)
+            others.removeAll { $0 == member.account }
             if isCharged, !isShareable {
                 try books.revokeLatest(original: member.originalTransactionIdentifier)
             } else {
@@ -207,9 +211,7 @@ extension Books {
             }
         }
         guard isCharged, isShareable, let present = try transactions.latest(original: original) else { return }
-        for account in try relatives(of: purchased.account) where !settled.contains(account) {
-            try share(present, with: account)
-        }
+        for account in others { try share(present, with: account) }
     }
 
     /// Lets family members follow the refund of a purchaser's transaction, or its reversal.
@@ -223,6 +225,7 @@ extension Books {
         let period = try transactions.transactions(original: before.originalTransactionIdentifier).filter {
             $0.webOrderLineItemIdentifier == before.webOrderLineItemIdentifier
         }
+        let refundDates = (period + [before]).compactMap { $0.revocation?.date }
         let linked = try transactions.transactions(sharing: period.map(\.transactionIdentifier))
         for shared in linked where shared.ownership == .familyShared {
             // It may have changed with another transaction of the member.
@@ -233,8 +236,8 @@ extension Books {
                 try decideRefund(of: member.transactionIdentifier) {
                     try $0.revokeFamilySharing(for: refund.reason, at: refund.date)
                 }
-            } else if let reversed = before.revocation,
-                member.revocation?.type == .familyRevoke, member.revocation?.date == reversed.date
+            } else if before.revocation != nil, let revocation = member.revocation,
+                revocation.type == .familyRevoke, refundDates.contains(revocation.date)
             {
                 try decideRefund(of: member.transactionIdentifier) { $0.resumeFamilySharing(at: now) }
             }

@@ -101,12 +101,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     }
 
     /// True if nothing more becomes due.
-    var hasEnded: Bool {
-        switch state {
-        case .subscribed, .inGracePeriod, .inBillingRetryPeriod: false
-        case .expired, .revoked: true
-        }
-    }
+    var hasEnded: Bool { dueDate == nil }
 
     /// The reason why the subscription has ended or will end; nil for one that renews.
     package var expirationIntent: ExpirationIntent? {

@@ -6,7 +6,8 @@ import Proofs
 /// They have identifiers of their own, and are linked to the purchaser's. A member's subscription has no due date: each event is the
 /// purchaser's.
 extension CustomerSubscription {
-    /// The subscription of a member at the state of this one. The account token is the purchaser's alone.
+    /// The subscription of a member at the state of this one. An announced price and the account token are the
+    /// purchaser's alone.
     func followed(
         by account: String,
         as ownership: InAppOwnershipType,
@@ -15,7 +16,7 @@ extension CustomerSubscription {
         var member = self
         (member.ownership, member.sharedOriginalTransactionIdentifier) = (ownership, self.originalTransactionIdentifier)
         (member.account, member.originalTransactionIdentifier) = (account, originalTransactionIdentifier)
-        member.appAccountToken = nil
+        (member.priceIncrease, member.appAccountToken) = (nil, nil)
         return member
     }
 }
@@ -60,6 +61,16 @@ extension TransactionRecords {
             GROUP BY original_transaction_id ORDER BY min(rowid)
             """
         ).fetchAll(database)
+    }
+
+    /// The account of the purchaser's transaction that a member's is linked to; nil if there is none.
+    fileprivate func purchaser(sharing identifier: String) throws -> String? {
+        try SQLRequest<String>(
+            """
+            SELECT account FROM app_store_transaction WHERE transaction_id = (
+                SELECT shared_transaction_id FROM app_store_transaction WHERE transaction_id = \(identifier))
+            """
+        ).fetchOne(database)
     }
 
     func isLinked(original identifier: String) throws -> Bool {
@@ -116,6 +127,14 @@ extension Books {
         let kind = subscription.ownership == .assigned ? "is a member's seat" : "is shared by the family"
         throw subscription.invalid(
             "\(kind), and follows the purchaser's. Name the purchaser's transaction \(purchased)")
+    }
+
+    /// The account that has paid for a transaction: for a member's, the purchaser, whose time it has.
+    func payer(of transactionIdentifier: String) throws -> String {
+        let sale = try sale(transactionIdentifier)
+        let original = try subscriptionOrNone(of: sale)?.sharedOriginalTransactionIdentifier
+        let purchased = try original.flatMap(subscriptions.subscription(original:))?.account
+        return try purchased ?? transactions.purchaser(sharing: transactionIdentifier) ?? sale.account
     }
 
     /// Begins a period of a member, at the time of the purchaser. The member's payment queue gets its transaction.

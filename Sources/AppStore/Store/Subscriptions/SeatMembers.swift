@@ -65,7 +65,9 @@ extension Books {
         }
         let known = try subscriptions.seat(of: member, group: purchase.groupIdentifier)
         guard member != purchase.account, known?.hasEnded != false else {
-            throw StoreError.invalidAction("\"\(member)\" has the subscription, or a seat in the same group, already.")
+            throw StoreError.invalidAction(
+                "\"\(member.prefix(100))\" has the subscription, or a seat in the same group, already. Name another account."
+            )
         }
         let seat = purchase.seat(
             original: known?.originalTransactionIdentifier ?? newTransactionIdentifier(), account: member, since: now)
