@@ -40,7 +40,7 @@ import Testing
             statedAt: Self.now, proofDigest: [UInt8](repeating: 7, count: 32),
             facts: RenewalFacts([.autoRenewStatus: .integer(1), .isInBillingRetryPeriod: .integer(retried ? 1 : 0)]))
         _ = try await redeem(
-            claim(transaction, item: nil, expiresAt: Self.later(100), facts: facts, renewal: renewal), for: user,
+            claim(transaction, expiresAt: Self.later(100), facts: facts, renewal: renewal), for: user,
             at: moment)
     }
 

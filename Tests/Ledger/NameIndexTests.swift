@@ -28,11 +28,11 @@ import Testing
     @Test(
         arguments: [
             ("una1", "yuna16"), ("YUNA16", "yuna16"), ("ｕｎａ", "yuna16"), ("민지", "김민지"),
-            ("민지".decomposedStringWithCanonicalMapping, "김민지"), ("hauptstrasse", "Hauptstraße 3"),
+            ("민지".decomposedStringWithCanonicalMapping, "김민지"), ("hauptstrasse", "Hauptstraße3"),
             ("ΟΔΟΣ", "οδος"), ("É", "renée"),
         ])
     func `a part of a name finds it in any case and form`(text: String, name: String) async throws {
-        try await add(["yuna16", "김민지", "Hauptstraße 3", "οδος", "renée", "other"])
+        try await add(["yuna16", "김민지", "Hauptstraße3", "οδος", "renée", "other"])
         #expect(try await names(containing: text) == [name.precomposedStringWithCanonicalMapping])
     }
 
@@ -47,8 +47,8 @@ import Testing
         let names = (1...12_000).map { "user-\($0)" }
         try await add(Array(names.prefix(5000)))
         try await add(Array(names.dropFirst(5000)), at: Self.later(60))
-        try await add(["the last user"], at: Self.later(120))
-        #expect(try await self.names(containing: "USER", limit: 1) == ["the last user"])
+        try await add(["the-last-user"], at: Self.later(120))
+        #expect(try await self.names(containing: "USER", limit: 1) == ["the-last-user"])
         #expect(try await self.names(containing: "ser-4711") == ["user-4711"])
         let found = try await self.names(containing: "user-77", limit: 500)
         #expect(Set(found) == Set(names.filter { $0.hasPrefix("user-77") }))
@@ -59,8 +59,8 @@ import Testing
         try await add(["Peppermint"])
         #expect(try await names(containing: "mint") == ["Peppermint"])
         clock.advance(milliseconds: 1_000_000)
-        try await add(["mint tea"], at: clock.now())
-        #expect(try await names(containing: "mint") == ["mint tea", "Peppermint"])
+        try await add(["mint-tea"], at: clock.now())
+        #expect(try await names(containing: "mint") == ["mint-tea", "Peppermint"])
 
         let ghost = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "1", count: 32))).user
         let known = try #require(CustomerIdentifier("Mint Sprout")).user
@@ -70,7 +70,7 @@ import Testing
         for text in ["sprout", "mint sprout"] { #expect(try await names(containing: text) == [known.name]) }
         #expect(try await names(containing: "anonymousid:1") == [ghost.name])
 
-        let tea = try #require(User(issuer: "", name: "mint tea"))
+        let tea = try #require(User(issuer: "", name: "mint-tea"))
         #expect(try await ledger.write { try $0.erase(tea, by: .user, at: clock.now()) })
         #expect(try await names(containing: "mint") == [known.name, "Peppermint"])
         try await index.rebuild()

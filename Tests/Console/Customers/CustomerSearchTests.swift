@@ -184,7 +184,8 @@ import Testing
         }
         var names: Set<String> = []
         for path in paths {
-            names.insert(String(try #require(try await browser.get(path).text.firstMatch(of: /<h1>(.*?)<\/h1>/)).1))
+            names.insert(
+                String(try #require(try await browser.get(path).text.firstMatch(of: /<h1><bdi>(.*?)<\/bdi><\/h1>/)).1))
         }
         #expect(names == [name.forHTML, (name + "-").forHTML])
     }

@@ -10,7 +10,8 @@ enum MarkupRules {
     private static let attributes: Set<String> = [
         "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby",
         "aria-live", "autocomplete", "charset", "checked", "class", "content", "d", "data-code", "data-copy",
-        "data-drop", "data-live", "data-live-action", "data-month", "data-stay", "data-stream", "datetime", "disabled",
+        "data-drop", "data-live", "data-live-action", "data-month", "data-reload", "data-stay", "data-stream",
+        "datetime", "disabled",
         "enctype",
         "for", "formaction", "formnovalidate", "height", "href", "id", "inputmode", "lang", "list", "loading",
         "maxlength", "method", "name", "open", "placeholder", "rel", "required", "role", "rows", "scope", "selected",

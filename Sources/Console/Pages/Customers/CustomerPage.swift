@@ -53,7 +53,9 @@ extension CustomerView {
                     }
                 }
             }
-            let everybodys = items.filter { $0.source == .rule }.map { owned in bdi { names.item(owned.item) } }
+            let everybodys = items.filter { $0.source == .rule }.map { owned in
+                a(.href(explanation(of: owned.item))) { bdi { names.item(owned.item) } }
+            }
             if !everybodys.isEmpty {
                 p(.class("note")) { spaced(by: ": ", Phrase("Everybody has it"), spaced(by: ", ", everybodys)) }
             }
@@ -72,13 +74,12 @@ extension CustomerView {
             column("Since") { Shown.day($0.since) }
             column("Until") { self.until($0) }
             column("Source") { self.source(of: $0) }
-            column("Why?") { owned in
-                let query: KeyValuePairs<String, String?> = [
-                    "collection": owned.item.collection, "number": String(owned.item.number),
-                ]
-                a(.href(.customer(self.user, "explanation", query: query))) { "Explain" }
-            }
+            column("Why?") { owned in a(.href(self.explanation(of: owned.item))) { "Explain" } }
         }
+    }
+
+    private func explanation(of item: Item) -> ConsolePath {
+        .customer(user, "explanation", query: ["collection": item.collection, "number": String(item.number)])
     }
 
     @HTMLBuilder private func until(_ owned: OwnedItem) -> HTML {

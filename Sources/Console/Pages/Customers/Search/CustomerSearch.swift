@@ -173,9 +173,9 @@ struct CustomerSearch {
             }
         }
         if page.last == nil {
-            let shown = Set(users)
-            similar = try await index.users(named: text, limit: shown.count + Self.maximumSimilar)
-                .filter { !shown.contains($0) }
+            // The pages of the other table have the names that begin like the text.
+            similar = try await index.users(named: text, limit: users.count + Self.maximumSimilar)
+                .filter { [text] in !users.contains($0) && !$0.user.name.utf8.starts(with: text.utf8) }
             similar = Array(similar.prefix(Self.maximumSimilar))
         }
         let found = users + similar
