@@ -60,7 +60,7 @@ struct Move: ServiceCaller {
         "The service must know the other user. A purchase with an account token, or one that added to a balance, stays.",
         examples: """
             till move alice 2000000000000001 bob --reason "Bought with the wrong account"
-            till move alice 2000000000000001 mint --to-issuer customer --reason "Lost phone"
+            till move alice 2000000000000001 mint --to-issuer customer --reason gift
             """)
 
     @Argument(help: "The user.")

@@ -58,9 +58,13 @@ import Testing
     @Test func `customers in billing retry, and those whose subscription has ended this month, have lists`()
         async throws
     {
-        try await subscribe(alice, "1", at: Self.later(200))
-        try await subscribe(bob, "2", retried: true, at: Self.later(200))
-        _ = try await redeem(claim("3"), for: #require(User(name: "carol")), at: Self.later(200))
+        try await subscribe(alice, "1", at: Self.now)
+        try await subscribe(bob, "2", retried: true, at: Self.now)
+        _ = try await redeem(claim("3"), for: #require(User(name: "carol")))
+        let view = Viewpoint(accepting: AcceptedOrigins([.localSandbox]), at: Self.later(200)) { _ in
+            .autoRenewableSubscription
+        }
+        _ = try await ledger.write { try $0.recordDueStates(from: view, limit: 9) }
         for limit in [1, 9] {
             #expect(try await names(.notPaid, limit: limit) == [bob.name])
             #expect(try await names(.ended, at: Self.later(300), limit: limit) == [alice.name])
