@@ -13,13 +13,11 @@ struct Customers: ServiceCaller {
     @Argument(help: "The beginning of a name, or an account token.")
     var text: String
 
-    @Option(help: "The number of users, from 1 to 1000.")
-    var limit = 50
+    @OptionGroup var list: ListLimit
 
     @OptionGroup var call: CallOptions
 
     func validate() throws {
-        try require((1...1000).contains(limit), "--limit must be a number from 1 to 1000.")
         try require(!text.isEmpty, "Name the beginning of a name, or an account token.")
     }
 
@@ -33,7 +31,7 @@ struct Customers: ServiceCaller {
     }
 
     func perform() async throws {
-        let (text, limit) = (text, limit)
+        let (text, limit) = (text, list.limit)
         let customers = try await withClient { client in
             try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Customer>> in
                 try await client.get(
@@ -72,14 +70,9 @@ struct UnclaimedList: ServiceCaller {
     @Option(help: ArgumentHelp("Only this transaction, or original transaction.", valueName: "transaction"))
     var search: String?
 
-    @Option(help: "The number of purchases, from 1 to 1000.")
-    var limit = 50
+    @OptionGroup var list: ListLimit
 
     @OptionGroup var call: CallOptions
-
-    func validate() throws {
-        try require((1...1000).contains(limit), "--limit must be a number from 1 to 1000.")
-    }
 
     /// The shown part of a purchase.
     private struct Purchase: Decodable, Listed, Sendable {
@@ -93,7 +86,7 @@ struct UnclaimedList: ServiceCaller {
     }
 
     func perform() async throws {
-        let (search, limit) = (search, limit)
+        let (search, limit) = (search, list.limit)
         let purchases = try await withClient { client in
             try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Purchase>> in
                 try await client.get(

@@ -88,16 +88,25 @@ struct Move: ServiceCaller {
     }
 
     func perform() async throws {
-        struct Transaction: Decodable, Sendable {
-            let productId: String
-        }
-        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/owner")
+        let path = issued.path(of: transaction, of: user, "/owner")
         let request: Report = ["user": other.name, "issuer": toIssuer, "reason": reason]
-        let moved: Answered<Transaction> = try await withClient {
+        let moved: Answered<ChangedTransaction> = try await withClient {
             try await $0.put(path, request)
         }
         terminal.line("Moved \(moved.productId) from \(user) to \(other).")
         try terminal.json(moved)
+    }
+}
+
+/// The shown part of a transaction whose owner or revocation the team has changed.
+private struct ChangedTransaction: Decodable, Sendable {
+    let productId: String
+}
+
+extension IssuerOption {
+    /// The path of a resource of a user's transaction, such as `/revocation`.
+    fileprivate func path(of transaction: String, of user: User, _ resource: String) -> String {
+        path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))\(resource)")
     }
 }
 
@@ -144,12 +153,9 @@ struct Revoke: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        struct Transaction: Decodable, Sendable {
-            let productId: String
-        }
-        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
+        let path = issued.path(of: transaction, of: user, "/revocation")
         let request = ["reason": reason]
-        let revoked: Answered<Transaction> = try await withClient {
+        let revoked: Answered<ChangedTransaction> = try await withClient {
             try await $0.put(path, request)
         }
         terminal.line("Revoked \(revoked.productId) from \(user).")
@@ -175,11 +181,8 @@ struct Reinstate: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        struct Transaction: Decodable, Sendable {
-            let productId: String
-        }
-        let path = issued.path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))/revocation")
-        let reinstated: Answered<Transaction> = try await withClient {
+        let path = issued.path(of: transaction, of: user, "/revocation")
+        let reinstated: Answered<ChangedTransaction> = try await withClient {
             try await $0.delete(path)
         }
         terminal.line("Reinstated \(reinstated.productId) of \(user).")

@@ -26,6 +26,18 @@ struct IssuerOption: ParsableArguments {
     }
 }
 
+/// The option of the commands that list what a service has.
+struct ListLimit: ParsableArguments {
+    @Option(help: "The number of rows, from 1 to 1000.")
+    var limit = 50
+
+    func validate() throws { try Self.validate(limit) }
+
+    static func validate(_ limit: Int) throws {
+        try require((1...1000).contains(limit), "--limit must be a number from 1 to 1000.")
+    }
+}
+
 /// The address of a server: a scheme, a host and perhaps a port.
 struct ServerAddress: ExpressibleByArgument {
     /// The form of an address that a setting accepts.

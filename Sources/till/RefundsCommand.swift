@@ -28,7 +28,7 @@ struct RefundsCommand: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func validate() throws {
-        try require((1...1000).contains(limit), "--limit must be a number from 1 to 1000.")
+        try ListLimit.validate(limit)
     }
 
     fileprivate struct Row: Sendable {

@@ -20,8 +20,7 @@ struct Story: ServiceCaller {
     @Argument(help: "The user.")
     var user: User
 
-    @Option(help: "The number of entries, from 1 to 1000.")
-    var limit = 50
+    @OptionGroup var list: ListLimit
 
     @Option(help: "A month in UTC, such as 2027-03 (default: all).")
     var month: String?
@@ -32,10 +31,6 @@ struct Story: ServiceCaller {
     @OptionGroup var issued: IssuerOption
 
     @OptionGroup var call: CallOptions
-
-    func validate() throws {
-        try require((1...1000).contains(limit), "--limit must be a number from 1 to 1000.")
-    }
 
     /// The shown part of an entry.
     private struct Entry: Decodable, Listed, Sendable {
@@ -50,7 +45,7 @@ struct Story: ServiceCaller {
     }
 
     func perform() async throws {
-        let (issued, user, limit) = (issued, user, limit)
+        let (issued, user, limit) = (issued, user, list.limit)
         let part = [("month", month), ("kind", kind?.rawValue)]
         let entries = try await withClient { client in
             try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Entry>> in

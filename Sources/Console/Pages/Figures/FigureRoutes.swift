@@ -24,7 +24,7 @@ struct FigureRoutes: Sendable {
                 guard comparison.answer.periods.count <= Self.maximumPeriods else { throw FigureError.tooManyPoints }
                 return Self.page(of: comparison, form).response(context)
             } catch {
-                // What is wrong stands above the form, which keeps the rest.
+                // The problem stands above the form, which keeps what was entered.
                 let problem = ProblemMiddleware.problem(of: error, context.service)
                 guard problem.status == 400 else { throw error }
                 let page = Page(figure.title, section: .figures) {
