@@ -61,6 +61,32 @@ import Testing
         #expect(throws: OpenSSLError.self) { try PrivateKey(pem: "no key") }
     }
 
+    @Test func `an RSA key survives its base64 and its file`() throws {
+        let key = try PrivateKey(pem: try TestChains.rsa.get().leaf.key.pem())
+        let text = try key.publicKey.informationText()
+        #expect(text.hasPrefix("MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA") && text.count == 392)
+        let read = try PublicKey(rsaInformation: text)
+        #expect(read == key.publicKey)
+        let signature = try key.signRSA(Self.message, digest: .sha1)
+        #expect(read.verifiesRSA(signature, over: Self.message, digest: .sha1))
+        #expect(!read.verifiesRSA(Array(signature.dropFirst()), over: Self.message, digest: .sha1))
+        #expect(!read.verifiesRSA([0] + signature, over: Self.message, digest: .sha1))
+    }
+
+    @Test func `a text that is no RSA key of 2048 bits is refused with the reason`() throws {
+        let text = try TestChains.rsa.get().leaf.key.publicKey.informationText()
+        let longer = Base64.encode((Base64.decode(text.utf8) ?? []) + [0])
+        for unreadable in ["", "key", "\(text)\n", longer, String(repeating: "A", count: 4096)] {
+            #expect(throws: RSAKeyError.unreadable) { try PublicKey(rsaInformation: unreadable) }
+        }
+        let curve = try PrivateKey.generate(.p256).publicKey.informationText()
+        #expect(throws: RSAKeyError.notRSA) { try PublicKey(rsaInformation: curve) }
+        let small = try #require(Self.strangeKeys.first { $0.0 == "RSA of 1024 bits" }).1
+        #expect(throws: RSAKeyError.size(bits: 1024)) {
+            try PublicKey(rsaInformation: Base64.encode(Self.bytes(small)))
+        }
+    }
+
     @Test func `digests match the standard's`() {
         #expect(DigestAlgorithm.sha256.digest(of: Array("abc".utf8)).hexadecimal.hasPrefix("ba7816bf8f01cfea"))
         #expect(

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// The hash functions of proofs, tokens and the ledger, computed by OpenSSL.
 public enum DigestAlgorithm: String, Sendable, CaseIterable {
-    /// The hash function of Apple's app receipts before 2023 only.
+    /// The hash function of Apple's app receipts before 2023 and of Google Play's signed purchases only.
     case sha1 = "SHA-1"
     case sha256 = "SHA-256"
     case sha384 = "SHA-384"

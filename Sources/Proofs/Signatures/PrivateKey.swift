@@ -23,7 +23,7 @@ public struct PrivateKey: Sendable {
         return try generate(context)
     }
 
-    /// Generates an RSA key of 2048 bits, the size of all signers of app receipts.
+    /// Generates an RSA key of 2048 bits, the size of all signers of app receipts and of the keys of apps on Google Play.
     public static func generateRSA() throws -> PrivateKey {
         let context = try generationContext("RSA")
         defer { EVP_PKEY_CTX_free(context) }

@@ -83,7 +83,7 @@ public struct PublicKey: Sendable {
         return handle.verifies(signature, overDigest: DigestAlgorithm.sha256.digest(of: message), form: .ecdsa)
     }
 
-    /// Verifies an RSA PKCS#1 v1.5 signature (RFC 8017 section 8.2), as in app receipts.
+    /// Verifies an RSA PKCS#1 v1.5 signature (RFC 8017 section 8.2), as in app receipts and signed purchases of Google Play.
     ///
     /// - Returns: False if the key is not an RSA key of at least 2048 bits.
     public func verifiesRSA(_ signature: [UInt8], over message: [UInt8], digest: DigestAlgorithm) -> Bool {
@@ -124,7 +124,7 @@ extension PublicKey {
 
 extension PublicKey {
     /// The accepted sizes of an RSA modulus in bits. RFC 7518 section 3.3 defines the lower bound.
-    private static let modulusSizes = 2048...8192
+    static let modulusSizes = 2048...8192
     /// The accepted exponents of an RSA key. Larger ones are not in use, and the time of a verification grows with the
     /// exponent.
     private static let exponents: ClosedRange<UInt64> = 3...(1 << 33 - 1)
