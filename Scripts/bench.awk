@@ -43,6 +43,7 @@ END {
     signatureTwo = rate(2000, "2 x 1000 signatures on 2 threads")
     ten = rate(1000, "1000 receipts of 10")
     many = rate(1000, "1000 receipts of 187")
+    purchase = rate(1000, "1000 signed purchases")
     cold = rate(1, "1 transaction of an unknown chain")
     coldReceipt = rate(1, "1 receipt of 10 of an unknown chain")
     reading = rate(1, "2 certificates")
@@ -56,6 +57,7 @@ END {
     line("signed transaction, chain known", one, p256, "P-256 verify", percent(one, p256), "80 % or more", "1000 transactions")
     line("receipt of 10 purchases, chain known", ten, rsa, "RSA-2048 verify", percent(ten, rsa), "25 % or more", "1000 receipts of 10")
     line("receipt of 187 purchases, chain known", many, p256, "P-256 verify", percent(many, p256), "6.5 % or more", "1000 receipts of 187")
+    line("signed purchase of Google Play", purchase, rsa, "RSA-2048 verify", percent(purchase, rsa), "60 % or more", "1000 signed purchases")
     line("signed transaction, chain unknown", cold, parts, "its 3 signatures, 2 certificates read", percent(cold, parts), "83 % or more", "1 transaction of an unknown chain")
     line("receipt of 10 purchases, chain unknown", coldReceipt, rsa, "RSA-2048 verify", percent(coldReceipt, rsa), "", "1 receipt of 10 of an unknown chain")
     # `verify_transaction` in bench/compare/rust-vs-others/RESULTS.md of namecare/app-store-server-library-rust, in microseconds. It

@@ -36,6 +36,11 @@ let benchmarks: @Sendable () -> Void = {
     measureThousand("1000 receipts of 187") { number in
         verify(samples.receiptsOf187[number % samples.receiptsOf187.count], with: verifier)
     }
+    let purchaseVerifier = SignedPurchaseVerifier(keys: [samples.appKey], clock: Samples.clock)
+    measureThousand("1000 signed purchases") { number in
+        let purchase = samples.purchases[number % samples.purchases.count]
+        do { blackHole(try purchaseVerifier.verify(purchase)) } catch { preconditionFailure("\(error)") }
+    }
 
     /// Verifies a proof with a new verifier, whose cache is empty.
     func measureUnknown(_ name: String, _ proofs: [[UInt8]]) {

@@ -9,6 +9,9 @@ struct Samples: Sendable {
     let receiptsOfTen: [[UInt8]]
     /// The DER of distinct app receipts with 187 purchases, as in the largest known receipt of Apple.
     let receiptsOf187: [[UInt8]]
+    /// Distinct signed purchases of Google Play, of about 400 bytes.
+    let purchases: [SignedPurchase]
+    let appKey: AppKey
     /// The DER of the two certificates that the verifier parses in each chain.
     let certificates: [[UInt8]]
 
@@ -31,6 +34,9 @@ struct Samples: Sendable {
         transactions = try (0..<500).map { try Self.transaction($0, chain: ellipticCurve) }
         receiptsOfTen = try (0..<100).map { try Self.receipt($0, purchases: 10, chain: rsa) }
         receiptsOf187 = try (0..<20).map { try Self.receipt($0, purchases: 187, chain: rsa) }
+        let key = rsa.leaf.key
+        purchases = try (0..<100).map { try SignedPurchase.sign(Self.purchaseText($0), with: key) }
+        appKey = AppKey(packageName: "com.memolease.sesac1", publicKey: key.publicKey)
         certificates = ellipticCurve.certificates.prefix(2).map(\.der)
         let message = Randomness.system.bytes(100)
         signature = (
@@ -56,6 +62,16 @@ struct Samples: Sendable {
             "price": .integer(1_200_000), "currency": "KRW", "appTransactionId": "704897469903783919",
         ]
         return Array(try SignedJSON.sign(.object(payload), with: chain.leaf.key, chain: chain.certificates).utf8)
+    }
+
+    private static func purchaseText(_ number: Int) -> [UInt8] {
+        let text = """
+            {"orderId":"GPA.3396-1451-9236-\(10_000 + number)","packageName":"com.memolease.sesac1","productId":"sprout1",\
+            "purchaseTime":1779999620691,"purchaseState":0,"purchaseToken":"omicodhjknjpbilmeihjkofp.AO-J1OxWIPzx_C7K3I5cf\
+            wtqIgoBSQcq_gGHyHgx4QtI1fTByN6chUTS3bpTR1umS_RWBGQK2_DBS7e_mQrnekVnN60eoLRQuVCfZNc0Gjoud2rKohC\(10_000 + number)",\
+            "obfuscatedAccountId":"5e2f3b0e-6b1f-4d6e-8c1a-0123456789ab","quantity":1,"acknowledged":false}
+            """
+        return Array(text.utf8)
     }
 
     private static func receipt(_ number: Int, purchases: Int, chain: CertificateChain) throws -> [UInt8] {

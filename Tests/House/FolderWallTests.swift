@@ -29,9 +29,16 @@ import Testing
                 folder: "Features/\(feature)",
                 hidden: features.filter { !used.contains($0) }.map { "Features/\($0)" })
         } + [
-            Wall(folder: "Proofs/Commerce", hidden: ["Proofs/Receipts", "Proofs/Signatures", "Proofs/StrictJSON"]),
-            Wall(folder: "Proofs/Signatures", hidden: ["Proofs/Commerce", "Proofs/Receipts"]),
-            Wall(folder: "Proofs/StrictJSON", hidden: ["Proofs/Commerce", "Proofs/Receipts", "Proofs/Signatures"]),
+            Wall(
+                folder: "Proofs/Commerce",
+                hidden: ["Proofs/GooglePlay", "Proofs/Receipts", "Proofs/Signatures", "Proofs/StrictJSON"]),
+            Wall(folder: "Proofs/Signatures", hidden: ["Proofs/Commerce", "Proofs/GooglePlay", "Proofs/Receipts"]),
+            Wall(
+                folder: "Proofs/StrictJSON",
+                hidden: ["Proofs/Commerce", "Proofs/GooglePlay", "Proofs/Receipts", "Proofs/Signatures"]),
+            // The purchases of Google Play have nothing of Apple's forms.
+            Wall(
+                folder: "Proofs/GooglePlay", hidden: ["Proofs/Receipts/AppStoreServer", "Proofs/Receipts/Inspection"]),
             // The rules and the keys of the local App Store know no HTTP. The app knows only what crosses it.
             Wall(folder: "AppStore/Store", hidden: ["AppStore/Device", "AppStore/StoreHTTP", "HTTPSupport"]),
             Wall(folder: "AppStore/Device", hidden: ["AppStore/Store", "AppStore/StoreHTTP", "Catalog"]),

@@ -52,7 +52,7 @@ struct PayloadFields {
         return integer
     }
 
-    /// The quantity of a product, from 1 to 2147483647. It is 1 if Apple sends none.
+    /// The quantity of a product, from 1 to 2147483647. It is 1 if the store sends none.
     func quantity(_ name: String) throws(ProofRefusal) -> Int {
         let quantity = try integer(name, isRequired: true) ?? 1
         guard (1...Int64(Int32.max)).contains(quantity) else {

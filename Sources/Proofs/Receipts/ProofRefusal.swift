@@ -34,9 +34,13 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
         case chainUntrusted
         case chainOutsideValidity
         case chainShape
+        case appKeyMissing
         case appleExtensionMissing
+        case staticTestPurchase
         case signatureInvalid
         case payloadInvalid
+        case purchaseFormRetired
+        case purchasePending
         case tooManyPurchases
         case innerProofInvalid
         case signedInFuture
@@ -53,10 +57,12 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
             case .tooLarge: .size
             case .encodingInvalid: .encoding
             case .containerInvalid, .tooManyCertificates, .algorithmNotAllowed, .signerCertificateMissing: .container
-            case .chainUntrusted, .chainOutsideValidity, .chainShape: .chain
+            case .chainUntrusted, .chainOutsideValidity, .chainShape, .appKeyMissing: .chain
             case .appleExtensionMissing: .extensions
-            case .signatureInvalid: .signature
-            case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture, .deviceMismatch: .payload
+            case .signatureInvalid, .staticTestPurchase: .signature
+            case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture, .deviceMismatch,
+                .purchaseFormRetired, .purchasePending:
+                .payload
             case .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted: .appAndOrigin
             case .certificateRevoked, .revocationUnavailable: .revocation
             }
@@ -70,10 +76,11 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
             switch self {
             case .tooLarge:
                 rule(
-                    "The proof is larger than any that Apple signs. Send only the receipt or the signed transaction.",
-                    "The proof is larger than any that Apple signs.",
-                    "Send only the receipt or the signed transaction.",
-                    korean: "증명이 Apple이 서명하는 어떤 것보다도 큽니다.", "영수증이나 서명된 거래만 보내세요.")
+                    "The proof is larger than any that a store signs. Send only the receipt, the signed transaction or the signed "
+                        + "purchase.",
+                    "The proof is larger than any that a store signs.",
+                    "Send only the receipt, the signed transaction or the signed purchase.",
+                    korean: "증명이 스토어가 서명하는 어떤 것보다도 큽니다.", "영수증, 서명된 거래나 서명된 구매만 보내세요.")
             case .encodingInvalid:
                 rule(
                     "The proof is neither an app receipt (base64 or DER) nor a signed transaction (JWS). Send it unchanged.",
@@ -121,12 +128,26 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
                     "The proof's certificates must be a chain of leaf, intermediate and root, as Apple's are.",
                     "The certificates are not a leaf, an intermediate and a root.",
                     korean: "인증서가 말단, 중간, 루트의 순서가 아닙니다.")
+            case .appKeyMissing:
+                rule(
+                    "No public key of an app on Google Play is known, under which the purchase could be verified.",
+                    "No public key of an app on Google Play is known.",
+                    "Copy the app's licensing key from the Play Console, and give it to the verifier.",
+                    korean: "구매를 검증할 Google Play 앱의 공개 키가 없습니다.", "Play Console에서 앱의 라이선스 키를 복사해 검증기에 설정하세요.")
             case .appleExtensionMissing:
                 rule(
                     "The proof's root is trusted, but its certificates lack Apple's extensions for signing receipts.",
                     "The root is trusted, but the certificates lack Apple's extensions for signing receipts.",
                     "Do not accept it: another signer of the same authority has signed it.",
                     korean: "루트는 신뢰하지만, 인증서에 영수증 서명용 Apple 확장이 없습니다.", "받아들이지 마세요. 같은 기관의 다른 서명자가 서명했습니다.")
+            case .staticTestPurchase:
+                rule(
+                    "The purchase is not signed: Google Play signs no static test product such as android.test.purchased. Test with a "
+                        + "real product and a license tester.",
+                    "The purchase has no signature. Google Play signs no static test product such as android.test.purchased.",
+                    "Test with a real product and a license tester.",
+                    korean: "구매에 서명이 없습니다. Google Play는 android.test.purchased 같은 고정 테스트 상품에 서명하지 않습니다.",
+                    "실제 상품과 라이선스 테스터로 테스트하세요.")
             case .signatureInvalid:
                 unchanged(
                     "The signature does not match the content: it was changed after it was signed.",
@@ -138,6 +159,19 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
                     "The signature is valid, but the content does not have Apple's format.",
                     "Look at the field that the finding names.",
                     korean: "서명은 유효하지만 내용이 Apple의 형식이 아닙니다.", "결과에 적힌 필드를 확인하세요.")
+            case .purchaseFormRetired:
+                rule(
+                    "The purchase has the form of In-app Billing 1 and 2 (`orders`), which Google has retired. Send a purchase of the Play "
+                        + "Billing Library.",
+                    "The purchase has the form of In-app Billing 1 and 2, which Google has retired.",
+                    "Send a purchase of the Play Billing Library.",
+                    korean: "Google이 폐지한 In-app Billing 1, 2의 형식입니다.", "Play Billing Library의 구매를 보내세요.")
+            case .purchasePending:
+                rule(
+                    "The customer has not paid the purchase yet. Send it again when Google Play reports it as purchased.",
+                    "The customer has not paid the purchase yet.",
+                    "Wait until Google Play reports it as purchased. The app then gets a new signed purchase.",
+                    korean: "고객이 아직 구매 대금을 내지 않았습니다.", "Google Play가 구매 완료를 알릴 때까지 기다리세요. 그때 앱이 서명된 새 구매를 받습니다.")
             case .tooManyPurchases:
                 rule(
                     "The receipt has too many purchases.",
@@ -189,7 +223,8 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
         ) -> ErrorRule {
             ErrorRule(
                 rawValue, self == .tooLarge ? .tooLarge : .unprocessable, mayRetry: couldSucceedLater,
-                isOfOperator: [.chainUntrusted, .originNotAccepted, .bundleIdentifierMismatch].contains(self),
+                isOfOperator: [.chainUntrusted, .appKeyMissing, .originNotAccepted, .bundleIdentifierMismatch].contains(
+                    self),
                 hasReason: self == .originNotAccepted, sentence, cause, remedy, korean: korean, koreanRemedy)
         }
 

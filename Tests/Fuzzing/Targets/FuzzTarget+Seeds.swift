@@ -19,6 +19,11 @@ extension FuzzTarget {
                 Self.transaction, Self.renewalInfo, Self.notification(compact), Self.appTransaction, compact,
                 Self.unityReceipt(compact),
             ].map { Array($0.utf8) }
+        case .signedPurchase:
+            let signed = try SignedPurchase.sign(Array(Self.purchase.utf8), with: signers.rsa.leaf.key)
+            return [Self.purchase, Self.subscription, Self.retiredPurchase, signed.json.compactText].map {
+                Array($0.utf8)
+            }
         case .storeKitConfiguration:
             return [Array(try Data(contentsOf: products.appending(path: "Till.storekit")))]
         }
@@ -68,6 +73,22 @@ extension FuzzTarget {
         "receiptCreationDate":1780000000000,"originalPurchaseDate":1780000000000,"originalApplicationVersion":"1",\
         "deviceVerification":"AAAA","deviceVerificationNonce":"5e2f3b0e-6b1f-4d6e-8c1a-0123456789ab",\
         "preorderDate":1780000000000,"appTransactionId":"1","originalPlatform":"iOS"}
+        """
+
+    private static let purchase = """
+        {"orderId":"GPA.1-2","packageName":"b","productId":"p","purchaseTime":1780000000000,"purchaseState":0,\
+        "purchaseToken":"aaaabbbb.AO-J1O","obfuscatedAccountId":"a","obfuscatedProfileId":"o","quantity":2,\
+        "acknowledged":false,"developerPayload":"d"}
+        """
+
+    private static let subscription = """
+        {"packageName":"b","productIds":["p","q"],"purchaseTime":1780000000000,"purchaseState":4,"token":"t",\
+        "purchaseToken":"aaaabbbb.AO-J1O","autoRenewing":true}
+        """
+
+    private static let retiredPurchase = """
+        {"nonce":-5465853498583976126,"orders":[{"notificationId":"1","orderId":"1.2","packageName":"b","productId":"p",\
+        "purchaseTime":1780000000000,"purchaseState":0,"purchaseToken":"t"}]}
         """
 
     private static func unityReceipt(_ proof: String) -> String {

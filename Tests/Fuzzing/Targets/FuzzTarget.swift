@@ -7,6 +7,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case receipt
     /// A JWS in compact form, and the payload that is read after the verification of the signature.
     case signedJSON = "signed-json"
+    /// The JSON text of a signed purchase of Google Play, and the object of text and signature.
+    case signedPurchase = "signed-purchase"
     /// A StoreKit configuration file.
     case storeKitConfiguration = "storekit"
 
@@ -22,6 +24,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .signedJSON:
             precondition(!signers.accepts(input), "an unsigned JWS is accepted")
             signers.verifySigned(payload: input)
+        case .signedPurchase:
+            precondition(!signers.acceptsPurchase(input), "an unsigned purchase is accepted")
+            signers.verifySigned(purchase: input)
         case .storeKitConfiguration:
             _ = try? StoreKitConfiguration(json: input, file: "input")
             guard let value = try? JSONParser.parse(input) else { return }

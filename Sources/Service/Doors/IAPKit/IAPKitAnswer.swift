@@ -28,10 +28,10 @@ extension IAPKitAnswer {
     package static func isUnsigned(_ reason: ProofRefusal.Reason) -> Bool {
         switch reason {
         case .containerInvalid, .tooManyCertificates, .algorithmNotAllowed, .signerCertificateMissing, .chainShape,
-            .appleExtensionMissing, .signatureInvalid:
+            .appleExtensionMissing, .staticTestPurchase, .signatureInvalid:
             true
         case .tooLarge, .encodingInvalid, .chainUntrusted, .chainOutsideValidity, .payloadInvalid, .tooManyPurchases,
-            .innerProofInvalid,
+            .innerProofInvalid, .appKeyMissing, .purchaseFormRetired, .purchasePending,
             .signedInFuture, .deviceMismatch, .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted,
             .certificateRevoked, .revocationUnavailable:
             false

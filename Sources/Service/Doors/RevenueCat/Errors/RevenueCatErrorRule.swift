@@ -49,7 +49,7 @@ extension RevenueCatErrorRule {
         add(
             .invalidReceipt, .notSigned, "encodingInvalid", "containerInvalid", "tooManyCertificates",
             "algorithmNotAllowed", "signerCertificateMissing", "chainShape", "appleExtensionMissing",
-            "signatureInvalid")
+            "staticTestPurchase", "signatureInvalid")
         add(.invalidReceipt, .noPurchase, "notRedeemable")
         add(.cannotTransferPurchase, .keptByOwner, "ownedByAnotherUser")
 
@@ -59,11 +59,12 @@ extension RevenueCatErrorRule {
 
         // Genuine purchases may be among them: after a correction, a new proof or a new version of Till redeems them.
         add(
-            .invalidReceipt, .sentAgainUntilConfigured, "chainUntrusted", "originNotAccepted",
+            .invalidReceipt, .sentAgainUntilConfigured, "chainUntrusted", "appKeyMissing", "originNotAccepted",
             "bundleIdentifierMismatch", "environmentMismatch", "productUnknown")
         add(
             .invalidReceipt, .sentAgain, "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases",
-            "payloadInvalid", "signedInFuture", "certificateRevoked", "revocationUnavailable")
+            "payloadInvalid", "purchaseFormRetired", "purchasePending", "signedInFuture", "certificateRevoked",
+            "revocationUnavailable")
         add(.invalidReceipt, .doesNotOccur, "innerProofInvalid", "deviceMismatch", "noNotification")
 
         // Callers.
