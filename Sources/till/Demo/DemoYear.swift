@@ -60,8 +60,16 @@ struct DemoYear {
         try await finishWork()
     }
 
-    /// Ends the year at home.
+    /// Ends the year at home. Subscriptions renew in their countries from then on, too.
     mutating func finish() async throws {
+        for market in markets {
+            try begin(end, in: market, charging: true)
+            try market.store.write { books in
+                for customer in market.customers where customer.subscription != nil {
+                    try books.keepTerms(of: customer.user.name)
+                }
+            }
+        }
         try begin(end, in: markets[0], charging: true)
         try await serve([], of: markets[0])
         try await finishWork()
