@@ -104,7 +104,7 @@ let package = Package(
             name: "till",
             dependencies: [
                 "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
-                argumentParser, configuration, lifecycle, logging,
+                argumentParser, configuration, hummingbird, lifecycle, logging,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 

@@ -216,6 +216,22 @@ import Testing
         #expect(try latest().price == Price(milliunits: 11_990, currency: "KRW"))
     }
 
+    @Test func `a subscription renews at the terms that it keeps`() throws {
+        _ = try buy(Self.premium)
+        try store.write { try $0.keepTerms(of: "alice") }
+        let price = try latest().price
+        _ = try store.update { $0.storefront = "KOR" }
+        try garden.advance(to: "2026-11-11T12:00:00Z")
+        #expect(try latest().reason == .renewal)
+        #expect(try latest().price == price)
+        #expect(try latest().storefrontCountryCode == "USA")
+        _ = try buy(Self.monthly)
+        try garden.advance(to: "2026-12-11T12:00:00Z")
+        // Another product is sold in the storefront of the settings.
+        #expect(try latest().productIdentifier == Self.monthly)
+        #expect(try latest().storefrontCountryCode == "KOR")
+    }
+
     @Test func `a refund revokes the restored transactions too`() throws {
         let bought = try garden.buy("garden.gate")
         _ = try store.finish(bought.identifier, account: "alice")

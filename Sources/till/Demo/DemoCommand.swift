@@ -1,13 +1,16 @@
 import ArgumentParser
 import Dispatch
 import Foundation
+import HTTPSupport
+import Synchronization
 
 struct DemoCommand: Command {
     static let configuration = CommandConfiguration(
         "demo", "Start a service, a local App Store and the web console with a year of sales, to look around.",
         """
         Everything is in a temporary folder, which is deleted at the end (Ctrl-C). The same
-        seed plays the same year.
+        seed plays the same year. A back end of the demonstration receives webhooks, and
+        verifies their signatures.
         """,
         examples: """
             till demo
@@ -34,34 +37,41 @@ struct DemoCommand: Command {
     }
 
     func perform() async throws {
+        let port = try DemoShop.port(port)
         let folder = try DemoFolder()
         defer { folder.remove() }
-        let shop = try DemoShop(folder: folder.url, seed: seed, port: port)
-        try shop.requirePort()
+        let shop = try await DemoShop(folder: folder.url, seed: seed, port: port)
         if !common.json { terminal.note("Playing a year of sales …") }
-        try await shop.play()
-        let (password, key) = (try await shop.addMember(), try await shop.makeKey())
-        // The service handles signals from here on.
-        folder.ignoreSignals()
-        let terminal = terminal
-        try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, _ in
-            terminal.line("Console   \(url.absoluteString)/console")
-            terminal.line("Log in    \(DemoShop.member), password \(password)")
-            terminal.line("API key   \(key)")
-            terminal.line("Data      \(shop.dataPath)")
-            terminal.line("Stop      Ctrl-C")
-            try? terminal.json([
-                "url": url.absoluteString, "name": DemoShop.member, "password": password, "key": key,
-                "data": shop.dataPath, "catalog": shop.catalogPath,
-            ])
+        try await LoopbackServer.run({ shop.receiver.router() }) { [terminal] server in
+            let webhook = DemoReceiver.url(at: server)
+            try await shop.play(sendingTo: webhook)
+            let (people, key) = (try await shop.addPeople(), try await shop.makeKey())
+            // The service handles signals from here on.
+            folder.ignoreSignals()
+            try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, _ in
+                terminal.line("Console   \(url.absoluteString)/console")
+                for (index, person) in people.enumerated() {
+                    let label = index == 0 ? "Log in    " : "          "
+                    terminal.line("\(label)\(person.name), password \(person.password) (\(person.role.rawValue))")
+                }
+                terminal.line("Webhook   \(webhook.absoluteString), which verifies signatures")
+                terminal.line("API key   \(key)")
+                terminal.line("Data      \(shop.dataPath)")
+                terminal.line("Stop      Ctrl-C")
+                try? terminal.report([
+                    "url": url.absoluteString, "name": people.first?.name, "password": people.first?.password,
+                    "people": people.map(\.report), "webhook": webhook.absoluteString, "key": key,
+                    "data": shop.dataPath, "catalog": shop.catalogPath,
+                ])
+            }
         }
     }
 }
 
 /// The temporary folder of a demonstration. Nobody else may read it.
-struct DemoFolder {
+final class DemoFolder: Sendable {
     let url: URL
-    private let signals: [any DispatchSourceSignal]
+    private let signals: Mutex<[any DispatchSourceSignal]>
 
     /// Creates the folder. A signal deletes it and ends the process, until the service handles signals itself.
     init() throws {
@@ -70,7 +80,7 @@ struct DemoFolder {
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         self.url = url
-        signals = [SIGINT, SIGTERM].map { number in
+        let signals = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
@@ -80,11 +90,12 @@ struct DemoFolder {
             source.resume()
             return source
         }
+        self.signals = Mutex(signals)
     }
 
     /// Leaves signals to the service.
     func ignoreSignals() {
-        signals.forEach { $0.cancel() }
+        signals.withLock { $0.forEach { $0.cancel() } }
     }
 
     func remove() {

@@ -8,94 +8,164 @@ import Proofs
 import Synchronization
 
 /// The data directory of a demonstration: a store and a ledger with the same sales.
-struct DemoShop {
-    /// The name of the person who may log in.
-    static let member = "demo"
+struct DemoShop: Sendable {
+    /// The name of the administrator. The others are named after their roles.
+    static let administrator = "demo"
     private static let appAppleIdentifier: Int64 = 1_540_000_000
     private static let url = "http://127.0.0.1/v1/notifications/apple"
 
     /// The service of the demonstration, which is started after the year.
     let serve: Serve
     let configuration: ServeConfiguration
+    /// The receiver of its webhooks.
+    let receiver: DemoReceiver
     private let data: DataDirectory
+    private let ledger: Ledger
+    private let catalog: Catalog
+    private let apps: Apps
+    private let markets: [DemoYear.Market]
+    private let chance: DemoChance
+    /// The clock of the store.
+    private let clock: DemoClock
+    private let end: Timestamp
 
     var dataPath: String { data.folder.path }
     var catalogPath: String { data.catalogFolder.path }
 
-    private let ledger: Ledger
-    private let seed: UInt64
-
-    init(folder: URL, seed: UInt64, port: Int) throws {
+    /// Opens a store, at the beginning of the year, and an empty ledger.
+    ///
+    /// - Parameter port: The port of the service, which is not 0.
+    init(folder: URL, seed: UInt64, port: Int) async throws {
         let catalogFolder = folder.appending(path: "catalog", directoryHint: .isDirectory)
-        try DemoCatalog.write(into: catalogFolder)
-        self.seed = seed
-        data = DataDirectory(
+        let end = SystemClock().now()
+        let (clock, chance) = (DemoClock(end.adding(days: -Int64(DemoYear.days))), DemoChance(seed: seed))
+        try DemoCatalog.write(into: catalogFolder, ratesOf: CalendarDay(end))
+        let data = DataDirectory(
             path: folder.appending(path: "data", directoryHint: .isDirectory).path, catalogPath: catalogFolder.path)
         try data.prepare()
+        let catalog = try Catalog(folder: catalogFolder)
+        // Sales of the environment Production are the ones that the figures show first.
+        try StoreApp.keep(
+            catalog.bundleIdentifier, products: catalogFolder.appending(path: Catalog.configurationFile).path,
+            environment: .production, appAppleIdentifier: Self.appAppleIdentifier, in: data)
+        // One store, with the prices of each country. The keys and the ledger's identifiers are secrets, and come from the system.
+        markets = try DemoCountry.all.map { country in
+            DemoYear.Market(
+                country: country,
+                store: try Store(
+                    folder: data.storeFolder, bundleIdentifier: catalog.bundleIdentifier,
+                    configuration: try country.configuration(catalog.configuration), environment: .production,
+                    appAppleIdentifier: Self.appAppleIdentifier, isDurable: false, clock: clock,
+                    randomness: chance.randomness))
+        }
+        try data.trust(markets[0].store)
+        let keyFile = folder.appending(path: "AuthKey.p8", directoryHint: .notDirectory)
+        let key = try markets[0].store.makeTeamKey { _, privateKey in
+            try PrivateFile.create(Array(privateKey.utf8), at: keyFile)
+        }
+        // The key is for the look-up of orders. The store has sent every notification.
         serve = try Serve.parse([
             "--store", "--console", "--webhooks", "--webhook-private-addresses", "--profiles",
             "--catalog-administration", "--keep-proofs", "--port", String(port), "--log-level", "warning", "--data",
-            data.folder.path, "--catalog", catalogFolder.path,
+            data.folder.path, "--catalog", catalogFolder.path, "--app-store-key", keyFile.path, "--app-store-key-id",
+            key.keyIdentifier, "--app-store-issuer-id", key.issuerIdentifier, "--app-store-url",
+            "http://127.0.0.1:\(port)", "--reconcile-seconds", "0", "--reconcile-customers-seconds", "0",
         ])
         configuration = try ServeConfiguration(serve.options, serve.common)
         ledger = try Ledger(file: data.ledgerFile, features: .all(of: configuration))
-    }
-
-    /// Checks that the service will be able to listen, before the year is played.
-    ///
-    /// - Throws: `ServerNotStarted`.
-    func requirePort() throws(ServerNotStarted) {
-        let (host, port) = (configuration.server.host, configuration.server.port)
-        guard port > 0, let code = Examination.listeningProblem(host: host, port: port) else { return }
-        throw ServerNotStarted(listeningOn: "\(host):\(port)", code)
+        apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
+        receiver = DemoReceiver(webhooks: ledger.webhooks(of: apps, clock: SystemClock()))
+        (self.data, self.catalog, self.clock, self.chance, self.end) = (data, catalog, clock, chance, end)
     }
 
     /// Plays a year of sales that ends now.
-    func play() async throws {
-        let chance = DemoChance(seed: seed)
-        let end = SystemClock().now()
-        let clock = DemoClock(end.adding(days: -365))
-        let catalog = try Catalog(folder: data.catalogFolder)
-        // Sales of the environment Production are the ones that the figures show first.
-        try StoreApp.keep(
-            catalog.bundleIdentifier, products: data.catalogFolder.appending(path: Catalog.configurationFile).path,
-            environment: .production, appAppleIdentifier: Self.appAppleIdentifier, in: data)
-        // The keys and the ledger's identifiers are secrets, and come from the system.
-        let store = try Store(
-            folder: data.storeFolder, bundleIdentifier: catalog.bundleIdentifier, configuration: catalog.configuration,
-            environment: .production, appAppleIdentifier: Self.appAppleIdentifier, isDurable: false, clock: clock,
-            randomness: chance.randomness)
-        try data.trust(store)
-        _ = try store.update { $0.notificationsURL = URL(string: Self.url) }
+    ///
+    /// - Parameter url: The address of a webhook, which the team adds on the last day.
+    func play(sendingTo url: URL) async throws {
+        let serviceClock = DemoClock(clock.now())
         let service = EntitlementService(
-            apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
-            verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
-            ledger: ledger, clock: clock)
+            apps: apps,
+            verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: serviceClock),
+            ledger: ledger, clock: serviceClock)
         try await service.registerApps()
-        var year = DemoYear(store: store, service: service, clock: clock, chance: chance, end: end)
-        try await year.play()
+        _ = try markets[0].store.update {
+            ($0.notificationsURL, $0.isBillingGracePeriodEnabled) = (URL(string: Self.url), true)
+        }
+        var year = DemoYear(
+            service: service, clock: clock, serviceClock: serviceClock, chance: chance, end: end, markets: markets)
+        try await year.play(0..<DemoYear.days - 1)
+        _ = try await ledger.webhooks(of: apps, clock: serviceClock).add(
+            WebhookURL(receiver: url.absoluteString, allowsPrivate: true),
+            by: AuditActor.caller(member: Self.administrator))
+        try await year.play(DemoYear.days - 1..<DemoYear.days)
+        try await year.finish()
         // The service sets its own address when it listens.
-        _ = try store.update { $0.notificationsURL = nil }
-        try await ledger.figures(clock: clock).rollUp()
+        _ = try markets[0].store.update { $0.notificationsURL = nil }
+        try await ledger.figures(clock: serviceClock).rollUp()
     }
 
     /// Makes an API key with every scope.
     func makeKey() async throws -> String {
         let keys = ledger.apiKeys(clock: SystemClock())
-        return try await keys.make(name: Self.member, scopes: Set(APIKeyScope.allCases)).key
+        return try await keys.make(name: Self.administrator, scopes: Set(APIKeyScope.allCases)).key
     }
 
-    /// Adds a person who may do everything.
-    ///
-    /// - Returns: The password.
-    func addMember() async throws -> String {
+    /// Adds a person for each role, the administrator first.
+    func addPeople() async throws -> [DemoPerson] {
         let team = TeamService(ledger: ledger, clock: SystemClock())
-        let password = Randomness.system.bytes(6).hexadecimal
-        let invitation = try await team.add(Self.member, role: .admin)
-        try await team.accept(
-            invitation: invitation, passwordHash: try team.passwords.hash(try Password(password, unlike: [])))
-        return password
+        var people: [DemoPerson] = []
+        for role in [TeamRole.admin, .support, .catalog, .viewer] {
+            let person = DemoPerson(
+                name: role == .admin ? Self.administrator : role.rawValue, role: role,
+                password: Randomness.system.bytes(6).hexadecimal)
+            let invitation = try await team.add(person.name, role: role)
+            try await team.accept(
+                invitation: invitation,
+                passwordHash: try team.passwords.hash(try Password(person.password, unlike: [])))
+            people.append(person)
+        }
+        return people
     }
+
+    /// The port of a demonstration.
+    ///
+    /// - Parameter port: The wished port; 0 for any free one.
+    /// - Throws: `ServerNotStarted` if the service cannot listen there, before anything is played.
+    static func port(_ port: Int) throws(ServerNotStarted) -> Int {
+        let host = ServerConfiguration().host
+        if let code = Examination.listeningProblem(host: host, port: port) {
+            throw ServerNotStarted(listeningOn: "\(host):\(port)", code)
+        }
+        return port > 0 ? port : freePort() ?? ServerConfiguration().port
+    }
+
+    /// A port of this machine at which nothing listens.
+    private static func freePort() -> Int? {
+        #if canImport(Glibc)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
+        (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), inet_addr("127.0.0.1"))
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
+    }
+}
+
+/// A person who may log in to the console of a demonstration.
+struct DemoPerson: Sendable {
+    let name: String
+    let role: TeamRole
+    let password: String
+
+    var report: Report { ["name": name, "role": role.rawValue, "password": password] }
 }
 
 /// The catalog of the demonstration: the sample catalog, with seeds and subscriptions.
@@ -103,10 +173,13 @@ enum DemoCatalog {
     static let prefix = "com.memolease.sesac1."
 
     /// Writes the catalog into a folder, with the pictures of the sample catalog if it is installed.
-    static func write(into folder: URL) throws {
+    ///
+    /// - Parameter day: The day of the exchange rates.
+    static func write(into folder: URL, ratesOf day: CalendarDay) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
         try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
+        try Data(DemoCountry.exchangeRates(of: day).utf8).write(to: folder.appending(path: ExchangeRates.file))
         let pictures = InstalledFolders().products.appending(path: "Art", directoryHint: .isDirectory)
         if pictures.isExistingFolder {
             try FileManager.default.copyItem(

@@ -7,78 +7,110 @@ import Proofs
 /// A year of sales at a local App Store, played day by day. The app and the service act as in production: the app presents
 /// each proof, and the service receives each notification.
 struct DemoYear {
-    private static let days = 365
-    /// The hours of a day at which customers buy.
-    private static let hours = [10, 19]
+    static let days = 365
+    /// The time after which the service has the proofs and notifications of an hour, in seconds.
+    private static let transferTime: Int64 = 2
 
-    let store: Store
-    let service: EntitlementService
-    let clock: DemoClock
-    let chance: DemoChance
-    /// The end of the year.
-    let end: Timestamp
+    /// A country with its customers.
+    struct Market: Sendable {
+        let country: DemoCountry
+        /// The store, with the prices of the country.
+        let store: Store
+        var customers: [Customer] = []
+    }
 
-    var customers: [Customer] = []
-    var areRenewalsCharged = true
-    /// The work of the service on the previous hour. The store goes on meanwhile, as in production.
-    var serviceWork: Task<Void, any Error>?
-    /// The sales of the previous hour, which the app finishes once the service has granted them.
-    var unfinished: [Sale] = []
-
-    /// A payment of the app, with its user.
-    typealias Sale = (transaction: PaymentTransaction, user: User)
-
-    struct Customer {
+    struct Customer: Sendable {
         let user: User
         var subscription: String?
         var purchases: [String] = []
     }
 
-    /// Plays the year.
-    mutating func play() async throws {
-        _ = try store.update { $0.isBillingGracePeriodEnabled = true }
-        for day in 0..<Self.days {
-            for hour in Self.hours {
+    /// A payment of the app, with its user.
+    typealias Sale = (transaction: PaymentTransaction, user: User)
+
+    let service: EntitlementService
+    /// The clock of the store.
+    let clock: DemoClock
+    /// The clock of the service, which works on an hour while the store goes on.
+    let serviceClock: DemoClock
+    let chance: DemoChance
+    /// The end of the year.
+    let end: Timestamp
+
+    var markets: [Market]
+    /// The work of the service on the previous hour. The store goes on meanwhile, as in production.
+    var serviceWork: Task<Void, any Error>?
+    /// The sales of the previous hour, which the app finishes once the service has granted them.
+    var unfinished: [Sale] = []
+
+    /// Plays days of the year.
+    mutating func play(_ days: Range<Int>) async throws {
+        let hours = markets.indices.flatMap { index in markets[index].country.hours.map { (hour: $0, market: index) } }
+            .sorted { $0.hour < $1.hour }
+        for day in days {
+            for (hour, market) in hours {
                 let moment = end.adding(days: Int64(day - Self.days)).adding(seconds: Int64(hour * 3600))
-                guard moment < end else { break }
-                clock.set(moment)
                 // A few renewals cannot be charged.
-                try charge(!chance.happens(perMille: 60))
-                try store.catchUp()
-                let sales = try live(day)
-                try await serve(sales, isMorning: hour == Self.hours[0])
+                try begin(moment, in: markets[market], charging: !chance.happens(perMille: 60))
+                let sales = try live(day, in: &markets[market])
+                if day == Self.days - 1, hour == markets[market].country.hours[0] { try leaveUnclaimed(in: market) }
+                try await serve(sales, of: markets[market])
             }
         }
-        clock.set(end)
-        try charge(true)
-        try store.catchUp()
-        try await serve([], isMorning: false)
-        try await serve([], isMorning: false)
+        try await finishWork()
+    }
+
+    /// Ends the year at home. Subscriptions renew in their countries from then on, too.
+    mutating func finish() async throws {
+        for market in markets {
+            try begin(end, in: market, charging: true)
+            try market.store.write { books in
+                for customer in market.customers where customer.subscription != nil {
+                    try books.keepTerms(of: customer.user.name)
+                }
+            }
+        }
+        try begin(end, in: markets[0], charging: true)
+        try await serve([], of: markets[0])
+        try await finishWork()
+        serviceClock.set(end)
         try await service.recordDueStates()
     }
 
-    private mutating func charge(_ areCharged: Bool) throws {
-        guard areCharged != areRenewalsCharged else { return }
-        areRenewalsCharged = areCharged
-        _ = try store.update { $0.shouldEnterBillingRetryOnRenewal = !areCharged }
+    /// Sets the store to a country, then its clock to an hour of this country's customers, and performs what is due.
+    private func begin(_ moment: Timestamp, in market: Market, charging areCharged: Bool) throws {
+        _ = try market.store.update {
+            $0.storefront = market.country.storefront.countryCode
+            $0.shouldEnterBillingRetryOnRenewal = !areCharged
+        }
+        clock.set(moment)
+        try market.store.catchUp()
     }
 
-    /// The customers around one hour.
-    private mutating func live(_ day: Int) throws -> [Sale] {
+    /// The customers of a country around one hour.
+    private func live(_ day: Int, in market: inout Market) throws -> [Sale] {
         var sales: [Sale] = []
         // The app grows, and sells more on weekends and in two campaigns.
         let isCampaign = (90..<97).contains(day) || (270..<280).contains(day)
-        let expected = 300 + day * 2 + (day % 7 >= 5 ? 350 : 0) + (isCampaign ? 1500 : 0)
-        for _ in 0..<(expected + chance.number(below: 1000)) / 1000 { try join(&sales) }
-        for _ in 0..<(customers.count + chance.number(below: 250)) / 250 {
-            try returnAgain(chance.number(below: customers.count), &sales)
+        let expected = 600 + day * 4 + (day % 7 >= 5 ? 700 : 0) + (isCampaign ? 3000 : 0)
+        let (share, hours) = (market.country.share, market.country.hours.count)
+        for _ in 0..<(expected * share / 100 / hours + chance.number(below: 1000)) / 1000 {
+            try join(&market, &sales)
         }
-        for index in customers.indices where chance.happens(perMille: 2) { try change(index) }
+        let rest = 125 * hours
+        for _ in 0..<(market.customers.count + chance.number(below: rest)) / rest {
+            guard !market.customers.isEmpty else { break }
+            try returnAgain(chance.number(below: market.customers.count), in: &market, &sales)
+        }
+        for customer in market.customers where chance.happens(perMille: 4 / hours) {
+            try change(customer, at: market.store)
+        }
         return sales
     }
 
     /// Lets the service work on the proofs and notifications of an hour, after those of the hour before.
-    private mutating func serve(_ sales: [Sale], isMorning: Bool) async throws {
+    private mutating func serve(_ sales: [Sale], of market: Market) async throws {
+        let store = market.store
         var notifications: [String] = []
         while let delivery = try store.nextDelivery() {
             try store.record(.success, of: delivery)
@@ -89,17 +121,14 @@ struct DemoYear {
         for sale in sales where !chance.happens(perMille: 15) {
             proofs.append((try store.read { try $0.signedTransaction(sale.transaction.identifier) }, sale.user))
         }
-        let misused = chance.happens(perMille: 20) ? proofs.first?.proof : nil
+        let misused = chance.happens(perMille: 10) ? proofs.first?.proof : nil
         let helped =
-            isMorning && chance.happens(perMille: 60) && !customers.isEmpty
-            ? chance.element(of: customers) : nil
+            chance.happens(perMille: 15) && !market.customers.isEmpty ? chance.element(of: market.customers) : nil
         let isGift = chance.happens(perMille: 500)
         let number = 1 + chance.number(below: 7)
-        try await serviceWork?.value
-        for sale in unfinished {
-            _ = try store.perform(.finish, on: sale.transaction.identifier, account: sale.user.name)
-        }
+        try await finishWork()
         unfinished = sales
+        serviceClock.set(min(end, clock.now().adding(seconds: Self.transferTime)))
         serviceWork = Task { [service] in
             try await withThrowingTaskGroup { group in
                 for (proof, user) in proofs {
@@ -115,6 +144,15 @@ struct DemoYear {
         }
     }
 
+    /// Waits for the service, and lets the app finish what it has granted.
+    private mutating func finishWork() async throws {
+        try await serviceWork?.value
+        for sale in unfinished {
+            _ = try markets[0].store.perform(.finish, on: sale.transaction.identifier, account: sale.user.name)
+        }
+        unfinished = []
+    }
+
     /// Another user presents a purchase that has an owner.
     private static func misuse(_ proof: String, _ service: EntitlementService) async throws {
         guard let user = User(name: "someone-else") else { return }
@@ -124,7 +162,7 @@ struct DemoYear {
 
     /// The team helps a customer.
     private static func help(_ user: User, isGift: Bool, _ number: Int, _ service: EntitlementService) async throws {
-        let caller = AuditActor.caller(member: DemoShop.member)
+        let caller = AuditActor.caller(member: TeamRole.support.rawValue)
         guard isGift else {
             let addition = try service.newAddition(
                 of: 10, to: "seeds", reason: "Sorry for the trouble with the last update", by: caller)
@@ -138,9 +176,8 @@ struct DemoYear {
     }
 
     /// A new customer buys for the first time.
-    private mutating func join(_ sales: inout [Sale]) throws {
-        let name = DemoNames.name(customers.count)
-        guard let user = User(name: name) else { return }
+    private func join(_ market: inout Market, _ sales: inout [Sale]) throws {
+        guard let user = User(name: market.country.name(market.customers.count)) else { return }
         var customer = Customer(user: user)
         let product =
             switch chance.number(below: 100) {
@@ -152,12 +189,12 @@ struct DemoYear {
             case 66..<88: "sprout\(1 + chance.number(below: 4))"
             default: "background\(1 + chance.number(below: 7))"
             }
-        try buy(product, for: &customer, &sales)
-        customers.append(customer)
+        try buy(product, for: &customer, at: market.store, &sales)
+        market.customers.append(customer)
     }
 
     /// A customer buys something more.
-    private mutating func returnAgain(_ index: Int, _ sales: inout [Sale]) throws {
+    private func returnAgain(_ index: Int, in market: inout Market, _ sales: inout [Sale]) throws {
         let product =
             switch chance.number(below: 100) {
             case 0..<45: "seeds10"
@@ -166,13 +203,13 @@ struct DemoYear {
             case 75..<92: "background\(1 + chance.number(below: 7))"
             default: "master.monthly"
             }
-        try buy(product, for: &customers[index], &sales)
+        try buy(product, for: &market.customers[index], at: market.store, &sales)
     }
 
-    private func buy(_ product: String, for customer: inout Customer, _ sales: inout [Sale]) throws {
-        let account = customer.user.name
-        _ = try store.add(Payment(productIdentifier: DemoCatalog.prefix + product), account: account)
-        for transaction in try store.process(account: account) {
+    private func buy(
+        _ product: String, for customer: inout Customer, at store: Store, _ sales: inout [Sale]
+    ) throws {
+        for transaction in try pay(product, of: customer.user.name, at: store) {
             guard let purchase = transaction.purchase else { continue }
             customer.purchases.append(purchase.transactionIdentifier)
             if product.hasPrefix("gardener") || product.hasPrefix("master") {
@@ -182,9 +219,25 @@ struct DemoYear {
         }
     }
 
+    private func pay(
+        _ product: String, of account: String, at store: Store, token: UUID? = nil
+    ) throws -> [PaymentTransaction] {
+        _ = try store.add(
+            Payment(productIdentifier: DemoCatalog.prefix + product, appAccountToken: token), account: account)
+        return try store.process(account: account)
+    }
+
+    /// A customer buys and never opens the app again, so that the service knows the purchase from a notification alone. The app of one
+    /// of them states the account token of a user whom the service does not know.
+    private func leaveUnclaimed(in market: Int) throws {
+        let products = ["seeds100", "gardener.monthly", "sprout2"]
+        _ = try pay(
+            products[market % products.count], of: markets[market].country.stranger, at: markets[market].store,
+            token: market == 1 ? UUID(randomness: chance.randomness) : nil)
+    }
+
     /// A customer cancels, returns, mends the payment or gets the money back.
-    private mutating func change(_ index: Int) throws {
-        let customer = customers[index]
+    private func change(_ customer: Customer, at store: Store) throws {
         do {
             let action: TransactionAction =
                 switch chance.number(below: 100) {
@@ -202,20 +255,5 @@ struct DemoYear {
         } catch StoreError.invalidAction {
             // The subscription has ended, or the money is back already.
         }
-    }
-}
-
-/// The names of the demonstration's customers.
-enum DemoNames {
-    private static let names = [
-        "ada", "bora", "chanho", "dahee", "eunji", "finn", "gaeul", "haneul", "inho", "jiwoo", "kira", "leo", "mina",
-        "noah", "olga", "paul", "quinn", "rosa", "seojun", "taeyang", "uma", "victor", "wonbin", "xenia", "yuna",
-        "zoe", "areum", "byeol", "dooly", "emma", "hana", "jun", "liam", "maya", "nari", "sora", "tom", "woojin",
-    ]
-
-    /// The name of a customer by number, such as `mina` and later `mina2`.
-    static func name(_ number: Int) -> String {
-        let (round, index) = (number / names.count, number % names.count)
-        return names[index] + (round == 0 ? "" : String(round + 1))
     }
 }

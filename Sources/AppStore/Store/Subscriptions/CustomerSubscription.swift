@@ -65,6 +65,8 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     var nextOffer: SubscriptionOffer?
     /// The price for this customer, if it differs from the catalog's.
     var agreedPrice: Price?
+    /// The storefront of the agreed price, as ISO 3166-1 alpha-3; nil for that of the settings.
+    var agreedStorefront: String?
     package internal(set) var priceIncrease: PriceIncrease?
     /// True if the customer declined a price increase.
     var hasDeclinedPriceIncrease = false
@@ -140,7 +142,7 @@ extension CustomerSubscription {
     ) -> SubscriptionCharge {
         let continued = reason == .renewal ? unfinishedCommitment : nil
         if productIdentifier != product.productIdentifier || plan != billingPlanType {
-            agreedPrice = nil
+            (agreedPrice, agreedStorefront) = (nil, nil)
             priceIncrease = nil
             offer = nil
         }
@@ -186,6 +188,11 @@ extension CustomerSubscription {
         return used.offer
     }
 
+    /// The storefront in which it is charged.
+    func storefront(_ terms: SubscriptionTerms) -> Storefront {
+        agreedStorefront.flatMap(Storefront.init(countryCode:)) ?? terms.storefront
+    }
+
     /// The price of the next renewal, of one seat on average, with its seats and its offer.
     func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, seats: Seats?, offer: SubscriptionOffer?)? {
         guard let product = terms.product(nextProductIdentifier) else { return nil }
@@ -197,7 +204,7 @@ extension CustomerSubscription {
         let seats = product.seats(
             nextQuantity(of: product), at: offerPrice ?? (nextBillingPlanType == .monthly ? standard : agreed))
         let milliunits = seats?.averagePrice ?? (offerPrice ?? standard).milliunits
-        return (Price(milliunits: milliunits, currency: terms.currency), seats, next)
+        return (Price(milliunits: milliunits, currency: storefront(terms).currency), seats, next)
     }
 }
 
@@ -249,6 +256,7 @@ extension CustomerSubscription {
         guard state == .subscribed else {
             // The subscription begins anew, at the present price.
             (self.offer, nextOffer, agreedPrice, priceIncrease) = (nil, nil, nil, nil)
+            agreedStorefront = nil
             startDate = now
             dayOfMonth = now.dayOfMonth
             return [

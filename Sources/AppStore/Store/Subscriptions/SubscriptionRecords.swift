@@ -204,6 +204,7 @@ extension Books {
         -> Transaction
     {
         let original = try transactions.transaction(subscription.originalTransactionIdentifier)
+        let storefront = subscription.storefront(terms)
         var transaction = Transaction(
             original == nil ? subscription.originalTransactionIdentifier : newTransactionIdentifier(),
             orderIdentifier: newOrderIdentifier(), account: subscription.account,
@@ -220,6 +221,17 @@ extension Books {
         transaction.seats = charge.seats
         (transaction.appAccountToken, transaction.ownership) = (subscription.appAccountToken, subscription.ownership)
         return transaction
+    }
+
+    /// Lets the subscriptions of an account renew at the present prices of this store, in the present storefront, whatever the catalog
+    /// and the settings are then.
+    package func keepTerms(of account: String) throws {
+        for var subscription in try subscriptions.subscriptions(of: account) where !subscription.hasEnded {
+            guard let product = configuration.product(subscription.productIdentifier) else { continue }
+            subscription.agreedPrice = product.price(billed: subscription.billingPlanType)
+            subscription.agreedStorefront = storefront.countryCode
+            try subscriptions.save(subscription)
+        }
     }
 
     /// Changes the transactions of the present period.
