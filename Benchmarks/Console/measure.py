@@ -97,7 +97,7 @@ def pages():
     add("search by a part of a name", "/console/customers?search=egula")
     add("search by a part of no name", "/console/customers?search=zzz")
     add_list("customers, newest", "/console/customers?list=newest")
-    for selection in ("notPaid", "ended"):
+    for selection in ("lastPurchase", "spent", "notPaid", "ended"):
         add(f"customers, {selection}", f"/console/customers?list={selection}")
     add_list("customers of a product", f"/console/customers?product={APP}.sprout1")
     add("customers of a product of few", f"/console/customers?product={APP}.gardener.yearly")

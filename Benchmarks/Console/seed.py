@@ -213,6 +213,15 @@ def app_store() -> None:
            f"n % {users} + 1, {statements.digest()}, {bytes}, {statements.digest()}", 0, PROOFS - 1)
 
 
+def customer_sums() -> None:
+    """The last purchase and the sum of each customer, by which lists are sorted."""
+    print("INSERT INTO customer_activity (user_id, is_sandbox, last_purchase_at)"
+          " SELECT user_id, 0, max(purchase_date) FROM redeemed_transaction GROUP BY user_id;"
+          "INSERT INTO customer_spending (user_id, is_sandbox, currency, amount)"
+          " SELECT user_id, 0, currency, sum(price) FROM redeemed_transaction WHERE currency IS NOT NULL"
+          " GROUP BY user_id, currency;")
+
+
 def webhooks() -> None:
     """Two endpoints: the messages of four weeks, older ones that failed, and some that wait for another attempt."""
     for place, endpoint in enumerate(ENDPOINTS):
@@ -240,6 +249,7 @@ subscribers()
 regular_customer()
 team()
 app_store()
+customer_sums()
 webhooks()
 # Nothing is left to do in the background.
 for table, subject, done in (("reconciliation", "purchase states", "reconciled_until"), ("figure_upkeep", "backfill", "done_at")):

@@ -16,7 +16,7 @@ import Testing
         // The tombstone and its history.
         "user", "user_merge", "user_alias", "account_token_alias", "audit", "user_change", "webhook_delivery",
         "webhook_attempt", "figure_contribution",
-        "figure_pending",
+        "figure_pending", "customer_activity", "customer_spending",
         // The purchases and the numbered records.
         "redeemed_transaction", "entitlement", "credit", "team_grant", "spending", "balance_addition",
         "attribute", "app_attribute",

@@ -184,10 +184,12 @@ struct StatementShapeTests: LedgerSuite {
             for text in ["a", token.uuidString] { _ = try transaction.users(matching: text, after: nil, limit: 9) }
             _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)
             for selection in CustomerSelection.allCases {
-                let found = try transaction.customers(
-                    selection, from: [.localSandbox], at: Self.now, after: nil, limit: 9)
-                _ = try transaction.listed(found.customers, inSandbox: true)
+                let query = CustomerQuery(selection, in: .sandbox, currency: "USD", at: Self.now)
+                let found = try transaction.customers(query, after: nil, limit: 9)
+                _ = try transaction.listed(found.customers, in: .sandbox)
+                _ = try transaction.count(of: query)
             }
+            _ = try transaction.spentCurrencies(in: .sandbox)
             _ = try transaction.newestUnclaimed(
                 ofProduct: "p", in: nil, statedOn: CalendarDay(Self.now), before: nil, limit: 9)
             _ = try transaction.webhookDeliveries(to: "a", about: alice, before: nil, limit: 9)

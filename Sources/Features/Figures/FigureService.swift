@@ -87,8 +87,8 @@ package struct FigureService: Sendable {
     /// Computes all sums anew from the transactions.
     package func rebuild() async throws {
         try await ledger.write { transaction in
-            for table in ["figure", "figure_cohort", "figure_contribution", "figure_pending", "figure_upkeep"] {
-                try transaction.database.write("DELETE FROM \(table)", [])
+            for table in LedgerFeature.figures.tables {
+                try transaction.database.write("DELETE FROM \(table.name)", [])
             }
         }
         try await sweep()
@@ -118,10 +118,10 @@ extension LedgerTransaction {
             "SELECT DISTINCT user_id FROM figure_pending WHERE user_id > $1 ORDER BY user_id LIMIT $2", [user, limit]
         ) { try $0.next() }
         guard !users.isEmpty else { return nil }
-        var versions: [Int64: Int64] = [:]
+        var (versions, erased): ([Int64: Int64], Set<Int64>) = ([:], [])
         let marks = try database.rows(
             """
-            SELECT pending.user_id, pending.version, "user".version
+            SELECT pending.user_id, pending.version, "user".version, "user".issuer
             FROM figure_pending AS pending LEFT JOIN "user" ON "user".user_id = pending.user_id
             WHERE pending.user_id \(database.isIn(numbers: "$1"))
             ORDER BY pending.user_id, pending.version
@@ -130,6 +130,7 @@ extension LedgerTransaction {
         ) { row -> FigureMark in
             let mark: FigureMark = (try row.next(), try row.next())
             versions[mark.user] = try row.next()
+            if try row.next() == User.erasedIssuer { erased.insert(mark.user) }
             return mark
         }
         let transactions = try ReadingRecords(database: database).transactions(
@@ -138,7 +139,9 @@ extension LedgerTransaction {
         var change = FigureSums()
         var cohorts: [FigureCohort: Int64] = [:]
         for user in users {
-            let sums = UserFigures.sums(of: transactions[user] ?? [])
+            let bought = transactions[user] ?? []
+            let sums = UserFigures.sums(of: bought)
+            batch.customers.append((user, erased.contains(user) ? [] : CustomerSums.all(of: bought)))
             batch.contributions.append((user, FigureContribution(version: versions[user] ?? 0, sums)))
             change.add(sums)
             for cohort in FigureCohort.all(of: sums) { cohorts[cohort, default: 0] += 1 }
@@ -170,6 +173,7 @@ extension LedgerTransaction {
         try database.insert(
             into: "figure_contribution", ["user_id", "version", "rules", "sums"],
             batch.contributions.map { [$0.user, $0.current.version, $0.current.rules, $0.current.sums] })
+        try database.replaceCustomerSums(batch.customers)
         try database.delete(
             from: "figure_pending", where: ["user_id", "version"], batch.marks.map { [$0.user, $0.version] })
         return true
@@ -218,6 +222,8 @@ struct FigureBatch: Sendable {
     /// The contributions that the sums include.
     let previous: [Int64: FigureContribution]
     var contributions: [(user: Int64, current: FigureContribution)] = []
+    /// The sums of the users as customers. An erased user has none.
+    var customers: [(user: Int64, sums: [CustomerSums])] = []
     /// In the order of the keys, which prevents deadlocks between two processes.
     var changes: [(key: FigureRow, value: Int64)] = []
     /// The change of the cohorts, in the same order.

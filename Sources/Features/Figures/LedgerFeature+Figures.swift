@@ -1,9 +1,9 @@
 import Ledger
 
 extension LedgerFeature {
-    /// The sums of the sales, by day and month.
+    /// The sums of the sales, by day and month, and of each customer's purchases.
     package static let figures = LedgerFeature(
-        tables: [.figure, .figureCohort, .figureContribution, .figurePending, .figureUpkeep],
+        tables: [.figure, .figureCohort, .figureContribution, .figurePending, .figureUpkeep] + Table.customerSums,
         check: { database, limit in try FigureCheck(database: database).problems(limit: limit) },
         writeHook: { heads, database in
             // Each write has its own row, so that no writer waits for the job that removes the marks.
@@ -12,7 +12,9 @@ extension LedgerFeature {
                 heads.sorted { $0.key < $1.key }.compactMap { user, head in
                     head.lastTransaction > 0 ? [user, head.nextVersion] : nil
                 }, isNew: false)
-        })
+        },
+        // The writes of the merge mark the other user, whose sums then include the moved purchases.
+        mergeHook: { former, _, database in try database.deleteCustomerSums(of: [former]) })
 }
 
 extension Table {

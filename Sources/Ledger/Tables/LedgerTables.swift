@@ -38,6 +38,8 @@ extension Table {
         "audit_of_members", by: ["happened_at", "user_id", "number", "actor", "event"],
         where: "substr(actor, 1, 7) = 'member '"
     )
+    // The list of customers whose purchase has ended.
+    .indexed("audit_of_ends", by: ["happened_at", "user_id", "origin"], where: "event = 'expired'")
     .indexed("audit_refused", by: ["reason", "happened_at", "user_id", "number"], where: "event = 'refused'")
 
     /// The columns that never change.

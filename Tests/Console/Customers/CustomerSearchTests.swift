@@ -56,7 +56,12 @@ import Testing
         _ = try await console.entitlements.appAccountToken(of: console.user("bob"))
         let browser = try await console.browser(.viewer)
         let all = try await browser.get("/console/customers")
-        #expect(all.has("Total spent") && all.has("About 2 customers.") && all.has("/console/customers/csv"))
+        #expect(all.has("Total spent") && all.has("Customers: 2.") && all.has("/console/customers/csv"))
+        try await console.ledger.figures(clock: console.store.clock).rollUp()
+        for list in ["lastPurchase", "spent"] {
+            let sorted = try await browser.get("/console/customers?list=\(list)")
+            #expect(sorted.has("/-/alice\"") && !sorted.has("/-/bob\"") && sorted.has("Customers: 1."), "\(list)")
+        }
         let newest = try await browser.get("/console/customers?list=newest&pageSize=1")
         #expect(newest.has("/-/bob\"") && !newest.has("/-/alice\""))
         let next = try #require(newest.text.firstMatch(of: /customers\?list=newest&amp;cursor=([A-Za-z0-9_-]+)/)).1

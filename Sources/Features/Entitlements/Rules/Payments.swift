@@ -60,10 +60,13 @@ extension [RedeemedTransaction] {
             let refunded = transaction.isPaidBack ? transaction.refundedAmount(of: price.milliunits) ?? 0 : 0
             sums[price.currency, default: 0] &+= price.milliunits &- refunded
         }
-        return sums.map { Price(milliunits: $1, currency: $0) }.sorted {
-            ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency)
-        }
+        return sums.map { Price(milliunits: $1, currency: $0) }.largestFirst
     }
+}
+
+extension [Price] {
+    /// The order in which sums of several currencies are shown.
+    var largestFirst: [Price] { sorted { ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency) } }
 }
 
 extension RenewalFacts {

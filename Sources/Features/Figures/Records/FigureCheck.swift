@@ -2,7 +2,7 @@ import Ledger
 import Proofs
 
 /// The check of the sums. The contribution of each user must follow from the user's transactions, and the sums must be those of
-/// the contributions.
+/// the contributions. The sums of each customer must follow from the same transactions.
 ///
 /// It needs memory for a page of users, and for a fingerprint of each month.
 struct FigureCheck {
@@ -21,14 +21,21 @@ struct FigureCheck {
             let current = Set(page.filter(\.isCurrent).map(\.user))
             let transactions = try ReadingRecords(database: database).transactions(
                 of: current, stating: UserFigures.facts)
+            let customers = try database.customerSums(of: current.sorted())
             for entry in page {
+                let bought = transactions[entry.user] ?? []
+                if entry.isCurrent, customers[entry.user] ?? [] != (entry.isErased ? [] : CustomerSums.all(of: bought))
+                {
+                    problems.append(
+                        "The sums of customer \(entry.user) differ from the transactions. \(Self.remedy)")
+                }
                 guard let sums = try? FigureSumsCoding.decode(entry.contribution.sums) else {
                     problems.append("The figures of user \(entry.user) are damaged. \(Self.remedy)")
                     continue
                 }
                 for (key, amount) in sums.amounts { fingerprints.add(amount, to: key) }
                 for cohort in FigureCohort.all(of: sums) { fingerprints.add(1, to: cohort) }
-                if entry.isCurrent, sums != UserFigures.sums(of: transactions[entry.user] ?? []) {
+                if entry.isCurrent, sums != UserFigures.sums(of: bought) {
                     problems.append(
                         "The figures of user \(entry.user) differ from the transactions. \(Self.remedy)")
                 }
@@ -51,21 +58,24 @@ struct FigureCheck {
     }
 
     /// A user's contribution. It is current if the user was not written since, and the rules are of this version.
-    private typealias Entry = (user: Int64, contribution: FigureContribution, isCurrent: Bool)
+    private typealias Entry = (user: Int64, isErased: Bool, contribution: FigureContribution, isCurrent: Bool)
 
     /// The next contributions, in the order of their users; none after the last page.
     private func page(after user: Int64) throws -> [Entry] {
         try database.rows(
             """
-            SELECT contribution.user_id, "user".version, \(FigureContribution.columns)
+            SELECT contribution.user_id, "user".issuer, "user".version, \(FigureContribution.columns)
             FROM figure_contribution AS contribution JOIN "user" ON "user".user_id = contribution.user_id
             WHERE contribution.user_id > $1 ORDER BY contribution.user_id LIMIT $2
             """,
             [user, Self.usersOfPage]
         ) { row in
-            let (user, written): (Int64, Int64) = (try row.next(), try row.next())
+            let (user, issuer, written): (Int64, String, Int64) = (try row.next(), try row.next(), try row.next())
             let contribution = try FigureContribution(&row)
-            return (user, contribution, contribution.version == written && contribution.rules == UserFigures.version)
+            return (
+                user, issuer == User.erasedIssuer, contribution,
+                contribution.version == written && contribution.rules == UserFigures.version
+            )
         }
     }
 }

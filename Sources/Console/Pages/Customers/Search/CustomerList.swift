@@ -2,34 +2,41 @@ import Features
 import HTTPSupport
 import Proofs
 
-/// A list of customers with the facts by which people compare them: all, the newest, those who did not pay, and those who left.
+/// A list of customers with the facts by which people compare them, in one of several orders.
 struct CustomerList {
-    let selection: CustomerSelection
+    let query: CustomerQuery
     let rows: [ListedCustomer]
+    /// The currencies to choose from; none if they do not matter.
+    let currencies: [String]
     /// The cursor of the page, and that of the next one; nil on the first and the last page.
     let cursor: String?
     let next: String?
-    /// The number of all customers, which is approximate in PostgreSQL; nil if it is unknown.
-    let count: Int64?
+    private let count: Phrase
 
     /// Reads a page of a list.
-    init(_ selection: CustomerSelection, _ page: HTTPSupport.Page, of services: any ConsoleServices) async throws {
+    init(
+        _ selection: CustomerSelection, currency: String?, _ page: HTTPSupport.Page, of services: any ConsoleServices
+    ) async throws {
         let (ledger, environment) = (services.entitlements.ledger, services.standardEnvironment)
-        let (users, next): ([KnownUser], String?)
-        if selection == .all {
-            (users, next) = try await page.list(at: \.position) { last, limit in
-                try await ledger.read { try $0.users(matching: "", after: last?.user, limit: limit) }
-            }
-        } else {
-            let (last, now) = (try page.position { RecordPosition($0) }, services.entitlements.clock.now())
-            let found = try await ledger.read {
-                try $0.customers(selection, from: environment.origins, at: now, after: last, limit: page.size)
-            }
-            (users, next) = (found.customers, found.next.map { HTTPSupport.Page.cursor(after: $0.description) })
+        let (last, now) = (try page.position { CustomerPosition($0) }, services.entitlements.clock.now())
+        let (query, currencies, count, rows, next) = try await ledger.read { transaction in
+            let currencies = selection == .spent ? try transaction.spentCurrencies(in: environment) : []
+            let query = CustomerQuery(selection, in: environment, currency: currency ?? currencies.first, at: now)
+            let found = try transaction.customers(query, after: last, limit: page.size)
+            let rows = try transaction.listed(found.customers, in: environment)
+            return (query, currencies, try transaction.count(of: query), rows, found.next)
         }
-        (self.selection, self.next, cursor) = (selection, next, page.last.map(HTTPSupport.Page.cursor))
-        rows = try await ledger.read { try $0.listed(users, inSandbox: environment == .sandbox) }
-        count = [.all, .newest].contains(selection) ? try await ledger.state().users : nil
+        (self.query, self.currencies, self.rows) = (query, currencies, rows)
+        (self.next, cursor) = (
+            next.map { HTTPSupport.Page.cursor(after: $0.description) }, page.last.map(HTTPSupport.Page.cursor)
+        )
+        if count <= CustomerQuery.maximumCount {
+            self.count = "Customers: \(Shown.digits(Int64(count)))."
+        } else if [.all, .newest].contains(selection), let users = try await ledger.state().users {
+            self.count = "Customers: about \(Shown.digits(users))."
+        } else {
+            self.count = "Customers: more than \(Shown.digits(Int64(CustomerQuery.maximumCount)))."
+        }
     }
 
     func page(_ names: CatalogNames) -> Page {
@@ -37,22 +44,26 @@ struct CustomerList {
             CustomersRoutes.search("") {
                 Tabs.list("Lists of customers") {
                     for each in CustomerSelection.allCases {
-                        Tabs.link(Self.title(of: each), to: Self.path(selection: each), isPresent: each == selection)
+                        let isPresent = each == query.selection
+                        Tabs.link(Self.title(of: each), to: path(selection: each), isPresent: isPresent)
                     }
                 }
-                if let count { note("About \(Shown.digits(count)) customers.") }
+                if currencies.count > 1 {
+                    Tabs.list("Currencies") {
+                        for each in currencies {
+                            Tabs.link(Phrase(same: each), to: path(currency: each), isPresent: each == query.currency)
+                        }
+                    }
+                }
+                note(count)
                 Self.table(
-                    Self.title(of: selection), of: rows,
-                    empty: next != nil
-                        ? "The next page goes on." : selection == .all ? "There are no customers yet." : "No customers."
-                )
+                    Self.title(of: query.selection), of: rows,
+                    empty: next == nil ? "No customers." : "The next page goes on.")
                 // A page without rows may have a next one, so the table does not show the link.
-                Listing.pager(next.map { Self.path(selection: selection, cursor: $0) })
+                Listing.pager(next.map { path(cursor: $0) })
                 if !rows.isEmpty {
                     p(.class("actions")) {
-                        a(.class("button"), .href(Self.path("csv", selection: selection, cursor: cursor))) {
-                            "Download as CSV"
-                        }
+                        a(.class("button"), .href(path("csv", cursor: cursor))) { "Download as CSV" }
                     }
                 }
             }
@@ -78,24 +89,32 @@ struct CustomerList {
             column("Total spent") { row in
                 if row.spent.isEmpty { Shown.nothing }
                 Phrase.joined(row.spent.map(\.phrase), separator: " · ")
-                if !row.isComplete { plain(" +") }
             }
             column("Last purchase") { Shown.day($0.lastPurchase) }
             column("First seen") { Shown.day($0.known.firstSeenAt) }
         }
     }
 
-    private static func path(_ segments: String..., selection: CustomerSelection, cursor: String? = nil) -> ConsolePath
-    {
-        ConsolePath(
+    /// The address of a list, by default this one from its start.
+    private func path(
+        _ segments: String..., selection: CustomerSelection? = nil, currency: String? = nil, cursor: String? = nil
+    ) -> ConsolePath {
+        let list = selection ?? query.selection
+        return ConsolePath(
             ["customers"] + segments,
-            query: [("list", selection == .all ? nil : selection.rawValue), ("cursor", cursor)])
+            query: [
+                ("list", list == .all ? nil : list.rawValue),
+                ("currency", list == .spent ? currency ?? (selection == nil ? query.currency : nil) : nil),
+                ("cursor", cursor),
+            ])
     }
 
     private static func title(of selection: CustomerSelection) -> Phrase {
         switch selection {
         case .all: "All by name"
         case .newest: "Newest first"
+        case .lastPurchase: "Last purchase first"
+        case .spent: "Most spent first"
         case .notPaid: "In billing retry"
         case .ended: "Ended this month"
         }

@@ -27,10 +27,11 @@ extension CustomersRoutes {
         return search.page
     }
 
-    /// The list that the parameters `list` and `cursor` select.
+    /// The list that the parameters `list`, `currency` and `cursor` select.
     private func list(_ request: Request) async throws -> CustomerList {
         let selection = try request.query("list").flatMap { CustomerSelection(rawValue: $0) } ?? .all
-        return try await CustomerList(selection, try HTTPSupport.Page(request), of: services)
+        return try await CustomerList(
+            selection, currency: try request.query("currency"), try HTTPSupport.Page(request), of: services)
     }
 
     /// The shown page of a list as a file.
@@ -179,8 +180,8 @@ struct CustomerSearch {
             similar = Array(similar.prefix(Self.maximumSimilar))
         }
         let found = users + similar
-        let isSandbox = services.standardEnvironment == .sandbox
-        let rows = try await services.entitlements.ledger.read { try $0.listed(found, inSandbox: isSandbox) }
+        let environment = services.standardEnvironment
+        let rows = try await services.entitlements.ledger.read { try $0.listed(found, in: environment) }
         listed = Dictionary(rows.map { ($0.known, $0) }) { first, _ in first }
         guard page.last == nil else { return }
         products = names.products(matching: text)
