@@ -31,14 +31,7 @@ struct Customers: ServiceCaller {
     }
 
     func perform() async throws {
-        let (text, limit) = (text, list.limit)
-        let customers = try await withClient { client in
-            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Customer>> in
-                try await client.get(
-                    ServiceClient.path(
-                        "/v1/users", [("search", text), ("pageSize", String(size)), ("cursor", cursor)]))
-            }
-        }
+        let customers: [Answered<Customer>] = try await elements(of: "/v1/users", [("search", text)], upTo: list)
         terminal.table(
             ["CUSTOMER", "ISSUER", "ACCOUNT TOKEN", "SINCE"],
             customers.map { customer in
@@ -86,14 +79,8 @@ struct UnclaimedList: ServiceCaller {
     }
 
     func perform() async throws {
-        let (search, limit) = (search, list.limit)
-        let purchases = try await withClient { client in
-            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Purchase>> in
-                try await client.get(
-                    ServiceClient.path(
-                        "/v1/unclaimed", [("search", search), ("pageSize", String(size)), ("cursor", cursor)]))
-            }
-        }
+        let purchases: [Answered<Purchase>] = try await elements(
+            of: "/v1/unclaimed", [("search", search)], upTo: list)
         terminal.table(
             ["TRANSACTION", "PRODUCT", "PURCHASED", "ORIGIN", "ACCOUNT TOKEN"],
             purchases.map { purchase in

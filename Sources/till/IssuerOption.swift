@@ -212,6 +212,23 @@ extension ServiceCaller {
         }
         return try await call.service.withClient(or: localService, body)
     }
+
+    /// The elements of a list of the service, from its pages.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the list.
+    ///   - query: The parameters besides those of the page.
+    func elements<Element: Decodable & Listed & Sendable>(
+        of path: String, _ query: [(String, String?)], upTo limit: ListLimit
+    ) async throws -> [Answered<Element>] {
+        let limit = limit.limit
+        return try await withClient { client in
+            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Element>> in
+                try await client.get(
+                    ServiceClient.path(path, query + [("pageSize", String(size)), ("cursor", cursor)]))
+            }
+        }
+    }
 }
 
 extension ServiceClient {

@@ -111,6 +111,8 @@ struct LocalStoreConnection: StoreConnection {
 /// The service over a data directory's ledger, in this process.
 struct LocalService: Sendable {
     private let service: EntitlementService
+    private let administration: CatalogService
+    private let webhooks: WebhookService
 
     /// Opens the ledger, and creates it if there is none.
     ///
@@ -123,8 +125,11 @@ struct LocalService: Sendable {
         migrates: Bool = true
     ) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(), migrates: migrates)
+        administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
+        // Receivers compare the time of messages with theirs.
+        webhooks = ledger.webhooks(of: administration.apps, clock: SystemClock())
         service = EntitlementService(
-            apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
+            apps: administration.apps,
             verifier: ProofVerifier(
                 anchors: try TrustAnchors(folders: data.trustedFolders), clock: (clock as? StoreClock)?.latest ?? clock),
             ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
@@ -138,6 +143,17 @@ struct LocalService: Sendable {
         try await self.init(
             data, catalog: try Catalog(folder: data.catalogFolder), clock: try data.clock, accepting: accepted,
             migrates: false)
+    }
+
+    /// True if the environment lets webhooks have private addresses, as for `till serve`.
+    private static var allowsPrivateWebhooks: Bool {
+        get throws(ConfigurationError) {
+            let environment = SettingsLayer(environment: ProcessInfo.processInfo.environment)
+            guard let setting = Setting.named("webhook-private-addresses"),
+                case .flag(let isAllowed)? = try environment.value(of: setting)
+            else { return false }
+            return isAllowed
+        }
     }
 
     /// Records the changes by the passing of time, such as expired items, in the histories of users. A subscription may have
@@ -157,7 +173,10 @@ struct LocalService: Sendable {
         // Valid in this process alone.
         let key = Randomness.system.bytes(32).hexadecimal
         return try await LoopbackServer.run(
-            ServiceRoutes(service: service, authentication: .processKey(APIKey(key))).router
+            ServiceRoutes(
+                service: service, authentication: .processKey(APIKey(key)), administration: administration,
+                webhooks: webhooks, allowsPrivateAddresses: try Self.allowsPrivateWebhooks
+            ).router
         ) { url in
             try await body(ServiceClient(url: url, credential: key))
         }

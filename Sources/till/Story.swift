@@ -45,14 +45,9 @@ struct Story: ServiceCaller {
     }
 
     func perform() async throws {
-        let (issued, user, limit) = (issued, user, list.limit)
-        let part = [("month", month), ("kind", kind?.rawValue)]
-        let entries = try await withClient { client in
-            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Entry>> in
-                try await client.get(
-                    issued.path(of: user, "/story", part + [("pageSize", String(size)), ("cursor", cursor)]))
-            }
-        }
+        let entries: [Answered<Entry>] = try await elements(
+            of: HTTPServiceConnection.path(of: user) + "/story",
+            [("month", month), ("kind", kind?.rawValue), ("issuer", issued.issuer)], upTo: list)
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
             let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor

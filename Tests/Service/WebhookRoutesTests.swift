@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import Foundation
 import HTTPSupport
@@ -165,6 +166,52 @@ import Testing
         #expect(try await fixture.send(.post, path + "/replay").decoded([String: Int].self) == ["replayed": 0])
         let refused = try await fixture.send(.post, path + "/msg_1/replay")
         #expect((refused.status, refused.code) == (404, "webhookMessageNotFound"))
+    }
+
+    @Test func `messages of a user, or of a period, are listed and replayed`() async throws {
+        let identifier = try await make().webhookId
+        let start = fixture.shop.clock.now()
+        for user in ["alice", "bob", "alice"] {
+            try await grant(to: user)
+            fixture.shop.clock.advance(milliseconds: 1000)
+        }
+        let path = "/v1/webhooks/\(identifier)/deliveries"
+        let list = try await fixture.send(.get, path + "?user=alice&pageSize=1").decoded(
+            List<WebhookDeliveryResource>.self)
+        #expect(list.elements.map { $0.message?.data.user.name } == ["alice"])
+        let cursor = try #require(list.nextCursor)
+        let rest = try await fixture.send(.get, path + "?user=alice&pageSize=1&cursor=\(cursor)").decoded(
+            List<WebhookDeliveryResource>.self)
+        #expect(rest.elements.count == 1 && rest.nextCursor == nil)
+        #expect(try await fixture.send(.get, path + "?user=alice&state=pending").code == "parameterInvalid")
+        #expect(try await fixture.send(.get, path + "?user=alice&issuer=elsewhere").code == "parameterInvalid")
+        #expect(try await fixture.send(.get, path + "?user=a%20b").code == "userInvalid")
+
+        // Waiting messages stay as they are, so all are delivered first.
+        let webhooks = fixture.ledger.webhooks(of: Apps(App(fixture.shop.catalog)), clock: fixture.shop.clock)
+        let due = try await webhooks.due(for: try await webhooks.endpoint(identifier), limit: 9)
+        let leased = try await webhooks.lease(try #require(due))
+        try await webhooks.record(leased.map { webhooks.result(of: $0, .answered(status: 204)) })
+        func replay(_ body: String) async throws -> [String: Int] {
+            try await fixture.send(.post, path + "/replay", body: body).decoded()
+        }
+        #expect(try await replay("{}") == ["replayed": 0])
+        #expect(try await replay(#"{"user":"alice"}"#) == ["replayed": 2])
+        let (from, until) = (start.rfc3339, start.adding(seconds: 2).rfc3339)
+        #expect(try await replay(#"{"from":"\#(from)","until":"\#(until)"}"#) == ["replayed": 1])
+        for body in [#"{"from":"\#(from)"}"#, #"{"from":"\#(until)","until":"\#(from)"}"#, #"{"issuer":"x"}"#] {
+            #expect(try await fixture.send(.post, path + "/replay", body: body).code == "bodyInvalid")
+        }
+    }
+
+    @Test func `a test message is sent once, and its answer is returned`() async throws {
+        let identifier = try await make("https://hooks.invalid/till").webhookId
+        let path = "/v1/webhooks/\(identifier)"
+        let sent = try await fixture.send(.post, path + "/test").decoded(WebhookDeliveryResource.Attempt.self)
+        #expect((sent.status, sent.error) == (nil, "hostUnknown"))
+        let deliveries = try await fixture.send(.get, path + "/deliveries").decoded(List<WebhookDeliveryResource>.self)
+        #expect(deliveries.elements.isEmpty)
+        #expect(try await fixture.send(.post, "/v1/webhooks/wh_1/test").code == "webhookNotFound")
     }
 
     @Test func `a webhook has the format of its creation, and shows its authorization with the secret alone`()

@@ -22,6 +22,8 @@ import Testing
         "till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased": 137,
         // Alice has redeemed it.
         "till unclaimed assign 2000000000000001 alice --reason \"Invoice 7\"": 1,
+        // The receiver of the example does not exist.
+        "till webhooks test wh_4c2f8c6e": 1,
         // The sample catalog has no balances.
         "till add alice seeds 100 --reason \"Sorry for the outage\"": 1,
         // Nothing was refunded, so grep finds nothing.
@@ -80,7 +82,14 @@ import Testing
         let queue = try await till.run("store", "queue", "--json").output
         let transaction = try #require(queue.firstMatch(of: /"transactionId" : "(\d+)"/)).1
         let key = try await till.run("keys", "make", "old").output
+        func made(_ field: String, _ arguments: String...) async throws -> String {
+            let made = try await till.run(arguments: arguments + ["--json"])
+            return try #require(try made.json()[field]?.text, "\(arguments): \(made.error)")
+        }
         return [
+            "4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10": try await made(
+                "grantId", "give", "alice", "background", "3", "--reason", "x"),
+            "wh_4c2f8c6e": try await made("webhookId", "webhooks", "add", "https://hooks.example.com/till"),
             "2000000000000001": String(transaction),
             "5e5ac1a1b2c3": String(try #require(key.split(separator: "_").dropFirst().first)),
             "63343abf": String(try #require(root.firstMatch(of: /[0-9a-f]{8}/)).0),

@@ -70,6 +70,13 @@ package struct ServiceClient: Sendable {
     }
 
     /// Throws as `get` does.
+    package func patch<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
+        var request = try request(path, body)
+        request.method = .PATCH
+        return try await send(request)
+    }
+
+    /// Throws as `get` does.
     package func delete<Answer: Decodable>(_ path: String) async throws -> Answer {
         var request = HTTPClientRequest(url: url.absoluteString + path)
         request.method = .DELETE
@@ -85,6 +92,7 @@ package struct ServiceClient: Sendable {
 
     private func send<Answer: Decodable>(_ request: HTTPClientRequest) async throws -> Answer {
         let (_, body) = try await answer(to: request, within: 30, upTo: Self.maximumAnswer)
+        if body.isEmpty, let nothing = NoContent() as? Answer { return nothing }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
             throw ServiceUnreachable(reason: "its answer has another form than Till's")
         }
@@ -140,6 +148,9 @@ package struct ServiceClient: Sendable {
         return ServiceRefusal(problem)
     }
 }
+
+/// An answer without a body.
+package struct NoContent: Decodable, Sendable {}
 
 extension ServiceClient {
     /// The largest part of an export, in bytes: a part has all records of its users.

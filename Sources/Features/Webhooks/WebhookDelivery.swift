@@ -77,6 +77,11 @@ package struct WebhookDelivery: Hashable, Sendable {
 }
 
 extension WebhookDelivery.Attempt {
+    /// An attempt that is not recorded.
+    package init(of outcome: WebhookDelivery.Outcome, at moment: Timestamp) {
+        self.init(number: 0, at: moment, outcome: outcome, milliseconds: nil, response: nil)
+    }
+
     /// The columns of `webhook_attempt`, as `attempt`.
     static let columns = "attempt.number, attempted_at, status, error, duration_ms, response"
 

@@ -186,14 +186,17 @@ extension Ledger {
 }
 
 extension WebhookService {
-    /// Sends the latest messages about a user again, to all webhooks. Messages that are already waiting stay as they are.
+    /// Sends the latest messages about a user again. Messages that are already waiting stay as they are.
     ///
+    /// - Parameter identifier: The only webhook; nil for all.
     /// - Returns: The number of messages, at most `changedAtOnce`.
-    package func replay(about user: User, by key: String) async throws -> Int {
-        try await ledger.write { transaction in
+    /// - Throws: `WebhookError`, `notFound`.
+    package func replay(about user: User, to identifier: String? = nil, by key: String) async throws -> Int {
+        if let identifier { _ = try await endpoint(identifier) }
+        return try await ledger.write { transaction in
             var total = 0
             let now = clock.now()
-            let endpoints = try transaction.webhookEndpoints().map(\.identifier)
+            let endpoints = try identifier.map { [$0] } ?? transaction.webhookEndpoints().map(\.identifier)
             let limit = Self.changedAtOnce / max(endpoints.count, Self.maximumEndpoints)
             for endpoint in endpoints {
                 let count = try transaction.replayWebhooks(about: user, to: endpoint, limit: limit)

@@ -176,7 +176,7 @@ package struct Parameter: Sendable {
         "pageSize", "The maximum number of entries.", .integer(in: Page.sizes, default: Page.standardSize)
     ).shared(as: "pageSize")
     package static let cursor = query("cursor", "The `nextCursor` of the previous page.").shared(as: "cursor")
-    static let issuer = query(
+    package static let issuer = query(
         "issuer", "The issuer of the user's tokens (`jwt-issuer`); absent for the back end's own users."
     ).shared(as: "issuer")
     package static let idempotencyKey = header(

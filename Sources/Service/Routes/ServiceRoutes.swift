@@ -162,7 +162,6 @@ package struct ServiceRoutes: Sendable {
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version)
         OfferingRoutes(catalogs: catalogs).add(to: version)
-        webhooks?.add(to: version)
         figures?.add(to: version)
         ExportRoutes(service: service).add(to: version)
         if let administration {
@@ -171,6 +170,7 @@ package struct ServiceRoutes: Sendable {
         ComparisonRoutes(service: service).add(to: version)
         ProofRoutes(service: service).add(to: version)
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
+        webhooks?.add(to: version, naming: subjects)
         UserRoutes(
             service: service, idempotentRequests: idempotentRequests, subjects: subjects, metrics: metrics
         ).add(to: version)

@@ -40,12 +40,28 @@ struct Subjects: Sendable {
         return user
     }
 
+    /// The user that the parameters `user` and `issuer` of a list name; nil without them.
+    func user(namedInQueryOf request: Request) throws -> User? {
+        let issuer = try request.query("issuer")
+        guard let name = try request.query("user", upTo: User.maximumCustomerLength) else { return nil }
+        guard accepts(issuer) else {
+            throw Problem.parameter("issuer", "left out, or an issuer that the service accepts")
+        }
+        guard let user = User(issuer: issuer ?? "", name: name) else { throw Problem.userInvalid }
+        return user
+    }
+
+    /// - Parameter issuer: Nil for a user of the back end.
+    private func accepts(_ issuer: String?) -> Bool {
+        issuer.map { issuer in issuers.contains { $0.hasSameBytes(as: issuer) } } ?? true
+    }
+
     /// The user that the fields `user` and `issuer` of a request's body name.
     func user(namedIn body: JSONBody) throws -> User {
         var issuer: String?
         if case .text(let text) = try body.optionalText("issuer") { issuer = text }
         let name = try body.text("user", upTo: User.maximumCustomerLength)
-        guard issuer.map({ issuer in issuers.contains { $0.hasSameBytes(as: issuer) } }) ?? true else {
+        guard accepts(issuer) else {
             throw JSONBody.invalid("The field /issuer must be left out, or be an issuer that the service accepts.")
         }
         guard let user = User(issuer: issuer ?? "", name: name) else { throw Problem.userInvalid }

@@ -5,7 +5,7 @@ import Proofs
 extension APIOperation {
     static let webhooks = [
         listWebhooks, addWebhook, getWebhook, moveWebhook, removeWebhook, getWebhookSecret, replaceWebhookSecret,
-        setWebhookAuthorization, listWebhookDeliveries, replayFailedWebhookDeliveries, replayWebhookDelivery,
+        setWebhookAuthorization, testWebhook, listWebhookDeliveries, replayWebhookDeliveries, replayWebhookDelivery,
     ]
 
     static let listWebhooks = APIOperation(
@@ -61,15 +61,36 @@ extension APIOperation {
         body: .json(["authorization": authorization]),
         answers: [.json("The webhook.", ListedWebhook.self)])
 
+    static let testWebhook = APIOperation(
+        .post, "/v1/webhooks/{webhook}/test", for: .backEnd(.webhooks), isPerApp: true,
+        "testWebhook", "Sends a signed test message once, which reports no change",
+        answers: [.json("The receiver's answer. Nothing is recorded.", WebhookDelivery.Attempt.self)])
+
     static let listWebhookDeliveries = APIOperation(
         .get, "/v1/webhooks/{webhook}/deliveries", for: .backEnd(.webhooks), isPerApp: true,
         "listWebhookDeliveries", "Lists the deliveries, newest first",
-        parameters: [.query("state", "Only deliveries in this state.", .one(of: WebhookDelivery.State.self))],
+        parameters: [
+            .query("state", "Only deliveries in this state.", .one(of: WebhookDelivery.State.self)),
+            .query("user", "Only deliveries about this user, in any state.", .text(upTo: User.maximumCustomerLength)),
+            .issuer,
+        ],
         answers: [.page("A page of deliveries.", of: ListedDelivery.self)])
 
-    static let replayFailedWebhookDeliveries = APIOperation(
+    static let replayWebhookDeliveries = APIOperation(
         .post, "/v1/webhooks/{webhook}/deliveries/replay", for: .backEnd(.webhooks), isPerApp: true,
-        "replayFailedWebhookDeliveries", "Replays the failed messages, oldest first, a thousand per request",
+        "replayWebhookDeliveries", "Replays the failed messages, or those of a period or about a user",
+        details: """
+            Without a body, the failed messages are replayed, oldest first, a thousand per request. With `from` and `until`, all \
+            messages of the period are, ten thousand per request. With `user`, the latest messages about the user are.
+            """,
+        body: .json(
+            .object().fields([
+                "from": .anyTime("The first moment of the period.").nullable.optional,
+                "until": .anyTime("The first moment after the period.").nullable.optional,
+                "user": .text("The user's name.", length: 1...User.maximumCustomerLength).nullable.optional,
+                "issuer": .text("The issuer of the user's tokens; absent for a user of the back end.").nullable
+                    .optional,
+            ]).closed, isRequired: false),
         answers: [.json("The number of replayed messages.", WebhookReplay.self)])
 
     static let replayWebhookDelivery = APIOperation(

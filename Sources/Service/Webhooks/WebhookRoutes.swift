@@ -36,6 +36,12 @@ struct WebhookRoutes: Sendable {
             try await JSONBody(request, context, of: operation)
         }
 
+        /// The body of an operation that needs none; nil for an empty one.
+        func optionalBody(of operation: APIOperation) async throws -> JSONBody? {
+            let bytes = try await RequestBytes.collect(request, context, upTo: JSONBody.standardSize)
+            return bytes.isEmpty ? nil : try await JSONBody(bytes: bytes, fields: operation.bodyFields)
+        }
+
         func answer(_ endpoint: WebhookEndpoint) async throws -> Response {
             try ListedWebhook(endpoint: endpoint).answer(naming: try await webhooks.ledger.apiKeyNames())
         }
@@ -45,7 +51,7 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    func add(to group: RouterGroup<ServiceContext>) {
+    func add(to group: RouterGroup<ServiceContext>, naming subjects: Subjects) {
         func on(_ operation: APIOperation, _ answer: @escaping @Sendable (Call) async throws -> Response) {
             group.on(operation) { request, context in try await answer(Call(webhooks, request, context)) }
         }
@@ -78,12 +84,7 @@ struct WebhookRoutes: Sendable {
         }
         on(.replaceWebhookSecret) { call in
             let identifier = try call.identifier
-            let bytes = try await RequestBytes.collect(call.request, call.context, upTo: JSONBody.standardSize)
-            let given =
-                bytes.isEmpty
-                ? nil
-                : try await JSONBody(bytes: bytes, fields: APIOperation.replaceWebhookSecret.bodyFields)
-                    .optionalInteger("previousSecretSeconds")
+            let given = try await call.optionalBody(of: .replaceWebhookSecret)?.optionalInteger("previousSecretSeconds")
             let seconds = given.map(Int64.init) ?? WebhookService.standardOverlap
             guard WebhookService.overlap.contains(seconds) else {
                 throw JSONBody.invalid(
@@ -103,11 +104,16 @@ struct WebhookRoutes: Sendable {
                 try await call.webhooks.setAuthorization(
                     try Self.authorization(body), of: identifier, by: try call.key))
         }
-        on(.listWebhookDeliveries) { call in try await Self.deliveries(call) }
-        on(.replayFailedWebhookDeliveries) { call in
-            try WebhookReplay(replayed: try await call.webhooks.replayFailed(to: try call.identifier, by: try call.key))
-                .answer()
+        on(.testWebhook) { call in
+            let webhooks = call.webhooks
+            let outcome = try await webhooks.sendTest(
+                to: try await webhooks.endpoint(try call.identifier), allowsPrivateAddresses: allowsPrivateAddresses)
+            return try WebhookDelivery.Attempt(of: outcome, at: webhooks.now()).answer()
         }
+        on(.listWebhookDeliveries) { call in
+            try await Self.deliveries(call, about: try subjects.user(namedInQueryOf: call.request))
+        }
+        on(.replayWebhookDeliveries) { call in try await Self.replay(call, naming: subjects).answer() }
         on(.replayWebhookDelivery) { call in
             let (webhooks, identifier) = (call.webhooks, try call.identifier)
             let message = try call.context.parameters.text("message")
@@ -117,12 +123,40 @@ struct WebhookRoutes: Sendable {
         }
     }
 
-    private static func deliveries(_ call: Call) async throws -> Response {
+    private static func replay(_ call: Call, naming subjects: Subjects) async throws -> WebhookReplay {
+        let (webhooks, identifier, key) = (call.webhooks, try call.identifier, try call.key)
+        guard let body = try await call.optionalBody(of: .replayWebhookDeliveries), !body.object.members.isEmpty else {
+            return WebhookReplay(replayed: try await webhooks.replayFailed(to: identifier, by: key))
+        }
+        if body.object["user"] != nil {
+            let user = try subjects.user(namedIn: body)
+            return WebhookReplay(replayed: try await webhooks.replay(about: user, to: identifier, by: key))
+        }
+        guard let start = try body.optionalDate("from"), let end = try body.optionalDate("until"), start < end else {
+            throw JSONBody.invalid("The body must name a user, or a period whose /until is later than its /from.")
+        }
+        let replayed = try await webhooks.replay(to: identifier, from: start, until: end, by: key)
+        return WebhookReplay(replayed: replayed.count, continuesAt: replayed.last?.happenedAt)
+    }
+
+    /// - Parameter user: The only user; nil for all deliveries of a state.
+    private static func deliveries(_ call: Call, about user: User?) async throws -> Response {
         let (webhooks, identifier) = (call.webhooks, try call.identifier)
         let state = try call.request.query("state", as: WebhookDelivery.State.self)
-        let (shown, next) = try await Page(call.request).list(at: WebhookDeliveryPosition.init) {
-            try await webhooks.deliveries(to: identifier, in: state, before: $0, limit: $1)
+        let page = try Page(call.request)
+        guard user == nil || state == nil else {
+            throw Problem.parameter("state", "left out beside the parameter user")
         }
+        let (shown, next) =
+            if let user {
+                try await page.list(at: \.number) {
+                    try await webhooks.deliveries(to: identifier, about: user, before: $0, limit: $1)
+                }
+            } else {
+                try await page.list(at: WebhookDeliveryPosition.init) {
+                    try await webhooks.deliveries(to: identifier, in: state, before: $0, limit: $1)
+                }
+            }
         let contents = try await webhooks.contents(of: shown, to: try await webhooks.endpoint(identifier))
         return try List(
             zip(shown, contents).map { ListedDelivery(delivery: $0, content: $1) }, nextCursor: next
@@ -271,7 +305,13 @@ extension WebhookDelivery.Attempt: AnswerObject {
 struct WebhookReplay: AnswerObject {
     static let answerFields = AnswerFields<Self>(
         "The number of replayed messages.", named: "WebhookReplay", isClosed: true
-    ) { $0.field("replayed", .integer(in: 0 ... .max), \.replayed) }
+    ) {
+        $0.field("replayed", .integer(in: 0 ... .max), \.replayed)
+        $0.field(
+            "continuesAt", "The start of the rest of a period; absent if all its messages were replayed.",
+            \.continuesAt)
+    }
 
     let replayed: Int
+    var continuesAt: Timestamp?
 }

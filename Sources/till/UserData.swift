@@ -1,0 +1,149 @@
+import AppStore
+import ArgumentParser
+import HTTPSupport
+import Proofs
+import Service
+
+struct ExportUser: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "export-user", "Print all data about a user as JSON.",
+        "A running service needs a key with the scope `export`.",
+        examples: "till export-user alice > alice.json")
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        let path = issued.path(of: user, "/export")
+        let archive: JSONContent = try await withClient { try await $0.get(path) }
+        terminal.line(try Terminal.text(archive))
+        try terminal.json(archive)
+    }
+}
+
+struct EraseUser: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "erase-user", "Erase a user: the name, and the texts that people have written. This cannot be undone.",
+        """
+        The purchases stay redeemed, under a random name. A running service needs a key with the scope `erase`.
+        """,
+        examples: "till erase-user alice --confirm alice")
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Option(help: ArgumentHelp("The name of the user again.", valueName: "user"))
+    var confirm: String?
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func validate() throws {
+        try require(
+            confirm == user.name,
+            "Erasure cannot be undone. Repeat the name: --confirm \(CommonOptions.quoted(user.name))")
+    }
+
+    func perform() async throws {
+        let path = issued.path(of: user, "/erasure")
+        let _: NoContent = try await withClient { try await $0.post(path, Report()) }
+        terminal.line("Erased \(user).")
+        try terminal.json(["erased": user.name])
+    }
+}
+
+struct AttributesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attributes",
+        abstract: "List, set and remove the attributes of a user.",
+        subcommands: [AttributesList.self, AttributesSet.self, AttributesRemove.self])
+}
+
+struct AttributesList: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "list", "List the attributes of a user.",
+        "With the key of a running service, reserved attributes, such as $email, need the scope `export`.",
+        examples: "till attributes list alice")
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    private struct Attribute: Decodable, Listed, Sendable {
+        static let listName = "attributes"
+
+        let name: String
+        let value: String
+        let statedAt: String
+    }
+
+    func perform() async throws {
+        let path = issued.path(of: user, "/attributes")
+        let attributes: List<Answered<Attribute>> = try await withClient { try await $0.get(path) }
+        terminal.table(
+            ["NAME", "VALUE", "SET"], attributes.elements.map { [$0.name, $0.value, $0.statedAt] },
+            orElse: "No attributes of user \"\(user)\".")
+        try terminal.json(attributes)
+    }
+}
+
+struct AttributesSet: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "set", "Set an attribute of a user. Other attributes stay.", examples: "till attributes set alice level 9")
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The name of the attribute.")
+    var name: String
+
+    @Argument(help: "The value, of at most 2000 bytes.")
+    var value: String
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        try await state(name, .string(value), of: user, issued)
+        terminal.line("Set \(name) of \(user).")
+    }
+}
+
+struct AttributesRemove: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "remove", "Remove an attribute of a user.", examples: "till attributes remove alice level")
+
+    @Argument(help: "The user.")
+    var user: User
+
+    @Argument(help: "The name of the attribute.")
+    var name: String
+
+    @OptionGroup var issued: IssuerOption
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        try await state(name, .null, of: user, issued)
+        terminal.line("Removed \(name) of \(user).")
+    }
+}
+
+extension ServiceCaller {
+    /// States an attribute; null removes it.
+    fileprivate func state(_ name: String, _ value: JSONContent, of user: User, _ issued: IssuerOption) async throws {
+        let path = issued.path(of: user, "/attributes")
+        let statement: [String: JSONContent] = ["name": .string(name), "value": value]
+        let _: NoContent = try await withClient { try await $0.put(path, ["attributes": [statement]]) }
+        try terminal.json(["name": .string(name), "value": value] as [String: JSONContent])
+    }
+}

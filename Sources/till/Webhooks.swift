@@ -1,0 +1,218 @@
+import AppStore
+import ArgumentParser
+import Features
+import Foundation
+import HTTPSupport
+import Proofs
+import Service
+
+struct WebhooksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "webhooks",
+        abstract: "Add, test, change and remove the webhooks of back ends, and send messages again.",
+        discussion: """
+            A running service needs the setting webhooks, and a key with the scope `webhooks`. Without --server, receivers with \
+            private addresses need TILL_WEBHOOK_PRIVATE_ADDRESSES=true.
+            """,
+        subcommands: [
+            WebhooksList.self, WebhooksAdd.self, WebhooksChange.self, WebhooksSecret.self, WebhooksRemove.self,
+            WebhooksTest.self, WebhooksMessages.self, WebhooksResend.self,
+        ],
+        defaultSubcommand: WebhooksList.self)
+}
+
+/// The shown part of a webhook.
+private struct Webhook: Decodable, Listed, Sendable {
+    static let listName = "webhooks"
+
+    let webhookId: String
+    let url: String
+    let format: String
+    let hasAuthorization: Bool
+    let createdAt: String
+    /// Present only after the creation.
+    let secret: String?
+}
+
+/// The argument that names a webhook.
+struct WebhookArgument: ParsableArguments {
+    @Argument(help: "The webhook, as `till webhooks` names it.")
+    var webhook: String
+
+    /// - Parameter resource: The path below that of the webhook, such as `/test`.
+    func path(_ resource: String = "") -> String { "/v1/webhooks/\(HTTPServiceConnection.segment(webhook))\(resource)" }
+}
+
+/// The value of the header `Authorization`, which the command line does not show to others.
+private enum WebhookAuthorizationVariable {
+    static let name = "TILL_WEBHOOK_AUTHORIZATION"
+    static let help: ArgumentHelp =
+        "Each message has the header Authorization, with the value of $TILL_WEBHOOK_AUTHORIZATION."
+
+    static var value: String {
+        get throws(ValidationError) {
+            guard let value = ProcessInfo.variable(name) else {
+                throw ValidationError("--authorization needs a value in \(name).")
+            }
+            return value
+        }
+    }
+}
+
+struct WebhooksList: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "list", "List the webhooks, oldest first.", examples: "till webhooks")
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        let webhooks: List<Answered<Webhook>> = try await withClient { try await $0.get("/v1/webhooks") }
+        terminal.table(
+            ["WEBHOOK", "ADDRESS", "FORMAT", "AUTHORIZATION", "ADDED"],
+            webhooks.elements.map {
+                [$0.webhookId, $0.url, $0.format, $0.hasAuthorization ? "set" : nil, $0.createdAt]
+            }, orElse: "There is no webhook.")
+        try terminal.json(webhooks)
+    }
+}
+
+struct WebhooksAdd: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "add", "Add a webhook, which receives a signed message about each later change, and print its secret.",
+        examples: """
+            till webhooks add https://hooks.example.com/till
+            till webhooks add https://hooks.example.com/till --format revenuecat
+            """)
+
+    @Argument(help: "The address of the receiver.")
+    var url: String
+
+    @Option(help: "The format of the messages, which never changes: till or revenuecat.")
+    var format: WebhookFormat = .till
+
+    @Flag(help: WebhookAuthorizationVariable.help)
+    var authorization = false
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        let request: Report = [
+            "url": url, "format": format.rawValue,
+            "authorization": authorization ? try WebhookAuthorizationVariable.value : nil,
+        ]
+        let added: Answered<Webhook> = try await withClient { try await $0.post("/v1/webhooks", request) }
+        terminal.line("Added \(added.webhookId).")
+        if let secret = added.secret { terminal.line("Secret: \(secret)") }
+        try terminal.json(added)
+    }
+}
+
+extension WebhookFormat: ExpressibleByArgument {}
+
+struct WebhooksChange: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "change", "Change the address of a webhook, also for waiting messages, or the header Authorization.",
+        examples: """
+            till webhooks change wh_4c2f8c6e --url https://hooks.example.com/new
+            till webhooks change wh_4c2f8c6e --no-authorization
+            """)
+
+    @OptionGroup var webhook: WebhookArgument
+
+    @Option(help: "The new address of the receiver.")
+    var url: String?
+
+    @Flag(inversion: .prefixedNo, help: WebhookAuthorizationVariable.help)
+    var authorization: Bool?
+
+    @OptionGroup var call: CallOptions
+
+    func validate() throws {
+        try require(
+            url != nil || authorization != nil, "Name a change: --url, --authorization or --no-authorization.")
+    }
+
+    func perform() async throws {
+        let (path, url) = (webhook.path(), url)
+        let value: [String: String?]? = try authorization.map {
+            ["authorization": $0 ? try WebhookAuthorizationVariable.value : nil]
+        }
+        let changed: Answered<Webhook>? = try await withClient { client in
+            var changed: Answered<Webhook>?
+            if let url { changed = try await client.patch(path, ["url": url]) }
+            if let value { changed = try await client.put(path + "/authorization", value) }
+            return changed
+        }
+        guard let changed else { return }
+        terminal.line("\(changed.webhookId) sends to \(changed.url).")
+        terminal.line(
+            changed.hasAuthorization ? "The header Authorization is set." : "There is no header Authorization.")
+        try terminal.json(changed)
+    }
+}
+
+struct WebhooksSecret: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "secret", "Print the secret that signs the messages of a webhook, or replace it.",
+        examples: """
+            till webhooks secret wh_4c2f8c6e
+            till webhooks secret wh_4c2f8c6e --replace --overlap 3600
+            """)
+
+    @OptionGroup var webhook: WebhookArgument
+
+    @Flag(help: "Replace the secret.")
+    var replace = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --replace, the time for which the old secret still signs: 0 to 604800 (default: 86400).",
+            valueName: "seconds"))
+    var overlap: Int64?
+
+    @OptionGroup var call: CallOptions
+
+    func validate() throws {
+        try require(overlap == nil || replace, "--overlap needs --replace.")
+        try require(
+            WebhookService.overlap.contains(overlap ?? 0),
+            "--overlap must be a number from 0 to \(WebhookService.overlap.upperBound).")
+    }
+
+    func perform() async throws {
+        struct Secrets: Decodable, Sendable {
+            let secret: String
+            let previousSecret: String?
+            let previousSecretEndsAt: String?
+            let authorization: String?
+        }
+        let (path, replace) = (webhook.path("/secret"), replace)
+        let request = ["previousSecretSeconds": overlap ?? WebhookService.standardOverlap]
+        let secrets: Answered<Secrets> = try await withClient {
+            replace ? try await $0.post(path, request) : try await $0.get(path)
+        }
+        terminal.line("Secret: \(secrets.secret)")
+        if let previous = secrets.previousSecret, let end = secrets.previousSecretEndsAt {
+            terminal.line("Previous secret: \(previous), which signs until \(end)")
+        }
+        if let authorization = secrets.authorization { terminal.line("Authorization: \(authorization)") }
+        try terminal.json(secrets)
+    }
+}
+
+struct WebhooksRemove: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "remove", "Remove a webhook. Its waiting messages are not sent, and its messages are deleted.",
+        examples: "till webhooks remove wh_4c2f8c6e")
+
+    @OptionGroup var webhook: WebhookArgument
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        let path = webhook.path()
+        let _: NoContent = try await withClient { try await $0.delete(path) }
+        terminal.line("Removed: \(webhook.webhook)")
+        try terminal.json(["removed": webhook.webhook])
+    }
+}
