@@ -25,6 +25,34 @@ import Testing
         #expect(try store.recentAccounts() == ["alice", "bob"])
     }
 
+    @Test func `transactions are filtered by product and state`() throws {
+        func buy(_ name: String) throws -> String {
+            try #require(try garden.buy("garden.\(name)").purchase).transactionIdentifier
+        }
+        let (seeds, gate, premium) = (try buy("seeds"), try buy("gate"), try buy("premium.monthly"))
+        func listed(_ product: String? = nil, _ state: ListedState? = nil) throws -> [String] {
+            try store.listedTransactions(product: product, in: state, limit: 10).map(
+                \.transaction.transactionIdentifier)
+        }
+        #expect(try listed("garden.gate") == [gate])
+        #expect(try listed(nil, .unfinished) == [premium, gate, seeds])
+        for queued in try store.transactions() where queued.transaction.purchase?.transactionIdentifier != gate {
+            _ = try store.finish(queued.transaction.identifier, account: "alice")
+        }
+        #expect(try listed(nil, .unfinished) == [gate])
+        try store.requestRefund(of: seeds)
+        #expect(try listed(nil, .refundRequested) == [seeds])
+        try store.refund(seeds)
+        #expect(try listed(nil, .refundRequested) == [] && listed(nil, .revoked) == [seeds])
+        #expect(try listed(nil, .subscribed) == [premium] && listed(nil, .unpaid) == [])
+        for hasGracePeriod in [true, false] {
+            try store.failRenewal(of: premium, hasGracePeriod: hasGracePeriod)
+            #expect(try listed(nil, .unpaid) == [premium] && listed(nil, .subscribed) == [])
+            try store.resolveBillingIssue(of: premium)
+        }
+        #expect(try listed("garden.seeds", .subscribed) == [])
+    }
+
     @Test func `a listed transaction has its payment and its subscription`() throws {
         let bought = try garden.buy("garden.premium.monthly")
         try garden.advance(to: "2026-11-20T12:00:00Z")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TransactionActionTests {
     /// A state of a transaction.
     enum Situation: CaseIterable {
-        case consumable, nonConsumable, refunded, familyShared
+        case consumable, refundRequested, nonConsumable, refunded, familyShared
         case subscribed, notRenewing, priceAnnounced, gracePeriod, billingRetry, expired, subscriptionRefunded
         case group, seat, endedSeat
 
@@ -16,6 +16,10 @@ import Testing
             let store = garden.store
             switch self {
             case .consumable: return try buy("seeds", garden)
+            case .refundRequested:
+                let sold = try buy("seeds", garden)
+                try store.requestRefund(of: sold)
+                return sold
             case .nonConsumable: return try buy("gate", garden)
             case .familyShared: return try store.share(try buy("gate", garden), with: "bob")
             case .group, .seat, .endedSeat:

@@ -247,10 +247,15 @@ extension Store {
     package func listedTransactions(
         of account: String? = nil,
         original: String? = nil,
+        product: String? = nil,
+        in state: ListedState? = nil,
         before number: Int64? = nil,
         limit: Int
     ) throws(StoreError) -> [ListedTransaction] {
-        try read { try $0.listedTransactions(of: account, original: original, before: number, limit: limit) }
+        try read {
+            try $0.listedTransactions(
+                of: account, original: original, product: product, in: state, before: number, limit: limit)
+        }
     }
 
     package func queuedTransactions(

@@ -52,6 +52,7 @@ enum StoreSchema {
             purchase_date INTEGER NOT NULL,
             shared_transaction_id TEXT,
             record TEXT NOT NULL,
+            refund_requested INTEGER NOT NULL DEFAULT 0,
             change INTEGER NOT NULL UNIQUE
         ) STRICT;
         CREATE INDEX app_store_transaction_by_original ON app_store_transaction (original_transaction_id);

@@ -65,17 +65,18 @@ function report(form, problem) {
   problem.scrollIntoView({ block: "nearest" });
 }
 
-/** Replaces a part of the page while the person types: `data-live` names its identifier. */
+/** Replaces a part of the page while the person types in a form or a field: `data-live` names its identifier. */
 let timer;
 function live(event) {
-  const form = event.target.closest?.("form[data-live]");
-  if (!form) return;
+  const source = event.target.closest?.("[data-live]");
+  if (!source) return;
   clearTimeout(timer);
   timer = setTimeout(async () => {
-    const target = document.getElementById(form.dataset.live);
+    const target = document.getElementById(source.dataset.live);
     if (!target) return;
-    const action = form.dataset.liveAction;
+    const form = source.closest("form"), action = form.dataset.liveAction;
     const data = new URLSearchParams(new FormData(form));
+    if (!action) data.delete("form-token");
     const response = await fetch(action ?? form.action + "?" + data, action ? { method: "POST", body: data } : {});
     const part = parse(await response.text()).getElementById(target.id);
     if (part) target.replaceWith(part);
@@ -103,11 +104,24 @@ function connect() {
   return list;
 }
 
-/** Loads a list again, unless the person is typing. */
+/** Loads a list again, and what follows it, unless the person is typing there. */
 async function reload(list) {
   if (document.activeElement?.matches("#main :is(input, textarea, select)")) return;
-  const part = parse(await (await fetch(location.href)).text()).getElementById(list.id);
-  if (part) { list.replaceChildren(...part.childNodes); moments(list); }
+  const page = parse(await (await fetch(location.href)).text());
+  for (const old of [list, ...document.querySelectorAll("[data-follow]:not(:has(:focus, [open]))")]) {
+    const part = page.getElementById(old.id);
+    if (part) { old.replaceChildren(...part.childNodes); moments(old); }
+  }
+}
+
+/** Follows a link to a part of the page, which its fragment names, and keeps the place. */
+async function swap(event, link) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (!show(await (await fetch(link.href)).text(), link.href)) location.href = link.href;
+  const part = document.querySelector(link.hash);
+  part?.focus({ preventScroll: true });
+  if (part?.getBoundingClientRect().top > innerHeight / 2) part.scrollIntoView();
 }
 
 /** Loads a part of the page again every two seconds, while it has a mark: `data-reload` names the identifier of the part. */
@@ -234,6 +248,8 @@ on("submit", send);
 on("input", live);
 on("input", tellZone);
 on("click", async (event) => {
+  const link = event.target.closest("[data-swap]");
+  if (link) swap(event, link);
   const button = event.target.closest("[data-copy]");
   if (button) await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
 });

@@ -5,7 +5,7 @@ import Testing
 /// Refunds, their requests and reversals, and the end of family sharing.
 @Suite struct RefundRuleTests {
     enum Sale {
-        case consumable, nonConsumable, restored, refunded, shared, currentPeriod, earlierPeriod
+        case consumable, requested, nonConsumable, restored, refunded, shared, currentPeriod, earlierPeriod
     }
 
     enum Event {
@@ -22,7 +22,8 @@ import Testing
             (.currentPeriod, .refund, ["revoke 2", "subscription revoked", "REFUND"]),
             (.earlierPeriod, .refund, ["revoke 1", "REFUND"]),
             (.refunded, .refund, nil),
-            (.consumable, .decline, ["REFUND_DECLINED"]), (.refunded, .decline, nil), (.shared, .decline, nil),
+            (.requested, .decline, ["REFUND_DECLINED"]), (.consumable, .decline, nil), (.refunded, .decline, nil),
+            (.shared, .decline, nil),
             (.refunded, .reverse, ["reinstate 1", "REFUND_REVERSED"]), (.consumable, .reverse, nil),
             (.shared, .revokeFamilySharing, ["revoke 1", "REVOKE"]), (.nonConsumable, .revokeFamilySharing, nil),
         ] as [(Sale, Event, [String]?)])
@@ -101,9 +102,10 @@ import Testing
     private func decision(about sale: Sale) throws -> RefundDecision {
         let first = RuleFixture.transaction("1")
         switch sale {
-        case .consumable:
+        case .consumable, .requested:
             let seeds = RuleFixture.transaction("1", of: "seeds", type: .consumable)
-            return RefundDecision(transaction: seeds, related: [seeds], subscription: nil)
+            return RefundDecision(
+                transaction: seeds, related: [seeds], subscription: nil, isRequested: sale == .requested)
         case .nonConsumable: return RefundDecision(transaction: first, related: [first], subscription: nil)
         case .restored:
             let related = [first, RuleFixture.transaction("2", original: "1")]

@@ -19,17 +19,56 @@ extension Books {
     /// - Parameters:
     ///   - account: An account; nil for all.
     ///   - original: The original transaction identifier, for only the transactions of one purchase.
+    ///   - product: The identifier of a product; nil for all.
+    ///   - state: A state; nil for all.
     ///   - number: The number of the last transaction of the previous page; nil for the first page.
     package func listedTransactions(
         of account: String? = nil,
         original: String? = nil,
+        product: String? = nil,
+        in state: ListedState? = nil,
         before number: Int64? = nil,
         limit: Int
     ) throws -> [ListedTransaction] {
         var condition: SQL = "rowid < \(number ?? .max)"
         if let account { condition += " AND account = \(account)" }
         if let original { condition += " AND original_transaction_id = \(original)" }
+        if let product { condition += " AND product_id = \(product)" }
+        if let state { condition += " AND \(state.condition)" }
         return try transactions.rows(condition, limit: limit).map { try ListedTransaction($0, in: self) }
+    }
+}
+
+/// A state by which a list of transactions is filtered.
+package enum ListedState: String, Sendable, CaseIterable {
+    /// The app has not finished the transaction.
+    case unfinished
+    /// The customer waits for the decision on a refund.
+    case refundRequested
+    case revoked
+    /// The subscription is paid.
+    case subscribed
+    /// The subscription could not be charged, and the store tries again.
+    case unpaid
+
+    fileprivate var condition: SQL {
+        switch self {
+        case .unfinished:
+            "transaction_id IN (SELECT transaction_id FROM payment_transaction WHERE state <> 'finished')"
+        case .refundRequested: "refund_requested"
+        case .revoked: "json_extract(record, '$.revocation') IS NOT NULL"
+        case .subscribed: Self.subscription("json_extract(record, '$.state.subscribed') IS NOT NULL")
+        case .unpaid:
+            Self.subscription(
+                """
+                coalesce(json_extract(record, '$.state.inGracePeriod'), json_extract(record, '$.state.inBillingRetryPeriod'))
+                    IS NOT NULL
+                """)
+        }
+    }
+
+    private static func subscription(_ condition: SQL) -> SQL {
+        "original_transaction_id IN (SELECT original_transaction_id FROM subscription WHERE \(condition))"
     }
 }
 
@@ -42,6 +81,8 @@ package final class ListedTransaction: Sendable {
     package let payment: QueuedTransaction?
     /// The subscription; nil for any other product.
     package let subscription: SubscriptionSummary?
+    /// True if the customer waits for the decision on a refund.
+    package let isRefundRequested: Bool
     /// True if another member of the family can get the purchase.
     package let isShareable: Bool
     /// True if a member can accept Apple's invitation to a seat.
@@ -52,6 +93,7 @@ package final class ListedTransaction: Sendable {
         payment = try books.payments.transactions(showing: transaction.transactionIdentifier).last
         let stored = try books.subscriptionOrNone(of: transaction)
         subscription = stored.map { SubscriptionSummary($0, books.terms) }
+        isRefundRequested = try books.transactions.isRefundRequested(of: transaction.transactionIdentifier)
         hasFreeSeat = try stored.map(books.hasFreeSeat) ?? false
         // The name of no account.
         isShareable = try books.isShareable(transaction, with: "")

@@ -90,7 +90,7 @@ package enum TransactionAction: String, Sendable, CaseIterable {
                 .refund { try $0.refund(seats: $2.refundedSeats, reason: $2.refundReason, at: $1.now) })
         case .declineRefund:
             Rule(
-                "refundDecline", "Decline a refund request", if: { !$0.isRevoked && $0.isPurchased },
+                "refundDecline", "Decline a refund request", if: \.isRefundRequested,
                 .refund { decision, _, _ in try decision.decline() })
         case .reverseRefund:
             Rule(

@@ -10,12 +10,20 @@ package struct RefundDecision: Hashable, Sendable {
     private let samePeriod: [Transaction]
     /// True if the period is the present one.
     private let isPresent: Bool
+    /// True if the customer waits for the decision.
+    private let isRequested: Bool
 
     /// - Parameters:
     ///   - related: All transactions with the same original transaction, the oldest first.
     ///   - subscription: The subscription that the transaction belongs to; nil for any other product.
-    package init(transaction: Transaction, related: [Transaction], subscription: CustomerSubscription?) {
-        (self.transaction, self.subscription) = (transaction, subscription)
+    ///   - isRequested: True if the customer has requested the refund, and waits for the decision.
+    package init(
+        transaction: Transaction,
+        related: [Transaction],
+        subscription: CustomerSubscription?,
+        isRequested: Bool = false
+    ) {
+        (self.transaction, self.subscription, self.isRequested) = (transaction, subscription, isRequested)
         samePurchase = transaction.type == .nonConsumable ? related : [transaction]
         samePeriod = related.filter {
             $0.transactionIdentifier == transaction.transactionIdentifier
@@ -65,6 +73,11 @@ package struct RefundDecision: Hashable, Sendable {
     package func decline() throws(StoreError) -> [RefundEffect] {
         try transaction.checkNotRevoked()
         try transaction.checkPurchased()
+        guard isRequested else {
+            throw .invalidAction(
+                "The customer has not requested a refund of transaction \(transaction.transactionIdentifier), or the request was "
+                    + "answered. Request a refund first.")
+        }
         return [notify(.refundDeclined)]
     }
 
@@ -166,14 +179,17 @@ extension Books {
         let decision = RefundDecision(
             transaction: transaction,
             related: try transactions.transactions(original: transaction.originalTransactionIdentifier),
-            subscription: try subscriptionOrNone(of: transaction))
+            subscription: try subscriptionOrNone(of: transaction),
+            isRequested: try transactions.isRefundRequested(of: transactionIdentifier))
         for effect in try decide(decision) {
             switch effect {
             case .update(let changed): try transactions.update(changed)
             case .save(let changed): try subscriptions.save(changed)
             case .notify(let type, let changed, let subscription, let reason):
+                try transactions.setRefundRequested(type == .consumptionRequest, of: transactionIdentifier)
                 try notify(type, nil, of: changed, in: subscription, consumptionRequestReason: reason)
             case .notifySeats(let changed, let subscription):
+                try transactions.setRefundRequested(false, of: transactionIdentifier)
                 try notify(.refund, .seats, of: changed, in: subscription)
             }
         }

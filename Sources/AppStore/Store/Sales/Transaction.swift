@@ -106,6 +106,21 @@ package struct TransactionRecords {
                 """)
     }
 
+    /// Notes that a customer waits for the decision on a refund, or waits no more. No device sees it, so the sale does not change.
+    func setRefundRequested(_ isRequested: Bool, of identifier: String) throws {
+        try database.execute(
+            literal:
+                "UPDATE app_store_transaction SET refund_requested = \(isRequested) WHERE transaction_id = \(identifier)"
+        )
+    }
+
+    /// True if the customer waits for the decision on a refund.
+    func isRefundRequested(of identifier: String) throws -> Bool {
+        try SQLRequest<Bool>(
+            "SELECT refund_requested FROM app_store_transaction WHERE transaction_id = \(identifier)"
+        ).fetchOne(database) ?? false
+    }
+
     /// The number of the last change, also of sales that are deleted.
     private func lastChange() throws -> Int64 {
         max(

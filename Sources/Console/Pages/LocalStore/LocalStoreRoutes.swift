@@ -17,6 +17,7 @@ struct LocalStoreRoutes: Sendable {
     var entitlements: EntitlementService { services.entitlements }
 
     func add(to pages: ConsolePages) {
+        addPage(to: pages)
         addLists(to: pages)
         addPurchases(to: pages)
         addTransactions(to: pages)
@@ -71,24 +72,12 @@ extension ConsolePages {
     }
 
     /// Adds the receiver of a form that changes the local store on a thread that may wait.
-    func postStore(_ path: RouterPath, _ action: @Sendable @escaping (ConsoleContext) throws -> ConsolePath) {
-        post(path, .store) { _, context in try await BlockingWork.run { try action(context) } }
+    func postStore(_ path: RouterPath, _ action: @Sendable @escaping (Request, ConsoleContext) throws -> ConsolePath) {
+        post(path, .store) { request, context in try await BlockingWork.run { try action(request, context) } }
     }
 }
 
 extension ConsolePath {
-    /// The page of a transaction of the local store, or the receiver of an action on it.
-    static func storeTransaction(
-        _ identifier: String, _ action: String..., cursor: String? = nil, done notice: Notice? = nil
-    ) -> ConsolePath {
-        ConsolePath(["store", "transactions", identifier] + action, query: [("cursor", cursor)], done: notice)
-    }
-
-    /// The page of a payment in the local store's queue, or the receiver of an action on it.
-    static func storePayment(_ identifier: Int64, _ action: String..., done notice: Notice? = nil) -> ConsolePath {
-        ConsolePath(["store", "queue", String(identifier)] + action, done: notice)
-    }
-
     static func storeNotification(_ uuid: UUID, _ action: String..., done notice: Notice? = nil) -> ConsolePath {
         ConsolePath(["store", "notifications", uuid.lowercasedString] + action, done: notice)
     }

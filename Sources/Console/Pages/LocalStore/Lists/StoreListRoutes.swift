@@ -3,16 +3,14 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The lists of the local store: transactions, payments, accounts and products.
+/// The lists of the local store besides its page: payments, accounts and products.
 extension LocalStoreRoutes {
-    /// The maximum number of unfinished payments on the first page, and of transactions on the page of an account.
-    private static let maximumWaiting = 10
+    /// The maximum number of transactions on the page of an account.
     private static let maximumTransactions = 20
     private static let relative = Field.text(
         "member", "Account of the family member", upTo: Store.maximumAccountLength, isRequired: true)
 
     func addLists(to pages: ConsolePages) {
-        pages.getStore("store", transactions)
         pages.getStore("store/queue", queue)
         pages.getStore("store/account", account)
         // As the app reads it on the customer's device.
@@ -23,18 +21,18 @@ extension LocalStoreRoutes {
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: receipt + "\n")))
         }
-        pages.postStore("store/account/restore") { context in
+        pages.postStore("store/account/restore") { _, context in
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
             try store.write { try $0.restoreCompletedTransactions(account: account) }
             return .storeAccount(account, done: .restored)
         }
-        pages.postStore("store/account/family") { context in
+        pages.postStore("store/account/family") { _, context in
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
             let member = try context.form[Self.relative]
             try store.write { try $0.join(member, familyOf: account) }
             return .storeAccount(account, done: .performed)
         }
-        pages.postStore("store/account/family/leave") { context in
+        pages.postStore("store/account/family/leave") { _, context in
             let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
             try store.write { try $0.leaveFamily(account) }
             return .storeAccount(account, done: .performed)
@@ -52,52 +50,6 @@ extension LocalStoreRoutes {
         try request.query("account", upTo: Store.maximumAccountLength).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The first page of the local store: its time, the payments that wait, and the latest transactions.
-    private func transactions(_ request: Request, _ context: ConsoleContext) throws -> Page {
-        let (account, page) = (try chosenAccount(request), try HTTPSupport.Page(request))
-        let before = try page.before()
-        let found = try store.read { try $0.listedTransactions(of: account, before: before, limit: page.size + 1) }
-        let (shown, next) = page.part(of: found) { String($0.number) }
-        let waiting = try store.read {
-            try $0.payments.page(of: account, isUnfinished: true, limit: Self.maximumWaiting)
-        }
-        let (now, settings, faults) = (store.now, try store.settings(), try store.read { try $0.state.faults() })
-        return Page("Local App Store", section: .localStore) {
-            LocalStoreTab.links(LocalStoreTab.transactions)
-            div(.class("cards")) {
-                card("Store's time") {
-                    p(.class("figure")) { Shown.moment(now) }
-                    Self.clockButtons(context)
-                }
-                card("Simulated conditions") {
-                    Self.conditions(settings, faults)
-                    p { a(.href(LocalStoreTab.settings.path)) { "Change the settings" } }
-                }
-                card("Play a customer") {
-                    p { "Buy a product, hand the proof to the service, and see what it grants." }
-                    p { Self.purchase(of: account) }
-                }
-            }
-            Self.filter(ConsolePath("store"), account)
-            LocalStoreTab.live {
-                if !waiting.isEmpty {
-                    h2 { "Unfinished payments" }
-                    StoreRows.payments(
-                        "Unfinished payments, newest first", waiting, context, empty: "No payment waits.")
-                    p {
-                        a(.href(ConsolePath("store", "queue", query: ["account": account]))) {
-                            "The whole payment queue"
-                        }
-                    }
-                }
-                h2 { "Transactions" }
-                StoreRows.transactions(
-                    "Transactions, newest first", shown, empty: "The store has sold nothing yet.",
-                    next: next.map { ConsolePath("store", query: ["account": account, "cursor": $0]) })
-            }
-        }
-    }
-
     /// The payment queues of all accounts, or of one.
     private func queue(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let (account, page) = (try chosenAccount(request), try HTTPSupport.Page(request))
@@ -109,29 +61,21 @@ extension LocalStoreRoutes {
             note(
                 "The queue delivers a transaction at each launch of the app until the app finishes it. A deferred payment waits for a parent; an interrupted one waits for the customer."
             )
-            Self.filter(LocalStoreTab.queue.path, account)
+            form(.class("actions"), .method("get"), .action(LocalStoreTab.queue.path), .role("search")) {
+                label(.for("account")) { "Account" }
+                input(
+                    .type("search"), .id("account"), .name("account"), .value(account ?? ""),
+                    HTMLAttribute("maxlength", "256"), .class("narrow"))
+                button { "Filter" }
+                if account != nil { a(.href(LocalStoreTab.queue.path)) { "All accounts" } }
+            }
             LocalStoreTab.live {
                 StoreRows.payments(
-                    "Payments, newest first", shown, context, empty: "The queue is empty.",
+                    "Payments, newest first", shown, StoreSelection(account: account), StoreNames(store), context,
+                    empty: "The queue is empty.",
                     next: next.map { ConsolePath("store", "queue", query: ["account": account, "cursor": $0]) })
             }
         }
-    }
-
-    /// The search field that limits a list to one account.
-    private static func filter(_ path: ConsolePath, _ account: String?) -> HTML {
-        form(.class("actions"), .method("get"), .action(path), .role("search")) {
-            label(.for("account")) { "Account" }
-            input(
-                .type("search"), .id("account"), .name("account"), .value(account ?? ""),
-                HTMLAttribute("maxlength", "256"), .class("narrow"))
-            button { "Filter" }
-            if account != nil { a(.href(path)) { "All accounts" } }
-        }
-    }
-
-    private static func purchase(of account: String?) -> HTML {
-        a(.class("button primary"), .href(ConsolePath("store", "buy", query: ["account": account]))) { "Buy" }
     }
 
     /// An account: its subscriptions and its latest transactions.
@@ -164,7 +108,9 @@ extension LocalStoreRoutes {
                     section(.class("card")) { Facts.list(StoreRows.facts(of: subscription)) }
                 }
                 h2 { "Latest transactions" }
-                StoreRows.transactions("Latest transactions", latest, empty: "The account has bought nothing.")
+                StoreRows.transactions(
+                    "Latest transactions", latest, StoreSelection(account: account), StoreNames(store),
+                    empty: "The account has bought nothing.")
                 p { a(.href(ConsolePath("store", query: ["account": account]))) { "All transactions of the account" } }
             }
             Self.family(family, of: account, context)
@@ -210,10 +156,10 @@ extension LocalStoreRoutes {
             LocalStoreTab.links(LocalStoreTab.products)
             note("The store sells the products of its StoreKit configuration.")
             Listing.table("Products for sale", of: products, empty: "The store sells nothing.") {
-                column("Product") {
-                    data($0.localizations.first?.displayName ?? $0.referenceName)
+                column("Product") { product in
+                    bdi { product.title }
                     br()
-                    Shown.identifier($0.productIdentifier)
+                    Shown.identifier(product.productIdentifier)
                 }
                 column("Type") { product in
                     product.type.title

@@ -3,40 +3,61 @@ import Proofs
 
 /// The parts that several pages of the local store have.
 enum StoreRows {
+    /// A list whose rows open the inspector.
     static func transactions(
-        _ caption: Phrase, _ transactions: [ListedTransaction], empty: Phrase, next: ConsolePath? = nil
+        _ caption: Phrase, _ transactions: [ListedTransaction], _ selection: StoreSelection, _ names: StoreNames,
+        empty: Phrase, next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: transactions, empty: empty, next: next) {
-            column("Time") { Shown.moment($0.transaction.purchaseDate) }
-            column("Transaction") { transaction($0.transaction.transactionIdentifier) }
-            column("Account") { account($0.transaction.account) }
-            column("Product") { product($0.transaction.productIdentifier, quantity: $0.transaction.quantity) }
+            column("Product") { listed in
+                let transaction = listed.transaction
+                selection.link(.transaction, transaction.transactionIdentifier) {
+                    names.product(transaction.productIdentifier, quantity: transaction.quantity)
+                }
+                br()
+                small { Shown.moment(transaction.purchaseDate) }
+            }
+            column("Account") { listed in
+                account(listed.transaction.account)
+                br()
+                small { Shown.identifier(listed.transaction.transactionIdentifier) }
+            }
             column("Price") { Shown.money($0.transaction.price) }
-            column("State") { StoreWords.badge($0) }
-            column("Subscription") { $0.subscription.map(StoreWords.state) ?? Shown.nothing }
+            column("State") { listed in
+                StoreWords.badge(listed)
+                if let subscription = listed.subscription {
+                    br()
+                    small { StoreWords.state(subscription) }
+                }
+            }
         }
     }
 
     static func payments(
-        _ caption: Phrase, _ payments: [QueuedTransaction], _ context: ConsoleContext, empty: Phrase,
-        next: ConsolePath? = nil
+        _ caption: Phrase, _ payments: [QueuedTransaction], _ selection: StoreSelection, _ names: StoreNames,
+        _ context: ConsoleContext, empty: Phrase, next: ConsolePath? = nil
     ) -> HTML {
         Listing.table(caption, of: payments, empty: empty, next: next) {
-            column("Number") {
-                a(.href(.storePayment($0.transaction.identifier)), plain("\($0.transaction.identifier)"))
+            column("Payment") { queued in
+                let number = String(queued.transaction.identifier)
+                selection.link(.payment, number) {
+                    names.product(queued.transaction.payment)
+                    plain(" (\(number))")
+                }
             }
             column("Account") { account($0.account) }
-            column("Product") { product($0.transaction.payment) }
             column("State") { StoreWords.badge($0) }
-            column("Next step") { buttons($0, context) }
+            column("Next step") { buttons($0, selection, context) }
         }
     }
 
-    static func buttons(_ queued: QueuedTransaction, _ context: ConsoleContext) -> HTML {
-        let number = queued.transaction.identifier
+    static func buttons(
+        _ queued: QueuedTransaction, _ selection: StoreSelection, _ context: ConsoleContext
+    ) -> HTML {
+        let number = String(queued.transaction.identifier)
         return div(.class("actions")) {
             for action in queued.actions {
-                context.form(to: .storePayment(number, action.rawValue)) {
+                context.form(to: selection.receiver("queue", number, action.rawValue)) {
                     button(action == .approve || action == .resolve ? .class("primary") : nil) {
                         action.words.title
                         span(.class("hidden")) { plain(" \(number)") }
@@ -49,16 +70,7 @@ enum StoreRows {
     static func account(_ name: String) -> HTML { a(.href(.storeAccount(name))) { data(name) } }
 
     static func transaction(_ identifier: String) -> HTML {
-        a(.href(.storeTransaction(identifier))) { Shown.identifier(identifier) }
-    }
-
-    static func product(_ payment: Payment) -> HTML {
-        product(payment.productIdentifier, quantity: payment.quantity)
-    }
-
-    @HTMLBuilder static func product(_ identifier: String, quantity: Int) -> HTML {
-        Shown.identifier(identifier)
-        if quantity > 1 { plain(" × \(quantity)") }
+        StoreSelection().link(.transaction, identifier) { Shown.identifier(identifier) }
     }
 
     /// A signed text with a button that copies it.

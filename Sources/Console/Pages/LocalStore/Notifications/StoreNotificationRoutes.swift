@@ -17,7 +17,7 @@ extension LocalStoreRoutes {
 
     func addNotifications(to pages: ConsolePages) {
         pages.getStore("store/notifications", notifications)
-        pages.postStore("store/notifications") { context in
+        pages.postStore("store/notifications") { _, context in
             let (demanded, form) = (try context.form[Self.demanded], context.form)
             let (transaction, account) = (try form[Self.transaction], try form[Self.account])
             let sent = try store.write {
@@ -26,7 +26,7 @@ extension LocalStoreRoutes {
             return .storeNotification(sent.notificationUUID, done: .created)
         }
         pages.getStore("store/notifications/:notification", notification)
-        pages.postStore("store/notifications/:notification/replay") { context in
+        pages.postStore("store/notifications/:notification/replay") { _, context in
             let uuid = try context.parameter("notification") { UUID(uuidString: $0) }
             try store.write { try $0.replay(uuid) }
             return .storeNotification(uuid, done: .queued)

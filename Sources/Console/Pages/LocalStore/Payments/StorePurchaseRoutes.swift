@@ -44,8 +44,8 @@ extension LocalStoreRoutes {
         for product in products {
             for offer in product.subscription?.offers ?? [] {
                 guard let identifier = offer.identifier else { continue }
-                let title: Phrase = "\(offer.kind.title) \(identifier) (\(product.productIdentifier))"
-                choices.append(("\(offer.kind.name) \(identifier)", title))
+                let name = CustomerWords.isolated(product.title)
+                choices.append(("\(offer.kind.name) \(identifier)", "\(offer.kind.title) \(identifier) (\(name))"))
             }
         }
         return Field.choice("offer", "Offer", choices).optional("an offer of the list") { text in
@@ -58,25 +58,25 @@ extension LocalStoreRoutes {
     }
 
     func addPurchases(to pages: ConsolePages) {
-        pages.getStore("store/buy", purchaseForm)
+        pages.get("store/buy", .store) { request, context in try await purchaseForm(request, context) }
         pages.post("store/buy", .store) { _, context in try await buy(context) }
-        pages.get("store/queue/:payment", .store) { request, context in try await payment(request, context) }
         for action in PaymentAction.allCases {
-            pages.postStore(RouterPath("store/queue/:payment/\(action.rawValue)")) { context in
+            pages.postStore(RouterPath("store/queue/:payment/\(action.rawValue)")) { request, context in
                 // A resolved payment continues as another transaction of the queue.
                 let changed = try store.perform(action, on: try context.parameter("payment") { Int64($0) })
-                return .storePayment(changed.transaction.identifier, done: action.words.notice)
+                let number = String(changed.transaction.identifier)
+                return try StoreSelection(request).with(.payment, number).path(done: action.words.notice)
             }
         }
     }
 
-    /// The form that buys a product as any customer.
-    private func purchaseForm(_ request: Request, _ context: ConsoleContext) throws -> Page {
+    /// The form that buys a product as any customer. The account decides the user that redeems.
+    private func purchaseForm(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let accounts = try await BlockingWork.run { try store.read { try $0.transactions.recentAccounts() } }
         let given = try request.query("account", upTo: Store.maximumAccountLength)
-        let product = try request.query("product")
-        let accounts = try store.read { try $0.transactions.recentAccounts() }
         let account = given ?? accounts.first ?? Self.firstAccount
-        let products = store.configuration.products
+        let user = try await redeemer(of: account)
+        let (product, names) = (try request.query("product"), StoreNames(store))
         return Page("Buy as a customer", section: .localStore) {
             LocalStoreTab.links(LocalStoreTab.buy)
             context.form(to: LocalStoreTab.buy.path) {
@@ -87,29 +87,29 @@ extension LocalStoreRoutes {
                             input(
                                 .type("text"), .id("account"), .name("account"), .value(account), .required,
                                 HTMLAttribute("autocomplete", "off"), HTMLAttribute("maxlength", "256"),
-                                HTMLAttribute("list", "accounts"))
+                                HTMLAttribute("list", "accounts"), HTMLAttribute("data-live", "redeemer"))
                             datalist(.id("accounts")) {
                                 for account in accounts { Console.option(.value(account)) }
                             }
                         }
-                        Field.choice(
-                            "product", "Product",
-                            products.map {
-                                ($0.productIdentifier, Phrase("\($0.productIdentifier) (\($0.price.phrase))"))
-                            }, chosen: product)
+                        names.field(chosen: product)
                         Self.quantity
+                        Self.offer(names.products)
                         Self.billingPlan
-                        Self.offer(products)
                         Self.outcome
                     }
                     card("In the app") {
                         p {
                             "An app hands the proof of a purchase to the service. The service verifies it and grants the items, and the app then finishes the transaction."
                         }
-                        Field.text(
-                            "user", "Redeem for the user",
-                            value: User(name: account)?.name ?? "", maximumLength: User.maximumLength,
-                            note: "A user that the service does not know is added.")
+                        div(.id("redeemer")) {
+                            Field.text(
+                                "user", "Redeem for the user", value: user?.name ?? "",
+                                maximumLength: User.maximumLength,
+                                note:
+                                    "The user with the latest purchase of the account, or else of its name. A user that the service does not know is added."
+                            )
+                        }
                         Self.token
                     }
                 }
@@ -122,6 +122,19 @@ extension LocalStoreRoutes {
                 }
             }
         }
+    }
+
+    /// The user who redeems the purchases of an account: the owner of the latest one, or else the user of the account's name.
+    func redeemer(of account: String) async throws -> User? {
+        let latest = try await BlockingWork.run {
+            try store.read { try $0.listedTransactions(of: account, limit: 3) }.map(\.transaction.transactionIdentifier)
+        }
+        for identifier in latest {
+            for purchase in try await owners(of: identifier) {
+                if let owner = purchase.owner, owner.issuer.isEmpty { return owner }
+            }
+        }
+        return User(name: account)
     }
 
     /// Buys, and redeems the purchase for a user if the form names one.
@@ -151,139 +164,13 @@ extension LocalStoreRoutes {
                 refusal = error.code
             }
         }
-        return ConsolePath(
-            "store", "queue", String(payment.identifier),
-            query: ["done": payment.purchase == nil ? nil : Notice.bought.rawValue, "refused": refusal])
-    }
-
-    /// A payment of the queue, with the way of its purchase.
-    private func payment(_ request: Request, _ context: ConsoleContext) async throws -> Page {
-        let identifier = try context.parameter("payment") { Int64($0) }
-        // The code with which the service refused the proof; nil if it did not.
-        let refusal = try request.query("refused", upTo: 64)
-        let (queued, effect) = try await BlockingWork.run {
-            try store.read { try ($0.queued(identifier), $0.effect(of: identifier)) }
-        }
-        let sold = queued.transaction.purchase?.transactionIdentifier
-        let way = StorePurchaseWay(
-            context: context, payment: queued.transaction, sold: sold, effect: effect,
-            owners: try await owners(of: sold))
-        return Page("Payment \(queued.transaction.identifier)", section: .localStore) {
-            LocalStoreTab.links(nil)
-            if let refusal {
-                div(.class("problem"), .role("alert")) {
-                    p {
-                        "The store sold the product, but the service refused the proof:"
-                        also(Shown.identifier(refusal))
-                    }
-                }
-            }
-            LocalStoreTab.live {
-                section(.class("card")) {
-                    Facts.list {
-                        let payment = queued.transaction.payment
-                        fact("State") { StoreWords.badge(queued) }
-                        fact("Effect") { effect.map(StoreWords.sentence) ?? Shown.nothing }
-                        fact("Account") { StoreRows.account(queued.account) }
-                        fact("Product") { StoreRows.product(payment) }
-                        fact("Offer") {
-                            payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) }
-                                ?? Shown.nothing
-                        }
-                        fact("Account token") { Shown.identifier(payment.appAccountToken?.lowercasedString) }
-                    }
-                }
-                StoreRows.buttons(queued, context)
-                way.steps
-            }
-            way.form
-        }
+        return StoreSelection().with(.payment, String(payment.identifier))
+            .path(refused: refusal, done: payment.purchase == nil ? nil : .bought)
     }
 
     /// The purchases at the service that have a transaction, each with its owner.
     func owners(of transactionIdentifier: String?) async throws -> [KnownPurchase] {
         guard let transactionIdentifier else { return [] }
         return try await entitlements.purchases(ofTransaction: transactionIdentifier)
-    }
-}
-
-/// The way of a purchase from the payment to the grant, as a list of steps.
-struct StorePurchaseWay {
-    let context: ConsoleContext
-    /// The payment of the queue; nil for a renewal, which no payment began.
-    let payment: PaymentTransaction?
-    /// The identifier of the transaction that the store has sold; nil if it sold none.
-    let sold: String?
-    let effect: PurchaseEffect?
-    /// The purchases of the transaction that the service knows.
-    let owners: [KnownPurchase]
-
-    @HTMLBuilder var steps: HTML {
-        h2 { "The way of the purchase" }
-        ol(.class("timeline")) {
-            if let payment { paymentStep(payment) }
-            if let sold {
-                li(.class("good")) {
-                    "The store has signed a proof:"
-                    also(StoreRows.transaction(sold))
-                }
-                for owner in owners { redeemed(owner, sold) }
-                if owners.isEmpty {
-                    li(.class("warning")) {
-                        "The service knows nothing of it yet. The app hands the proof to the service:"
-                    }
-                }
-            }
-            if let payment, payment.purchase != nil {
-                let isFinished = payment.state == .finished
-                li(.class(isFinished ? "good" : "warning")) {
-                    isFinished
-                        ? "The app has finished the transaction."
-                        : "The app has not finished the transaction. The queue delivers it at each launch."
-                }
-            }
-        }
-    }
-
-    private func paymentStep(_ payment: PaymentTransaction) -> HTML {
-        let mood: Shown.Mood =
-            switch payment.state {
-            case .failed: .bad
-            case .finished: payment.purchase == nil ? .bad : .good
-            case .purchased, .restored: .good
-            case .purchasing, .deferred: .warning
-            }
-        return li(.class(mood.rawValue)) {
-            a(.href(.storePayment(payment.identifier))) {
-                "Payment"
-                plain(" \(payment.identifier)")
-            }
-            plain(": ")
-            if let effect { StoreWords.sentence(effect) } else { StoreWords.word(payment.state).title }
-            if let error = payment.error { also(code { plain(error.name) }) }
-        }
-    }
-
-    private func redeemed(_ owner: KnownPurchase, _ sold: String) -> HTML {
-        let known = owner.transactions.first { $0.transactionIdentifier.hasSameBytes(as: sold) }
-        return li(.class(known?.revocationDate == nil ? "good" : "bad")) {
-            known == nil ? "An earlier transaction of the purchase was redeemed by" : "Redeemed by"
-            also(owner.owner.map(Shown.link) ?? HTML { "an erased customer" })
-            if let known { also(Shown.moment(known.redeemedAt), by: ", ") }
-            if !owner.items.isEmpty {
-                also(data(owner.items.map(\.description).joined(separator: ", ")), by: ": ")
-            }
-            if known?.revocationDate != nil { also(Shown.badge("Taken back", .bad)) }
-        }
-    }
-
-    /// The form that plays the app, if the store has sold anything.
-    @HTMLBuilder var form: HTML {
-        if let sold {
-            context.form(to: .storeTransaction(sold, "redeem"), .class("card narrow")) {
-                LocalStoreRoutes.user
-                button(.class("primary")) { "Redeem" }
-            }
-        }
     }
 }

@@ -38,7 +38,7 @@ extension LocalStoreRoutes {
             ("store/reset", .cleared, { _ in _ = try store.reset() }),
         ]
         for (path, notice, action) in actions {
-            pages.postStore(path) { context in
+            pages.postStore(path) { _, context in
                 try action(context.form)
                 return ConsolePath("store", "settings", done: notice)
             }

@@ -19,10 +19,8 @@ extension LocalStoreRoutes {
     }
 
     /// The form that asks the app's server for a message about a subscription.
-    static func retentionForm(of identifier: String, _ context: ConsoleContext) -> HTML {
-        context.action(
-            "Ask your server for a retention message", to: .storeTransaction(identifier, "retention"), submit: "Ask"
-        ) {
+    static func retentionForm(to receiver: ConsolePath, _ context: ConsoleContext) -> HTML {
+        context.action("Ask your server for a retention message", to: receiver, submit: "Ask") {
             locale
             p {
                 "The store sends a signed realtime request to the address that your server has set, and shows the answer and the message that the customer would see."

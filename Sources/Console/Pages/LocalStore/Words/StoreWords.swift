@@ -26,9 +26,20 @@ enum StoreWords {
     static func badge(_ listed: ListedTransaction) -> HTML {
         let transaction = listed.transaction
         if let revocation = transaction.revocation { return Shown.badge(title(revocation.type), .bad) }
+        if listed.isRefundRequested { return Shown.badge(title(.refundRequested), .warning) }
         if transaction.isUpgraded { return Shown.badge("Upgraded") }
         if let payment = listed.payment { return Shown.badge(word(payment.transaction.state)) }
         return Shown.badge(title(transaction.reason), .good)
+    }
+
+    static func title(_ state: ListedState) -> Phrase {
+        switch state {
+        case .unfinished: "Not finished by the app"
+        case .refundRequested: "Refund requested"
+        case .revoked: "Refunded or revoked"
+        case .subscribed: "Active subscription"
+        case .unpaid: "Grace period or billing retry"
+        }
     }
 
     static func title(_ type: RevocationType) -> Phrase {
