@@ -44,10 +44,8 @@ struct CustomerList {
                 Self.table(
                     Self.title(of: selection), of: rows,
                     empty: next != nil
-                        ? "The next page goes on." : selection == .all ? "There are no customers yet." : "No customers."
-                )
-                // A page without rows may have a next one, so the table does not show the link.
-                Listing.pager(next.map { Self.path(selection: selection, cursor: $0) })
+                        ? "The next page goes on." : selection == .all ? "There are no customers yet." : "No customers.",
+                    next: next.map { Self.path(selection: selection, cursor: $0) })
                 if !rows.isEmpty {
                     p(.class("actions")) {
                         a(.class("button"), .href(Self.path("csv", selection: selection, cursor: cursor))) {
@@ -56,9 +54,8 @@ struct CustomerList {
                     }
                 }
             }
-            form(.method("get"), .action(ConsolePath("customers")), .class("card narrow")) {
+            filters(ConsolePath("customers")) {
                 Field.choice("product", "Customers of a product", names.products(with: nil))
-                button { "Show" }
             }
         }
     }
