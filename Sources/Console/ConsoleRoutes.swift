@@ -6,11 +6,12 @@ import ServiceLifecycle
 
 /// The web console of the team, under `/console`.
 package struct ConsoleRoutes: RouteSource {
-    /// The style sheet, the script and the icon, which are compiled into the binary. Their tags change with it.
+    /// The style sheet, the script and the icons, which are compiled into the binary. Their tags change with it.
     private static let assets: [(name: String, answer: CacheableAnswer)] = [
         ("console.css", CacheableAnswer(PackageResources.console_css, type: "text/css; charset=utf-8")),
         ("console.js", CacheableAnswer(PackageResources.console_js, type: "text/javascript; charset=utf-8")),
         ("icon.svg", CacheableAnswer(PackageResources.icon_svg, type: "image/svg+xml")),
+        ("icons.svg", CacheableAnswer(PackageResources.icons_svg, type: "image/svg+xml")),
     ]
 
     private let services: any ConsoleServices

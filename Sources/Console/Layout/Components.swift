@@ -21,6 +21,18 @@ func note(_ phrase: Phrase) -> HTML { p(.class("note")) { phrase } }
 /// The sentence for a part without content.
 func emptyNote(_ phrase: Phrase) -> HTML { p(.class("empty")) { phrase } }
 
+/// A form that chooses what the page shows: its fields and its button in a line.
+///
+/// - Parameter mark: An attribute by which the script finds the form.
+func filters(
+    _ path: ConsolePath, submit: Phrase = "Show", _ mark: HTMLAttribute? = nil, @HTMLBuilder fields: () -> HTML
+) -> HTML {
+    form(.class("actions"), .method("get"), .action(path), mark) {
+        fields()
+        button { submit }
+    }
+}
+
 /// A part of a line: HTML or a phrase.
 protocol HTMLPart {
     var nodes: [HTML.Node] { get }

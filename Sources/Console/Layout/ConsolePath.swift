@@ -61,20 +61,38 @@ package enum ConsoleLanguage: String, Sendable, CaseIterable {
     }
 }
 
-/// An entry of the navigation.
-enum ConsoleSection: Sendable, CaseIterable {
-    case overview
-    case figures
-    case customers
-    case unclaimed
-    case refusals
-    case proofs
-    case products
-    case appStore
-    case webhooks
-    case localStore
-    case health
-    case team
+/// An entry of the navigation. Its raw value names its icon.
+enum ConsoleSection: String, Sendable, CaseIterable {
+    case overview, figures, products
+    case customers, unclaimed, refusals, proofs
+    case appStore, webhooks, localStore
+    case health, team
+
+    /// Entries of the navigation under a heading.
+    enum Group: String, CaseIterable {
+        case sales, support, connections, service
+
+        var title: Phrase {
+            switch self {
+            case .sales: "Sales"
+            case .support: "Support"
+            case .connections: "Connections"
+            case .service: "Service"
+            }
+        }
+    }
+
+    var group: Group {
+        switch self {
+        case .overview, .figures, .products: .sales
+        case .customers, .unclaimed, .refusals, .proofs: .support
+        case .appStore, .webhooks, .localStore: .connections
+        case .health, .team: .service
+        }
+    }
+
+    /// True for an entry that stands below the first one of its group.
+    var isSecondary: Bool { [.unclaimed, .refusals, .proofs].contains(self) }
 
     var tab: Tab {
         switch self {

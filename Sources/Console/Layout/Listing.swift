@@ -16,20 +16,30 @@ enum Listing {
     /// - Parameters:
     ///   - caption: The title of the table, for screen readers also where the page shows none.
     ///   - empty: The sentence for a table without rows.
-    ///   - next: The address of the next page. Nil for the last one.
+    ///   - next: The address of the next page, which a page without rows may have, too. Nil for the last one.
     static func table<Row>(
         _ caption: Phrase, of rows: [Row], empty: Phrase, next: ConsolePath? = nil,
         @ListBuilder<Column<Row>> columns: () -> [Column<Row>]
     ) -> HTML {
-        guard !rows.isEmpty else { return emptyNote(empty) }
         let columns = columns()
         return HTML {
-            div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(caption)) {
-                Console.table {
-                    Console.caption(.class("hidden")) { caption }
-                    thead { tr { for column in columns { th(.scope("col")) { column.title } } } }
-                    tbody(.class("rows")) {
-                        for row in rows { tr { for column in columns { td { column.cell(row) } } } }
+            if rows.isEmpty {
+                emptyNote(empty)
+            } else {
+                div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(caption)) {
+                    Console.table {
+                        Console.caption(.class("hidden")) { caption }
+                        thead { tr { for column in columns { th(.scope("col")) { column.title } } } }
+                        // On a phone, each row is a card whose cells have their column's title.
+                        tbody {
+                            for row in rows {
+                                tr {
+                                    for column in columns {
+                                        td(HTMLAttribute("data-label", column.title)) { column.cell(row) }
+                                    }
+                                }
+                            }
+                        }
                     }
                 }
             }

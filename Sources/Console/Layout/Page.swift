@@ -51,22 +51,7 @@ extension Page {
             body {
                 a(.class("skip"), .href(fragment: "main")) { "Skip to content" }
                 Self.top(context)
-                if context.member != nil {
-                    nav(.class("sections"), .ariaLabel("Sections")) {
-                        ul {
-                            for each in context.sections {
-                                li {
-                                    a(
-                                        .href(each.tab.path),
-                                        each == section ? HTMLAttribute("aria-current", "page") : nil
-                                    ) {
-                                        each.tab.title
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
+                if context.member != nil { Self.navigation(context, present: section) }
                 main(.id("main"), HTMLAttribute("tabindex", "-1")) {
                     heading ?? h1 { title }
                     if let notice = context.notice {
@@ -81,8 +66,33 @@ extension Page {
         }
     }
 
+    /// The entries in groups. On a phone, they are a panel that opens from the button in the header.
+    private static func navigation(_ context: ConsoleContext, present: ConsoleSection?) -> HTML {
+        nav(.class("sections"), .id("sections"), HTMLAttribute("popover"), .ariaLabel("Sections")) {
+            for group in ConsoleSection.Group.allCases {
+                let identifier = "sections-\(group.rawValue)"
+                p(.id(identifier)) { group.title }
+                ul(HTMLAttribute("aria-labelledby", identifier)) {
+                    for each in context.sections where each.group == group {
+                        li(each.isSecondary ? .class("secondary") : nil) {
+                            a(.href(each.path), each == present ? HTMLAttribute("aria-current", "page") : nil) {
+                                Shown.icon(each.rawValue)
+                                each.tab.title
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     private static func top(_ context: ConsoleContext) -> HTML {
         header(.class("top")) {
+            if context.member != nil {
+                button(
+                    .type("button"), .class("opener"), HTMLAttribute("popovertarget", "sections"), .ariaLabel("Menu")
+                ) { Shown.icon("menu") }
+            }
             a(.class("brand"), .href(ConsolePath())) { plain("Till") }
             if let member = context.member {
                 form(.class("search"), .role("search"), .method("get"), .action(ConsolePath("customers"))) {

@@ -50,8 +50,22 @@ enum Shown {
         (number < 0 ? "-" : "") + number.magnitude.groupedDigits
     }
 
-    /// An identifier in a fixed-width font.
-    static func identifier(_ text: String?) -> HTML { text.map { text in code { data(text) } } ?? nothing }
+    /// The longest identifier that is read at a glance, in bytes.
+    private static let shortLength = 12
+
+    /// An identifier in a fixed-width font. A long one may be cut, so that its title has all of it; the script adds a button
+    /// that copies it.
+    static func identifier(_ text: String?) -> HTML {
+        guard let text else { return nothing }
+        return code(text.utf8.count > shortLength ? HTMLAttribute("title", text) : nil) { data(text) }
+    }
+
+    /// A drawing beside the text that says the same.
+    static func icon(_ name: String) -> HTML {
+        svg(.class("icon"), HTMLAttribute("aria-hidden", "true")) {
+            use(HTMLAttribute("href", ConsolePath("assets", "icons.svg").text + "#" + name))
+        }
+    }
 
     /// A link to a customer, by the name. Nil for an erased one.
     static func customer(_ user: User?) -> HTML {

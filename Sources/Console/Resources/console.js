@@ -98,7 +98,7 @@ function connect() {
     list.querySelector(".empty")?.remove();
     list.prepend(row.content);
     while (list.children.length > 50) list.lastElementChild.remove();
-    moments(list);
+    finish(list);
   });
   stream.addEventListener("change", () => reload(list));
   return list;
@@ -110,7 +110,7 @@ async function reload(list) {
   const page = parse(await (await fetch(location.href)).text());
   for (const old of [list, ...document.querySelectorAll("[data-follow]:not(:has(:focus, [open]))")]) {
     const part = page.getElementById(old.id);
-    if (part) { old.replaceChildren(...part.childNodes); moments(old); }
+    if (part) { old.replaceChildren(...part.childNodes); finish(old); }
   }
 }
 
@@ -178,7 +178,19 @@ function start() {
   connect();
   for (const chart of document.querySelectorAll("svg.chart[role=img]")) chart.setAttribute("tabindex", "0");
   takeCode();
-  moments(document);
+  finish(document);
+  document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
+/** Does for the elements of a page, or of new rows, what only the script can. */
+function finish(root) {
+  moments(root);
+  for (const code of root.querySelectorAll("td code[title], dd code[title]")) {
+    const button = make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" });
+    button.innerHTML = '<svg class="icon" aria-hidden="true"><use href="/console/assets/icons.svg#copy"></use></svg>';
+    button.dataset.text = code.title;
+    (code.closest("a") ?? code).after(button);
+  }
 }
 
 /** Shows moments and days in the time zone of the browser, and names it. The links to months have the month there. */
@@ -250,8 +262,11 @@ on("input", tellZone);
 on("click", async (event) => {
   const link = event.target.closest("[data-swap]");
   if (link) swap(event, link);
-  const button = event.target.closest("[data-copy]");
-  if (button) await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  const button = event.target.closest("[data-copy], .copy");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.dataset.text ?? document.getElementById(button.dataset.copy).textContent);
+  button.classList.add("copied");
+  setTimeout(() => button.classList.remove("copied"), 1000);
 });
 on("keydown", (event) => {
   if (event.key !== "/" || event.target.matches("input, textarea, select") || document.querySelector("dialog")) return;

@@ -25,25 +25,21 @@ extension AppStoreRoutes {
             AppStoreTab.links(present: AppStoreTab.notifications)
             address(request.head.authority ?? "", last: latest.shown.first)
             part("Received notifications") {
-                div(.class("actions")) {
-                    form(.method("get"), .action(AppStoreTab.notifications.path)) {
-                        Field.choice(
-                            "type", "Type", empty: "All",
-                            NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
-                            chosen: type)
-                        Field.choice(
-                            "outcome", "Outcome", empty: "All",
-                            Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: outcome?.rawValue)
-                        Field.app(apps, empty: "All", chosen: app)
-                        button { "Show" }
-                    }
+                filters(AppStoreTab.notifications.path) {
+                    Field.choice(
+                        "type", "Type", empty: "All",
+                        NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
+                        chosen: type)
+                    Field.choice(
+                        "outcome", "Outcome", empty: "All",
+                        Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: outcome?.rawValue)
+                    Field.app(apps, empty: "All", chosen: app)
                 }
                 Self.table(
                     of: found.shown, hasSeveralApps: apps.count > 1,
-                    empty: found.next == nil ? "No notification matches." : "None among the last ones. Search further.")
-                // A page without rows may have a next one, so the table does not show the link.
-                Listing.pager(
-                    found.next.map {
+                    empty: found.next == nil
+                        ? "No notification matches." : "None among the last ones. Search further.",
+                    next: found.next.map {
                         ConsolePath(
                             "app-store",
                             query: [
@@ -58,8 +54,10 @@ extension AppStoreRoutes {
         }
     }
 
-    private static func table(of shown: [ReceivedNotification], hasSeveralApps: Bool, empty: Phrase) -> HTML {
-        Listing.table("Received notifications, newest first", of: shown, empty: empty) {
+    private static func table(
+        of shown: [ReceivedNotification], hasSeveralApps: Bool, empty: Phrase, next: ConsolePath?
+    ) -> HTML {
+        Listing.table("Received notifications, newest first", of: shown, empty: empty, next: next) {
             column("Received") { spaced(Shown.moment($0.notification.receivedAt), NotificationWords.marks($0)) }
             column("Type") { received in
                 a(.href(.notification(received.notification))) { data(received.notification.type) }

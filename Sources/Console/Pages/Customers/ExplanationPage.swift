@@ -18,11 +18,10 @@ extension CustomerView {
         let items = Set(names.items + owned + [item].compactMap(\.self)).sorted()
         return Page("Why does the customer (not) have it?", section: .customers) {
             Shown.wayBack(to: user)
-            form(.class("card narrow"), .method("get"), .action(.customer(user, "explanation"))) {
+            filters(.customer(user, "explanation"), submit: "Explain") {
                 Field.choice(
                     "item", "Item", items.map { ($0.description, names.item($0)) },
                     chosen: explanation?.item.description)
-                button(.class("primary")) { "Explain" }
             }
             if let explanation { answer(explanation) }
         }

@@ -54,13 +54,12 @@ struct HealthRoutes: Sendable {
             note(
                 "The changes that people made to customers at the console. The timeline of a customer also shows those of API keys."
             )
-            form(.class("actions"), .method("get"), .action(HealthTabs.team)) {
+            filters(HealthTabs.team) {
                 Field.choice(
                     "member", "Person", empty: "everybody", members.map { ($0, Phrase(same: $0)) }, chosen: member)
                 Field.choice(
                     "event", "Action", empty: "everything",
                     Self.shownEvents.map { ($0.rawValue, Self.title(of: $0)) }, chosen: event?.rawValue)
-                button { "Show" }
             }
             Listing.table(
                 "Actions of the team", of: found.actions,
@@ -82,7 +81,6 @@ struct HealthRoutes: Sendable {
                 }
                 column("Reason") { $0.entry.reason.map { data($0) } ?? Shown.nothing }
             }
-            if found.actions.isEmpty { Listing.pager(next, "Search further") }
         }
     }
 
@@ -194,12 +192,14 @@ extension HealthRoutes {
         } else {
             ul(HTMLAttribute("lang", "en")) { for note in system.startNotes { li { data(note) } } }
         }
-        h2 { "Settings" }
-        Listing.table("Settings", of: system.settings, empty: "There are no settings.") {
-            column("Setting") { Shown.identifier($0.name) }
-            column("Value") { data($0.value) }
-            column("Source") { setting in
-                if let source = setting.source { data(source) } else { "default" }
+        details {
+            summary { h2 { "Settings" } }
+            Listing.table("Settings", of: system.settings, empty: "There are no settings.") {
+                column("Setting") { Shown.identifier($0.name) }
+                column("Value") { data($0.value) }
+                column("Source") { setting in
+                    if let source = setting.source { data(source) } else { "default" }
+                }
             }
         }
     }

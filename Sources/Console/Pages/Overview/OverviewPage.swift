@@ -67,12 +67,11 @@ struct OverviewRoutes: Sendable {
                 }
             }
             if apps.count > 1 {
-                form(.method("get"), .action(ConsolePath()), .class("actions")) {
+                filters(ConsolePath()) {
                     input(.type("hidden"), .name("environment"), .value(environment.rawValue))
                     input(.type("hidden"), .name("range"), .value(range.rawValue))
                     Field.choice(
                         "app", "Figures of", empty: "(all apps)", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
-                    button { "Show" }
                 }
             }
             if let comparisons {

@@ -24,16 +24,12 @@ extension ProductRoutes {
             } else {
                 CatalogSwitch.note
             }
-            form(
-                .class("actions"), .method("get"), .action(ConsolePath("products")),
-                HTMLAttribute("data-live", "product-list")
-            ) {
+            filters(ConsolePath("products"), submit: "Filter", HTMLAttribute("data-live", "product-list")) {
                 Field.text("text", "Name, identifier or item", value: filter.text)
                 Field.choice(
                     "type", "Type", empty: "All types",
                     ProductType.allCases.map { ($0.rawValue, $0.title) }, chosen: filter.type?.rawValue)
                 Field.app(apps.all.map(\.bundleIdentifier), empty: "All apps", chosen: filter.app?.bundleIdentifier)
-                button { "Filter" }
             }
             div(.id("product-list")) {
                 note("Products: \(found.count)")
@@ -41,11 +37,15 @@ extension ProductRoutes {
                     "Products", of: shown, empty: "No product matches.",
                     next: next.map { filter.path(cursor: $0) }
                 ) {
-                    column("Picture") { $0.picture ?? Shown.nothing }
                     column("Product") { listed in
-                        a(.href(listed.address.path())) { data(listed.title(context.language)) }
-                        br()
-                        Shown.identifier(listed.product.productIdentifier)
+                        div(.class("pictured")) {
+                            listed.picture
+                            div {
+                                a(.href(listed.address.path())) { data(listed.title(context.language)) }
+                                br()
+                                Shown.identifier(listed.product.productIdentifier)
+                            }
+                        }
                     }
                     column("Type") { $0.product.type.title }
                     column("Names") { Self.names($0.product) }

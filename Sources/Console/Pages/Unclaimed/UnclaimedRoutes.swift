@@ -82,17 +82,24 @@ struct UnclaimedRoutes: Sendable {
                     "Imports also expect \(count) \(expectedCount == 1 ? "purchase" : "purchases") of known customers, without a proof so far. To count those that have arrived, import the file again with --dry-run."
                 )
             }
-            form(.method("get"), .action(ConsolePath("unclaimed")), .class("card narrow")) {
+            filters(ConsolePath("unclaimed"), submit: "Search") {
                 Field.text("transaction", "Transaction or original transaction", value: search ?? "")
                 Field.choice(
                     "product", "Product", empty: "(all products)", names.products(with: product), chosen: product)
                 Field.date("day", "Day of the last statement", value: day?.description ?? "")
                 Field.app(apps, empty: "All apps", chosen: app)
-                button { "Search" }
             }
             Listing.table(
                 "Unclaimed purchases, the newest first", of: shown,
-                empty: next == nil ? "No unclaimed purchases." : "The next page goes on."
+                empty: next == nil ? "No unclaimed purchases." : "The next page goes on.",
+                next: next.map {
+                    ConsolePath(
+                        "unclaimed",
+                        query: [
+                            "transaction": search, "app": app, "product": product, "day": day?.description,
+                            "cursor": $0,
+                        ])
+                }
             ) {
                 column("Product") { purchase in
                     a(.href(purchase.path), bdi { names.product(purchase.productIdentifier) })
@@ -107,16 +114,6 @@ struct UnclaimedRoutes: Sendable {
                 column("State") { $0.state }
                 if apps.count > 1 { column("App") { Shown.identifier($0.app) } }
             }
-            // A page without rows may have a next one, so the table does not show the link.
-            Listing.pager(
-                next.map {
-                    ConsolePath(
-                        "unclaimed",
-                        query: [
-                            "transaction": search, "app": app, "product": product, "day": day?.description,
-                            "cursor": $0,
-                        ])
-                })
         }
     }
 

@@ -84,9 +84,8 @@ extension WebhooksRoutes {
                         Tabs.link(WebhookWords.word(each).title, to: endpoint.path(each), isPresent: each == state)
                     }
                 }
-                form(.method("get"), .action(endpoint.path()), .class("actions")) {
+                filters(endpoint.path()) {
                     Field.text("customer", "Customer's name or account token", value: customer)
-                    button { "Show" }
                 }
                 div(.id("messages")) {
                     WebhookWords.mark(shown, in: "messages", at: now)

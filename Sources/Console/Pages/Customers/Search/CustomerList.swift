@@ -58,7 +58,9 @@ struct CustomerList {
                 note(count)
                 Self.table(
                     Self.title(of: query.selection), of: rows,
-                    empty: next == nil ? "No customers." : "The next page goes on.")
+                    empty: next != nil
+                        ? "The next page goes on."
+                        : query.selection == .all ? "There are no customers yet." : "No customers.")
                 // A page without rows may have a next one, so the table does not show the link.
                 Listing.pager(next.map { path(cursor: $0) })
                 if !rows.isEmpty {
@@ -67,9 +69,8 @@ struct CustomerList {
                     }
                 }
             }
-            form(.method("get"), .action(ConsolePath("customers")), .class("card narrow")) {
+            filters(ConsolePath("customers")) {
                 Field.choice("product", "Customers of a product", names.products(with: nil))
-                button { "Show" }
             }
         }
     }

@@ -81,22 +81,20 @@ struct ProductCustomers {
     /// The position of the last customer; nil on the last page.
     let next: ProductCustomer.Position?
 
-    @HTMLBuilder var table: HTML {
+    var table: HTML {
         Listing.table(
             "The latest customers", of: customers,
-            empty: next == nil ? "Nobody has redeemed the product." : "The next page goes on."
+            empty: next == nil ? "Nobody has redeemed the product." : "The next page goes on.",
+            next: next.map {
+                let cursor = HTTPSupport.Page.cursor(after: $0.description)
+                return ConsolePath("customers", query: ["product": product, "cursor": cursor])
+            }
         ) {
             column("Customer") { Shown.link(to: $0.user) }
             column("Bought") { Shown.day($0.purchaseDate) }
             column("Redeemed") { Shown.moment($0.redeemedAt) }
             column("Transaction") { spaced(Shown.identifier($0.transactionIdentifier), OriginWords.mark($0.origin)) }
         }
-        // A page without rows may have a next one, so the table does not show the link.
-        Listing.pager(
-            next.map {
-                let cursor = HTTPSupport.Page.cursor(after: $0.description)
-                return ConsolePath("customers", query: ["product": product, "cursor": cursor])
-            })
     }
 }
 
