@@ -100,6 +100,18 @@ import Testing
         }
     }
 
+    @Test func `an answer has the certificate of its signer, which the authority has appointed`() async throws {
+        try await openssl("-issuer", "intermediate.pem", "-cert", "leaf.pem", "-reqout", "request")
+        let request = Array(try Data(contentsOf: folder.file("request")))
+        try Data(try answer(request)).write(to: folder.file("answer"))
+        let verification = ["ocsp", "-reqin", "request", "-respin", "answer", "-partial_chain", "-CAfile"]
+        try await Tool.run("openssl", verification + ["intermediate.pem"], in: folder.url)
+        // Another authority cannot appoint it.
+        await #expect(throws: Tool.Failure.self) {
+            try await Tool.run("openssl", verification + ["root.pem"], in: folder.url)
+        }
+    }
+
     @Test func `one answer is about certificates of one authority`() async throws {
         try await openssl(
             "-issuer", "intermediate.pem", "-cert", "leaf.pem", "-issuer", "root.pem", "-cert", "intermediate.pem",

@@ -8,6 +8,8 @@ public struct CertificateTemplate: Sendable {
         /// A certificate that may issue only leaves (path length 0).
         case intermediate
         case leaf
+        /// A leaf that answers about the certificates of its issuer (RFC 6960 section 4.2.2.2).
+        case ocspResponder
     }
 
     public var role: Role
@@ -91,7 +93,7 @@ public struct CertificateTemplate: Sendable {
             switch role {
             case .root: ("CA:TRUE", "keyCertSign,cRLSign")
             case .intermediate: ("CA:TRUE,pathlen:0", "keyCertSign,cRLSign")
-            case .leaf: ("CA:FALSE", "digitalSignature")
+            case .leaf, .ocspResponder: ("CA:FALSE", "digitalSignature")
             }
         var extensions = [
             ("subjectKeyIdentifier", "hash"), ("basicConstraints", "critical,\(constraints)"),
@@ -104,6 +106,8 @@ public struct CertificateTemplate: Sendable {
             }
             extensions += [("extendedKeyUsage", "serverAuth"), ("subjectAltName", names.joined(separator: ","))]
         }
+        // Nobody answers about the responder's own certificate (RFC 6960 section 4.2.2.2.1).
+        if role == .ocspResponder { extensions += [("extendedKeyUsage", "OCSPSigning"), ("noCheck", "ignored")] }
         if let ocspResponder { extensions.append(("authorityInfoAccess", "OCSP;URI:\(ocspResponder)")) }
         // The DER of NULL.
         return extensions + appleExtensions.map { ($0.rawValue, "DER:0500") }
@@ -246,9 +250,24 @@ extension CertificateTemplate.Role {
     /// The extensions with which Apple marks certificates of the role.
     fileprivate var appleExtensions: [AppleExtension] {
         switch self {
-        case .root: []
+        case .root, .ocspResponder: []
         case .intermediate: [.worldwideDeveloperRelations]
         case .leaf: [.receiptSigning]
         }
+    }
+}
+
+extension CertificateChain.Link {
+    /// A certificate with which the authority lets another key answer about what it has issued (OCSP). It is valid as long as the
+    /// authority's.
+    func issueOCSPResponder() throws -> CertificateChain.Link {
+        let key = try PrivateKey.generate(.p256)
+        let number = DigestAlgorithm.sha256.digest(of: Array(try key.publicKey.pem().utf8))
+        let template = CertificateTemplate(
+            role: .ocspResponder, commonName: "\(certificate.commonName ?? "") OCSP Responder",
+            organization: CertificateChain.organization, serialNumber: [1] + number.prefix(15),
+            notBefore: certificate.notBefore, notAfter: certificate.notAfter)
+        let issued = try template.issue(for: key.publicKey, issuer: certificate, signer: self.key, digest: .sha256)
+        return CertificateChain.Link(certificate: issued, key: key)
     }
 }

@@ -2,8 +2,8 @@ import COpenSSL
 
 /// The answers of authorities about certificates that they have issued (RFC 6960 section 4.2).
 ///
-/// Each authority signs its own answers, and the responder is named by the authority's key. A request is from anybody and proves
-/// nothing: its signature is not read.
+/// Like Apple's, each answer has the certificate of its signer, which the authority has issued for answers, and names the signer by its
+/// key. Apple's library for Node accepts no other answer. A request is from anybody and proves nothing: its signature is not read.
 public struct OCSPResponder: Sendable {
     /// The maximum size of a request, in bytes. One for two certificates with a nonce has a few hundred.
     public static let maximumRequestSize = 4096
@@ -65,7 +65,7 @@ public struct OCSPResponder: Sendable {
             OCSP_onereq_get0_id(OCSP_request_onereq_get0(request, $0))
         }
         guard !identifiers.isEmpty else { return try Self.response(OCSP_RESPONSE_STATUS_MALFORMEDREQUEST) }
-        // One authority signs the whole answer, and clients believe it about its own certificates alone.
+        // One authority answers for the whole request, and clients believe it about its own certificates alone.
         guard let issuer = subjects.first(where: { $0.match(identifiers[0]).issuer })?.issuer,
             case let issued = subjects.filter({ $0.issuer.certificate == issuer.certificate }),
             identifiers.allSatisfy({ identifier in issued.contains { $0.match(identifier).issuer } })
@@ -76,11 +76,11 @@ public struct OCSPResponder: Sendable {
             let subject = issued.first { $0.match(identifier).certificate }
             try Self.add(subject.flatMap(\.verdict), of: identifier, to: basic, from: moment, until: moment + lifetime)
         }
-        let flags = UInt(OCSP_NOCERTS | OCSP_RESPID_KEY)
+        let signer = try issuer.issueOCSPResponder()
         guard OCSP_copy_nonce(basic, request) > 0,
             OCSP_basic_sign(
-                basic, issuer.certificate.handle.pointer, issuer.key.handle.pointer,
-                DigestAlgorithm.sha256.implementation, nil, flags) == 1
+                basic, signer.certificate.handle.pointer, signer.key.handle.pointer,
+                DigestAlgorithm.sha256.implementation, nil, UInt(OCSP_RESPID_KEY)) == 1
         else { throw OpenSSLError("sign an OCSP response") }
         return try Self.response(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic)
     }
