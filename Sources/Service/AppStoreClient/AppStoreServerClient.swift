@@ -333,7 +333,8 @@ extension Origin {
         switch self {
         case .appleProduction: URL(string: "https://api.storekit.apple.com")
         case .appleSandbox: URL(string: "https://api.storekit-sandbox.apple.com")
-        case .xcode, .localProduction, .localSandbox, .googleProduction, .googleTest, .localPlayProduction, .localPlayTest:
+        case .xcode, .localProduction, .localSandbox, .googleProduction, .googleTest, .localPlayProduction,
+            .localPlayTest:
             nil
         }
     }

@@ -252,7 +252,9 @@ extension StatedFacts {
         self.init()
         for fact in Fact.allCases {
             let field = fact.field
-            if ![.appReceipts, .googlePlay].contains(field.source) { self[fact] = try field.value(fact.rawValue, in: fields) }
+            if ![.appReceipts, .googlePlay].contains(field.source) {
+                self[fact] = try field.value(fact.rawValue, in: fields)
+            }
         }
     }
 

@@ -6,7 +6,9 @@ public enum PastedProof {
         // A proof in DER is no text.
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return bytes }
         // The text of a purchase of Google Play is signed with its spaces.
-        if let purchase = try? SignedPurchase(json: Array(bytes.drop { $0 <= 0x20 })) { return purchase.json.compactBytes }
+        if let purchase = try? SignedPurchase(json: Array(bytes.drop { $0 <= 0x20 })) {
+            return purchase.json.compactBytes
+        }
         if case .object(let object)? = try? JSONParser.parse(bytes, limits: .init(bytes: 4 << 20)) {
             let texts = object.members.compactMap { member -> String? in
                 guard case .string(let text) = member.value else { return nil }
