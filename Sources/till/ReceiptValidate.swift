@@ -19,10 +19,25 @@ struct ReceiptValidate: Command {
             till receipt validate alice.receipt --output verify-receipt
             till receipt validate alice.receipt --server http://127.0.0.1:8080
             pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
+            till receipt validate purchase.json --signature purchase.sig
             """)
 
-    @Argument(help: ArgumentHelp("An app receipt (base64 or DER) or a JWS of Apple's; - reads standard input."))
+    @Argument(
+        help: ArgumentHelp(
+            "An app receipt (base64 or DER) or a JWS of Apple's, or a JSON object with the purchase and the signature of Google Play; - "
+                + "reads standard input."))
     var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The signature of Google Play in base64. FILE is then the signed text, to the byte.", valueName: "file"))
+    var signature: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The public key of the app on Google Play, instead of those of till trust; needs --bundle-id.",
+            valueName: "base64"))
+    var appKey: String?
 
     @Option(help: ArgumentHelp("The required bundle identifier.", valueName: "id"))
     var bundleId: String?
@@ -54,19 +69,27 @@ struct ReceiptValidate: Command {
             environment != .localTesting,
             "--environment must be Sandbox, Production or Xcode. No signer is trusted for LocalTesting.")
         let hasChecksOfItsOwn =
-            bundleId != nil || environment != nil || guid != nil || trust != nil || checkRevocation
+            bundleId != nil || environment != nil || guid != nil || trust != nil || appKey != nil || checkRevocation
         try require(
             service.server == nil || !hasChecksOfItsOwn && output == .report,
             "With --server, the service has its own requirements. Leave the other options out.")
         try require(
             !checkRevocation || output == .report,
             "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
+        try require(
+            appKey == nil || bundleId != nil, "--app-key needs the name of the app's package. Add --bundle-id.")
+        try require(
+            signature == nil || output == .report,
+            "Apple's verifyReceipt knows no purchases of Google Play. Leave out --signature or --output.")
     }
 
     func perform() async throws {
-        let proof = try ProofFile(path: file)
+        let proof = try ProofFile(path: file, signature: signature)
         if let client = try service.client() { return try show(try await verdict(of: client, on: proof)) }
-        let verifier = ProofVerifier(anchors: try TrustAnchors(folders: trustedFolders), clock: SystemClock())
+        let folders = try trustedFolders
+        let verifier = ProofVerifier(
+            anchors: try TrustAnchors(folders: folders), appKeys: try givenKeys ?? [AppKey](folders: folders),
+            clock: SystemClock())
         if output == .verifyReceipt { return try answer(proof, verifier: verifier) }
         let expectations = ProofExpectations(
             bundleIdentifier: bundleId, environment: environment, origins: Set(Origin.allCases),
@@ -77,7 +100,7 @@ struct ReceiptValidate: Command {
             if checkRevocation {
                 try await RevocationChecker.run(clock: SystemClock()) { try await $0.check(verified) }
             }
-            report = .valid(ProofResource(verified))
+            report = .valid(ProofResource(verified), purchase: verified.signedPurchase)
         } catch let refusal as ProofRefusal {
             report = .invalid(reason: refusal.code, message: refusal.message)
         }
@@ -87,7 +110,7 @@ struct ReceiptValidate: Command {
     /// The verdict of a running service on the proof.
     private func verdict(of client: ServiceClient, on proof: ProofFile) async throws -> ValidationReport {
         do {
-            return .valid(try await client.post("/v1/proofs/verify", ["proof": proof.proof.text]))
+            return .valid(try await client.post("/v1/proofs/verify", ["proof": proof.text]))
         } catch let refusal as ServiceRefusal where ProofRefusal.Reason(rawValue: refusal.code) != nil {
             return .invalid(reason: refusal.code, message: refusal.message)
         }
@@ -105,6 +128,16 @@ struct ReceiptValidate: Command {
             to: proof.bytes, environment: environment, verifier: verifier, requestDate: SystemClock().now())
         Terminal(isJSON: false).line(answer.json.prettyText)
         if answer.status != .valid { throw ExitCode(1) }
+    }
+
+    /// The key of `--app-key`. Nil without the option.
+    private var givenKeys: [AppKey]? {
+        get throws {
+            guard let appKey, let bundleId else { return nil }
+            do { return [try AppKey(packageName: bundleId, base64: appKey)] } catch {
+                throw CommandError("appKeyInvalid", "--app-key is unusable. \(error)")
+            }
+        }
     }
 
     private var trustedFolders: [URL] {

@@ -5,46 +5,86 @@ import Proofs
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust",
-        abstract: "Add, list and remove the root certificates whose proofs are trusted.",
+        abstract: "Add, list and remove the root certificates and the keys of apps whose proofs are trusted.",
         subcommands: [TrustAdd.self, TrustList.self, TrustRemove.self])
 }
 
 struct TrustAdd: Command {
     static let configuration = CommandConfiguration(
-        "add", "Trust the root certificates of a file.",
+        "add", "Trust the root certificates of a file, or the key of an app on Google Play.",
         """
         Apple publishes its roots at https://www.apple.com/certificateauthority/. The command refuses a certificate with \
-        Apple's name and another SHA-256 than the published one.
+        Apple's name and another SHA-256 than the published one. The Play Console shows the key of an app under \
+        Monetization setup, Licensing: save it in a file, and name the app with --package.
         """,
-        examples: "till trust add AppleRootCA-G3.cer")
+        examples: """
+            till trust add AppleRootCA-G3.cer
+            till trust add play-key.txt --package com.example.garden
+            """)
 
-    @Argument(help: "A certificate in DER or PEM.")
+    @Argument(help: "A certificate in DER or PEM; with --package, a public key in base64.")
     var file: String
+
+    @Option(help: ArgumentHelp("The package of the app on Google Play whose key the file has.", valueName: "name"))
+    var package: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --package, the identifier of the app in the catalog, if it is another.", valueName: "id"))
+    var bundleId: String?
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let data = common.dataDirectory
         try data.prepare()
+        if let package { return try add(keyOf: package, to: TrustFolder(data.trustFolder)) }
         let anchors = try TrustFolder(data.trustFolder).add(file: URL(filePath: file))
         for anchor in anchors { terminal.line("Trusted as \(anchor.realm.rawValue): \(anchor.name)") }
         terminal.note("Restart the service to apply this.")
         try terminal.json(["added": anchors.map { $0.report() }])
     }
+
+    func validate() throws {
+        try require(bundleId == nil || package != nil, "--bundle-id is for the key of an app. Add --package.")
+        try require(
+            package.map { AppKey.isPackageName($0) } ?? true,
+            "--package must be the name of an Android app, such as com.example.garden.")
+    }
+
+    private func add(keyOf package: String, to folder: TrustFolder) throws {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            throw CommandError(
+                "fileUnreadable", "\"\(file)\" cannot be read. Check that it is a file and that you may read it.")
+        }
+        let key: AppKey
+        do {
+            key = try AppKey(
+                packageName: package, base64: String(text.filter { !$0.isWhitespace }), bundleIdentifier: bundleId)
+        } catch {
+            throw CommandError("appKeyInvalid", "\"\(file)\" is unusable. \(error)")
+        }
+        try folder.add(key)
+        terminal.line("Trusted as \(key.realm.rawValue): \(key.packageName)")
+        terminal.note("Restart the service to apply this.")
+        try terminal.json(["added": [key.report()]])
+    }
 }
 
 struct TrustList: Command {
     static let configuration = CommandConfiguration(
-        "list", "List the root certificates whose proofs are trusted.",
+        "list", "List the root certificates and the keys of apps whose proofs are trusted.",
         """
-        The certificates are in the data directory, and in the folder Keys/ of the project or installation (share/till/Keys).
+        The files are in the data directory, and in the folder Keys/ of the project or installation (share/till/Keys).
         """,
         examples: "till trust list")
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let entries = try common.dataDirectory.trustedFolders.flatMap { try TrustFolder($0).entries() }
+        let folders = try common.dataDirectory.trustedFolders.map { TrustFolder($0) }
+        let entries = try folders.flatMap { try $0.entries() }
+        let keys = try folders.flatMap { try $0.appKeys() }
         terminal.table(
             ["REALM", "NAME", "UNTIL", "SHA-256"],
             entries.map(\.anchor).map {
@@ -52,8 +92,20 @@ struct TrustList: Command {
                     $0.realm.rawValue, $0.name, String($0.notAfter.rfc3339.prefix(10)),
                     $0.certificate.fingerprint.hexadecimal,
                 ]
-            })
-        try terminal.json(["trusted": entries.map { $0.anchor.report(in: $0.file) }])
+            } + keys.map(\.key).map { [$0.realm.rawValue, $0.packageName, nil, $0.fingerprint.hexadecimal] })
+        try terminal.json([
+            "trusted": entries.map { $0.anchor.report(in: $0.file) } + keys.map { $0.key.report(in: $0.file) }
+        ])
+    }
+}
+
+extension AppKey {
+    /// The key in the output of commands.
+    fileprivate func report(in file: URL? = nil) -> Report {
+        [
+            "realm": realm.rawValue, "name": packageName, "bundleId": bundleIdentifier,
+            "sha256": fingerprint.hexadecimal, "file": file?.path,
+        ]
     }
 }
 
@@ -73,11 +125,11 @@ extension TrustAnchor {
 
 struct TrustRemove: Command {
     static let configuration = CommandConfiguration(
-        "remove", "Remove a trusted root certificate.",
-        "The command removes certificates from the data directory. Remove files in Keys/ by hand.",
+        "remove", "Remove a trusted root certificate, or the key of an app.",
+        "The command removes files from the data directory. Remove files in Keys/ by hand.",
         examples: "till trust remove 63343abf")
 
-    @Argument(help: "The certificate's SHA-256 in hexadecimal, or at least its first 8 digits, from `till trust list`.")
+    @Argument(help: "The SHA-256 in hexadecimal, or at least its first 8 digits, from `till trust list`.")
     var sha256: String
 
     @OptionGroup var common: CommonOptions
@@ -85,9 +137,16 @@ struct TrustRemove: Command {
     func perform() async throws {
         let data = common.dataDirectory
         try data.requireTrustFolder()
-        let anchor = try TrustFolder(data.trustFolder).remove(fingerprint: sha256)
-        terminal.line("Removed: \(anchor.name)")
+        let folder = TrustFolder(data.trustFolder)
+        let removed: (name: String, report: Report)
+        if let key = try folder.removeAppKey(fingerprint: sha256) {
+            removed = (key.packageName, key.report())
+        } else {
+            let anchor = try folder.remove(fingerprint: sha256)
+            removed = (anchor.name, anchor.report())
+        }
+        terminal.line("Removed: \(removed.name)")
         terminal.note("Restart the service to apply this.")
-        try terminal.json(["removed": anchor.report()])
+        try terminal.json(["removed": removed.report])
     }
 }

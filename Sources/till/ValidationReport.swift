@@ -1,4 +1,5 @@
 import AppStore
+import Console
 import Foundation
 import HTTPSupport
 import Proofs
@@ -6,7 +7,8 @@ import Service
 
 /// The verdict of `till receipt validate` on a proof.
 enum ValidationReport {
-    case valid(ProofResource)
+    /// - Parameter purchase: The fields of a signed purchase of Google Play. Nil for other proofs, and for the verdict of a service.
+    case valid(ProofResource, purchase: GooglePlayPurchase? = nil)
     /// - Parameter reason: An error code, as a service returns it.
     case invalid(reason: String, message: String)
 
@@ -16,12 +18,13 @@ enum ValidationReport {
         case .invalid(let reason, let message):
             let step = ProofRefusal.Reason(rawValue: reason)?.step
             return ["valid": false, "reason": reason, "message": message, "step": step]
-        case .valid(let proof):
+        case .valid(let proof, let purchase):
             let isReceipt = proof.kind == .appReceipt
             return [
                 "valid": true, "kind": proof.kind, "origin": proof.origin, "environment": proof.environment,
                 "bundleId": proof.bundleId, "createdAt": isReceipt ? proof.signedAt : nil,
                 "signedAt": isReceipt ? nil : proof.signedAt, "inAppPurchases": proof.purchases ?? [],
+                "fields": purchase.flatMap { JSONContent(json: JSONValue.object($0.fields).compactText) },
             ]
         }
     }
@@ -30,7 +33,7 @@ enum ValidationReport {
     var lines: [String] {
         switch self {
         case .invalid(let reason, _): return ["invalid: \(reason)"]
-        case .valid(let proof):
+        case .valid(let proof, let purchase):
             let isReceipt = proof.kind == .appReceipt
             let purchases = proof.purchases ?? []
             return [
@@ -39,37 +42,62 @@ enum ValidationReport {
                 isReceipt && purchases.isEmpty ? "  purchases: none" : nil,
             ].compactMap(\.self)
                 + purchases.map { "  purchase: \($0.productId)  \($0.transactionId)  \($0.purchaseDate)" }
+                + (purchase?.fields.members ?? []).map { member in
+                    let meaning = ProofFieldMeaning.phrase(of: member.key).map { "  (\($0.english))" } ?? ""
+                    return "  \(member.key): \(member.value.compactText)\(meaning)"
+                }
         }
     }
 }
 
 /// A file with a proof of purchase: saved text, or the DER of an app receipt.
 struct ProofFile {
-    /// The proof for a verifier: DER, or text without the white space that files and mails add.
+    /// The proof for a verifier: DER, or text without the white space that files and mails add. A signed purchase of Google Play is the JSON
+    /// object of its text, to the byte, and its signature.
     let bytes: [UInt8]
 
-    /// - Parameter path: `-` for standard input.
-    init(path: String) throws(CommandError) {
-        let data: Data?
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - signature: The file with the signature of Google Play, whose signed text is the first file; nil for none.
+    init(path: String, signature: String? = nil) throws(CommandError) {
+        let bytes = try Self.read(path)
+        if let signature {
+            let signature = try Self.read(signature).filter { !Self.whitespace.contains($0) }
+            self.bytes = SignedPurchase(data: bytes, signature: signature).json.compactBytes
+        } else if let object = Self.object(bytes) {
+            self.bytes = object
+        } else {
+            let isDER = bytes.first == 0x30
+            self.bytes = isDER ? bytes : bytes.filter { !Self.whitespace.contains($0) }
+        }
+    }
+
+    private static func read(_ path: String) throws(CommandError) -> [UInt8] {
         do {
             let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
             // Twice the limit is enough to detect a file that is too large.
-            data = try handle.read(upToCount: 2 * ProofVerifier.maximumSize)
+            return [UInt8](try handle.read(upToCount: 2 * ProofVerifier.maximumSize) ?? Data())
         } catch {
             throw CommandError(
                 "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
         }
-        let bytes = [UInt8](data ?? Data())
-        let isDER = bytes.first == 0x30
-        self.bytes = isDER ? bytes : bytes.filter { !Self.whitespace.contains($0) }
+    }
+
+    /// The JSON object of a signed purchase of Google Play, whose spaces are signed; nil for another file.
+    private static func object(_ bytes: [UInt8]) -> [UInt8]? {
+        let object = Array(bytes.drop { whitespace.contains($0) })
+        // A wrong object is refused by the verifier.
+        return (try? SignedPurchase(json: object)) == nil ? nil : object
     }
 
     /// The proof as an app sends it.
     var proof: Proof {
-        if bytes.first == 0x30 { return .receipt(Base64.encode(bytes)) }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return text.contains(".") ? .signedTransaction(text) : .receipt(text)
+        let text = text
+        return bytes.first == 0x30 || !text.contains(".") ? .receipt(text) : .signedTransaction(text)
     }
+
+    /// The proof as text.
+    var text: String { bytes.first == 0x30 ? Base64.encode(bytes) : String(decoding: bytes, as: UTF8.self) }
 
     private static let whitespace = Set("\n\r\t ".utf8)
 }

@@ -299,7 +299,8 @@ import Testing
             Issue.record("another kind of proof")
             return
         }
-        let signed = TransactionFact.allCases.filter { $0.field.source != .appReceipts }.map(\.rawValue)
+        let signed = TransactionFact.allCases.filter { ![.appReceipts, .googlePlay].contains($0.field.source) }.map(
+            \.rawValue)
         #expect(fields(transaction).union(signed) == Set(Self.transaction.keys))
         #expect(fields(renewal).union(RenewalFact.allCases.map(\.rawValue)) == Set(Self.renewalInfo.keys))
         #expect(fields(app) == Set(Self.appTransaction.keys))

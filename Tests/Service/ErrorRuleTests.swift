@@ -59,7 +59,7 @@ import Testing
 
     @Test func `an error of Till's own says the same in a message and in a problem document`() throws {
         let refusal = ProofRefusal(.payloadInvalid, "The field price is no number.")
-        #expect(refusal.message.hasSuffix("Apple's format. The field price is no number."))
+        #expect(refusal.message.hasSuffix("the store's format. The field price is no number."))
         #expect(try #require(Problem(RedemptionError.refused(refusal))).detail == refusal.message)
         #expect(GrantError.endPassed.message == Problem(GrantError.endPassed.rule).detail)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSupport
+import Proofs
 import TestSupport
 import Testing
 
@@ -79,6 +80,12 @@ import Testing
         let root = try #require(
             files.contentsOfDirectory(atPath: trust.path).first { $0.hasSuffix(".pem") || $0.hasSuffix(".cer") })
         try files.copyItem(at: trust.appending(path: root), to: till.folder.file("AppleRootCA-G3.cer"))
+        let appKey = try PrivateKey.generateRSA()
+        try Data(try appKey.publicKey.informationText().utf8).write(to: till.folder.file("play-key.txt"))
+        #expect(try await till.run("trust", "add", "play-key.txt", "--package", "com.example.garden").status == 0)
+        let purchase = try TestPurchase(of: "sprout1", by: appKey)
+        try Data(purchase.signed.data).write(to: till.folder.file("purchase.json"))
+        try Data(purchase.signed.signature).write(to: till.folder.file("purchase.sig"))
         let queue = try await till.run("store", "queue", "--json").output
         let transaction = try #require(queue.firstMatch(of: /"transactionId" : "(\d+)"/)).1
         let key = try await till.run("keys", "make", "old").output

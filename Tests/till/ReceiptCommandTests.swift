@@ -1,4 +1,5 @@
 import Foundation
+import Proofs
 import Service
 import TestSupport
 import Testing
@@ -106,6 +107,77 @@ import Testing
         let missing = try await till.run("receipt", "validate", receipt, "--trust", "/nowhere")
         #expect(missing.status == 1)
         #expect(missing.error.contains("/nowhere"))
+    }
+
+    @Test func `a purchase of Google Play is judged by the trusted key, and its fields are explained`() async throws {
+        let till = try TillProcess()
+        let key = try PrivateKey.generateRSA()
+        let purchase = try TestPurchase(of: "sprout1", by: key)
+        let file = till.folder.file("purchase.json").path
+        try purchase.text.write(toFile: file, atomically: true, encoding: .utf8)
+        let unknown = try await till.run("receipt", "validate", file, "--json")
+        #expect(unknown.status == 1)
+        #expect(try unknown.decoded(Validation.self).reason == "appKeyMissing")
+
+        let keyFile = till.folder.file("key.txt").path
+        let base64 = try key.publicKey.informationText()
+        try (base64 + "\n").write(toFile: keyFile, atomically: true, encoding: .utf8)
+        let added = try await till.run("trust", "add", keyFile, "--package", "com.example.garden")
+        #expect(added.status == 0 && added.output == "Trusted as google: com.example.garden\n")
+        let validated = try await till.run("receipt", "validate", file, "--json")
+        #expect(validated.status == 0)
+        let report = try validated.decoded(Validation.self)
+        #expect(report.valid && report.kind == .signedPurchase && report.bundleId == "com.example.garden")
+        #expect(report.inAppPurchases?.map(\.transactionId) == ["aaaabbbbccccddddeeeeffff.AO-J1Oz_-"])
+        let text = try await till.run("receipt", "validate", file).output
+        #expect(text.contains("  origin: google/Production\n"))
+        #expect(text.contains("  purchaseState: 0  (state of the payment)\n"))
+        for (options, reason) in [
+            (["--bundle-id", "com.example.other"], "bundleIdentifierMismatch"),
+            (["--environment", "Sandbox"], "environmentMismatch"),
+        ] {
+            let refused = try await till.run(arguments: ["receipt", "validate", file, "--json"] + options)
+            #expect(try refused.decoded(Validation.self).reason == reason)
+        }
+
+        let fingerprint = key.publicKey.fingerprint.hexadecimal
+        #expect(try await till.run("trust", "list").output.contains(fingerprint))
+        #expect(
+            try await till.run("trust", "remove", String(fingerprint.prefix(8))).output
+                == "Removed: com.example.garden\n")
+        #expect(try await till.run("receipt", "validate", file).status == 1)
+        let given = ["--app-key", base64, "--bundle-id", "com.example.garden"]
+        #expect(try await till.run(arguments: ["receipt", "validate", file] + given).status == 0)
+        #expect(try await till.run("receipt", "validate", file, "--app-key", base64).status != 0)
+    }
+
+    @Test func `a signed text of Google Play is read to the byte`() async throws {
+        let till = try TillProcess()
+        let key = try PrivateKey.generateRSA()
+        let purchase = try TestPurchase(of: "sprout1", by: key).signed
+        let (text, signature) = (till.folder.file("purchase.json"), till.folder.file("purchase.sig"))
+        try Data(purchase.data).write(to: text)
+        try Data(purchase.signature + [0x0A]).write(to: signature)
+        let options = [
+            "--signature", signature.path, "--app-key", try key.publicKey.informationText(), "--bundle-id",
+            "com.example.garden", "--json",
+        ]
+        let validated = try await till.run(arguments: ["receipt", "validate", text.path] + options)
+        #expect(validated.status == 0)
+        try Data(purchase.data + [0x0A]).write(to: text)
+        let changed = try await till.run(arguments: ["receipt", "validate", text.path] + options)
+        #expect(try changed.decoded(Validation.self).reason == "signatureInvalid")
+    }
+
+    @Test func `a file that is no key of an app is refused`() async throws {
+        let till = try TillProcess()
+        let file = till.folder.file("key.txt").path
+        try PrivateKey.generate(.p256).publicKey.informationText().write(
+            toFile: file, atomically: true, encoding: .utf8)
+        let refused = try await till.run("trust", "add", file, "--package", "com.example.garden")
+        #expect(refused.status == 1 && refused.error.contains("is no RSA key"))
+        #expect(try await till.run("trust", "add", file, "--package", "../garden").status != 0)
+        #expect(try await till.run("trust", "add", file, "--bundle-id", "com.example.garden").status != 0)
     }
 
     @Test func `a signed transaction is exported for its user alone`() async throws {

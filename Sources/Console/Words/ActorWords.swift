@@ -82,11 +82,12 @@ enum OriginWords {
     /// A badge for an origin whose purchases cost nothing; nil for real purchases.
     static func mark(_ origin: Origin?) -> HTML? {
         switch origin {
-        case .appleProduction, nil: nil
+        case .appleProduction, .googleProduction, nil: nil
         case .appleSandbox: Shown.badge("Sandbox", .warning)
         case .xcode: Shown.badge("Xcode", .warning)
-        case .localProduction: Shown.badge("Local store", .warning)
-        case .localSandbox: Shown.badge("Local sandbox", .warning)
+        case .googleTest: Shown.badge("License tester", .warning)
+        case .localProduction, .localPlayProduction: Shown.badge("Local store", .warning)
+        case .localSandbox, .localPlayTest: Shown.badge("Local sandbox", .warning)
         }
     }
 }

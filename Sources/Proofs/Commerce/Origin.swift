@@ -1,13 +1,17 @@
 /// The issuer and the environment of a proof.
 ///
-/// The anchor of the proof's chain determines the issuer, and the signed content determines the environment. The
-/// service accepts only its configured origins. No origin replaces another.
+/// The anchor of the proof's chain, or the key of the app on Google Play, determines the issuer. The signed content determines the environment.
+/// The service accepts only its configured origins. No origin replaces another.
 public enum Origin: String, Sendable, Codable, CaseIterable {
     case appleProduction = "apple/Production"
     case appleSandbox = "apple/Sandbox"
     case xcode = "xcode"
     case localProduction = "local/Production"
     case localSandbox = "local/Sandbox"
+    case googleProduction = "google/Production"
+    case googleTest = "google/Test"
+    case localPlayProduction = "localPlay/Production"
+    case localPlayTest = "localPlay/Test"
 
     /// - Returns: Nil if the realm cannot sign for the environment, such as Xcode's certificate for Production.
     public init?(realm: Realm, environment: AppStoreEnvironment) {
@@ -17,6 +21,10 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
         case (.xcode, .xcode): self = .xcode
         case (.local, .production): self = .localProduction
         case (.local, .sandbox): self = .localSandbox
+        case (.google, .production): self = .googleProduction
+        case (.google, .sandbox): self = .googleTest
+        case (.localPlay, .production): self = .localPlayProduction
+        case (.localPlay, .sandbox): self = .localPlayTest
         default: return nil
         }
     }
@@ -24,8 +32,8 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
     /// True for test purchases, which cost no money.
     package var isSandbox: Bool {
         switch self {
-        case .appleProduction, .localProduction: false
-        case .appleSandbox, .localSandbox, .xcode: true
+        case .appleProduction, .localProduction, .googleProduction, .localPlayProduction: false
+        case .appleSandbox, .localSandbox, .xcode, .googleTest, .localPlayTest: true
         }
     }
 
@@ -41,9 +49,11 @@ public enum AppStoreEnvironment: String, Sendable, Codable, CaseIterable {
     case localTesting = "LocalTesting"
 }
 
-/// The owner of a trust anchor: Apple, Xcode's StoreKit testing, or a local store.
+/// The owner of a trust anchor or of the key of an app: Apple, Xcode's StoreKit testing, Google Play, or a local store.
 public enum Realm: String, Sendable, Codable, CaseIterable {
     case apple
     case xcode
     case local
+    case google
+    case localPlay
 }

@@ -121,7 +121,9 @@ public struct AcceptedOrigins: Hashable, Sendable {
             switch origin {
             case .appleProduction: .appleSandbox
             case .localProduction: .localSandbox
-            case .appleSandbox, .localSandbox, .xcode: nil
+            case .googleProduction: .googleTest
+            case .localPlayProduction: .localPlayTest
+            case .appleSandbox, .localSandbox, .xcode, .googleTest, .localPlayTest: nil
             }
         }
     }

@@ -52,36 +52,12 @@ public struct SignedPurchase: Hashable, Sendable {
     }
 }
 
-/// The public key under which Google Play signs the purchases of one app. The Play Console shows it as the licensing key.
-public struct AppKey: Hashable, Sendable {
-    public let packageName: String
-    public let publicKey: PublicKey
-
-    /// - Parameter base64: The key as the Play Console shows it.
-    public init(packageName: String, base64: some StringProtocol) throws(RSAKeyError) {
-        self.init(packageName: packageName, publicKey: try PublicKey(rsaInformation: base64))
-    }
-
-    public init(packageName: String, publicKey: PublicKey) {
-        self.packageName = packageName
-        self.publicKey = publicKey
-    }
-
-    public static func == (left: AppKey, right: AppKey) -> Bool {
-        left.packageName.hasSameBytes(as: right.packageName) && left.publicKey == right.publicKey
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ByteKey(packageName))
-    }
-}
-
 /// Verifies signed purchases of Google Play, without asking Google.
 ///
 /// A signature of Google Play never ends, and states no date. It proves what was bought. It does not prove that the purchase still stands,
 /// that a subscription is paid now, or that money was paid: purchases of license testers are signed alike.
 public struct SignedPurchaseVerifier: Sendable {
-    private let keys: [AppKey]
+    let keys: [AppKey]
     private let clock: any WallClock
 
     /// - Parameter keys: The keys of the apps whose purchases are accepted.

@@ -58,6 +58,7 @@ public struct KeptProof: Hashable, Sendable, Codable {
     private static func bare(_ proof: [UInt8]) -> [UInt8] {
         switch try? ProofForm(of: proof) {
         case .appReceipt(let bytes)?, .signedJSON(let bytes)?: bytes
+        case .signedPurchase(let purchase)?: purchase.json.compactBytes
         case nil: proof
         }
     }

@@ -97,7 +97,7 @@ enum StatedAppAppleIdentifier {
             switch content {
             case .notification(let notification): .possible(notification.appAppleId)
             case .appTransaction(let appTransaction): .possible(appTransaction.appAppleId)
-            case .appReceipt, .transaction, .renewalInfo: .never
+            case .appReceipt, .transaction, .renewalInfo, .signedPurchase: .never
             }
     }
 }
@@ -108,12 +108,16 @@ enum ProofForm {
     case appReceipt([UInt8])
     /// A JWS in compact form.
     case signedJSON([UInt8])
+    /// A signed purchase of Google Play.
+    case signedPurchase(SignedPurchase)
 
     /// Detects the form of a proof, or of the proof inside a receipt of Unity.
     ///
     /// - Throws: `ProofRefusal.Reason.encodingInvalid` if the proof is neither DER, nor DER in base64, nor a JWS.
     init(of proof: [UInt8]) throws(ProofRefusal) {
-        if let receipt = try UnityReceipt(proof) {
+        if let purchase = try SignedPurchase(json: proof) {
+            self = .signedPurchase(purchase)
+        } else if let receipt = try UnityReceipt(proof) {
             try self.init(ofBare: receipt.proof)
         } else {
             try self.init(ofBare: proof)

@@ -146,7 +146,7 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
                         + "real product and a license tester.",
                     "The purchase has no signature. Google Play signs no static test product such as android.test.purchased.",
                     "Test with a real product and a license tester.",
-                    korean: "구매에 서명이 없습니다. Google Play는 android.test.purchased 같은 고정 테스트 상품에 서명하지 않습니다.",
+                    korean: "구매에 서명이 없습니다. Google Play는 고정 테스트 상품(android.test.purchased 등)에 서명하지 않습니다.",
                     "실제 상품과 라이선스 테스터로 테스트하세요.")
             case .signatureInvalid:
                 unchanged(
@@ -155,17 +155,17 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
                     korean: "서명한 뒤에 바뀌었거나 불완전한 증명입니다.")
             case .payloadInvalid:
                 rule(
-                    "The signature is valid, but the signed content does not have Apple's format.",
-                    "The signature is valid, but the content does not have Apple's format.",
+                    "The signature is valid, but the signed content does not have the store's format.",
+                    "The signature is valid, but the content does not have the store's format.",
                     "Look at the field that the finding names.",
-                    korean: "서명은 유효하지만 내용이 Apple의 형식이 아닙니다.", "결과에 적힌 필드를 확인하세요.")
+                    korean: "서명은 유효하지만 내용이 스토어의 형식이 아닙니다.", "결과에 적힌 필드를 확인하세요.")
             case .purchaseFormRetired:
                 rule(
                     "The purchase has the form of In-app Billing 1 and 2 (`orders`), which Google has retired. Send a purchase of the Play "
                         + "Billing Library.",
                     "The purchase has the form of In-app Billing 1 and 2, which Google has retired.",
                     "Send a purchase of the Play Billing Library.",
-                    korean: "Google이 폐지한 In-app Billing 1, 2의 형식입니다.", "Play Billing Library의 구매를 보내세요.")
+                    korean: "Google이 폐지한 이전 결제 API의 형식입니다.", "Play 결제 라이브러리의 구매를 보내세요.")
             case .purchasePending:
                 rule(
                     "The customer has not paid the purchase yet. Send it again when Google Play reports it as purchased.",

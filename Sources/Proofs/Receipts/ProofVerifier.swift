@@ -1,4 +1,5 @@
-/// Verifies proofs of purchase: app receipts, and the signed JSON of transactions, renewals, notifications and apps.
+/// Verifies proofs of purchase: app receipts, the signed JSON of transactions, renewals, notifications and apps, and signed purchases of
+/// Google Play.
 ///
 /// `ProofRefusal.Step` defines the order of the checks. The verifier trusts a payload only after it has verified the
 /// signature. It reads only the payload's date earlier, to choose the moment at which it validates the chain.
@@ -15,15 +16,19 @@ public struct ProofVerifier: Sendable {
     static let clockTolerance: Int64 = 60_000
 
     private let anchors: TrustAnchors
+    private let purchases: SignedPurchaseVerifier
     private let clock: any WallClock
     private let chainCache = ChainCache()
 
-    public init(anchors: TrustAnchors, clock: any WallClock) {
+    /// - Parameter appKeys: The keys of the apps on Google Play whose purchases are verified.
+    public init(anchors: TrustAnchors, appKeys: [AppKey] = [], clock: any WallClock) {
         self.anchors = anchors
+        purchases = SignedPurchaseVerifier(keys: appKeys, clock: clock)
         self.clock = clock
     }
 
-    /// Verifies an app receipt in base64 or DER, a JWS in compact form, or a receipt of Unity with one of them.
+    /// Verifies an app receipt in base64 or DER, a JWS in compact form, a receipt of Unity with one of them, or the JSON object of a signed
+    /// purchase of Google Play (`SignedPurchase`).
     public func verify(
         _ proof: [UInt8],
         expecting expectations: ProofExpectations
@@ -36,12 +41,33 @@ public struct ProofVerifier: Sendable {
         case .signedJSON(let compact):
             guard compact.count <= Self.maximumCompactSize else { throw ProofRefusal(.tooLarge) }
             return try verify(compact: compact, expecting: expectations)
+        case .signedPurchase(let purchase): return try verify(purchase, expecting: expectations)
         }
+    }
+
+    /// Verifies a signed purchase of Google Play.
+    public func verify(
+        _ purchase: SignedPurchase,
+        expecting expectations: ProofExpectations
+    ) throws(ProofRefusal) -> VerifiedProof {
+        let purchase = try purchases.verify(purchase)
+        // Nothing in the purchase tells a license tester's from others.
+        let environment = AppStoreEnvironment.production
+        guard let origin = Origin(realm: purchase.key.realm, environment: environment) else {
+            throw ProofRefusal(.originNotAccepted, "A key of \(purchase.key.realm.rawValue) cannot sign purchases.")
+        }
+        try expectations.check(
+            app: (purchase.key.bundleIdentifier, .never), environment: environment, origin: origin)
+        return VerifiedProof(
+            content: .signedPurchase(purchase), origin: origin, environment: environment,
+            signedAt: purchase.purchaseTime, bundleIdentifier: purchase.key.bundleIdentifier, digest: purchase.digest,
+            chains: [], unreadableFields: purchase.unreadableFields,
+            fingerprints: .init(anchor: purchase.key.fingerprint, leaf: purchase.key.fingerprint))
     }
 
     /// Decodes a proof as far as its bytes can be read, for people to see. It judges nothing, and caches nothing.
     public func inspect(_ proof: [UInt8]) -> ProofInspection {
-        var inspector = ProofInspector(anchors: anchors, now: clock.now())
+        var inspector = ProofInspector(anchors: anchors, appKeys: purchases.keys, now: clock.now())
         return inspector.inspect(proof)
     }
 

@@ -51,6 +51,27 @@ public struct ProvenPurchase: Hashable, Sendable {
         appAccountToken = facts.text(.appAccountToken).flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
     }
 
+    /// The purchases of the products in a signed purchase of Google Play, which has one token for all.
+    static func all(of purchase: GooglePlayPurchase) -> [ProvenPurchase] {
+        let products = purchase.productIdentifiers
+        return products.map { product in
+            // Each product is a transaction, and its original is the purchase: one user has all of them.
+            let identifier = products.count == 1 ? purchase.purchaseToken : "\(purchase.purchaseToken):\(product)"
+            return ProvenPurchase(purchase, of: product, identifier: identifier)
+        }
+    }
+
+    private init(_ purchase: GooglePlayPurchase, of product: String, identifier: String) {
+        transactionIdentifier = identifier
+        originalTransactionIdentifier = purchase.purchaseToken
+        productIdentifier = product
+        quantity = purchase.quantity
+        purchaseDate = purchase.purchaseTime
+        (revocationDate, revocationReason, expiresDate) = (nil, nil, nil)
+        appAccountToken = purchase.obfuscatedAccountId.flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
+        facts = TransactionFacts(purchase)
+    }
+
     /// The purchase in a proof of Xcode, with identifiers that no other purchase has.
     ///
     /// - Parameter certificate: The SHA-256 of the signer's certificate.

@@ -1,8 +1,8 @@
 import Foundation
 import SwiftASN1
 
-/// A folder of trusted certificates in DER or PEM, in files named `.cer`, `.crt`, `.der` or `.pem`. Other files and
-/// certificates that are not roots are ignored.
+/// A folder of trusted certificates in DER or PEM, in files named `.cer`, `.crt`, `.der` or `.pem`, and of the keys of apps on Google Play.
+/// Other files and certificates that are not roots are ignored.
 public struct TrustFolder: Sendable {
     /// A trusted root and its file.
     public struct Entry: Sendable {
@@ -12,7 +12,7 @@ public struct TrustFolder: Sendable {
 
     private static let fileExtensions: Set<String> = ["cer", "crt", "der", "pem"]
 
-    private let url: URL
+    let url: URL
 
     public init(_ url: URL) {
         self.url = url
@@ -22,19 +22,23 @@ public struct TrustFolder: Sendable {
     ///
     /// - Throws: `TrustError` that names the first unusable file, or the folder.
     public func entries() throws(TrustError) -> [Entry] {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue,
-            let files = try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
-        else { throw .folderUnreadable(path: url.path) }
         var entries: [Entry] = []
-        for file in files.sorted(by: { $0.path < $1.path })
-        where Self.fileExtensions.contains(file.pathExtension.lowercased()) {
+        for file in try files(Self.fileExtensions) {
             for certificate in try Self.certificates(inFile: file) {
                 guard let anchor = try TrustAnchor(certificate) else { continue }
                 entries.append(Entry(anchor: anchor, file: file))
             }
         }
         return entries
+    }
+
+    /// The files in the folder with one of the extensions, in the order of their names.
+    func files(_ fileExtensions: Set<String>) throws(TrustError) -> [URL] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue,
+            let files = try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
+        else { throw .folderUnreadable(path: url.path) }
+        return files.filter { fileExtensions.contains($0.pathExtension.lowercased()) }.sorted { $0.path < $1.path }
     }
 
     /// Adds the roots of a file to the folder, each in its own file named after its SHA-256.
@@ -104,6 +108,7 @@ public enum TrustError: CodedError, Equatable {
     case impostor(name: String)
     case noRoot(path: String)
     case notFound(fingerprint: String)
+    case appKeyUnreadable(path: String)
 
     public var code: String { statement.code }
     public var message: String { statement.message }
@@ -134,6 +139,11 @@ public enum TrustError: CodedError, Equatable {
                 "certificateNotFound",
                 "No single certificate in a file of its own matches \"\(fingerprint)\". Give at least 8 digits from "
                     + "`till trust list`.")
+        case .appKeyUnreadable(let path):
+            CommandError(
+                "appKeyUnreadable",
+                "\"\(path)\" is not the key of an app on Google Play. Remove it, and add the key with `till trust add FILE "
+                    + "--package NAME`.")
         case .impostor(let name):
             CommandError(
                 "certificateImpostor",

@@ -8,12 +8,14 @@ public struct VerifiedProof: Sendable {
         case renewalInfo(JWSRenewalInfoDecodedPayload)
         case notification(ResponseBodyV2DecodedPayload)
         case appTransaction(AppTransaction)
+        case signedPurchase(GooglePlayPurchase)
     }
 
     public let content: Content
     public let origin: Origin
     public let environment: AppStoreEnvironment
-    /// The signing date. For an app receipt or an app transaction, the creation date.
+    /// The signing date. For an app receipt or an app transaction, the creation date. For a signed purchase of Google Play, which states no other
+    /// date, that of the purchase.
     public let signedAt: Timestamp
     /// The app's bundle identifier. Nil if the format has none, as in renewal information.
     public let bundleIdentifier: String?
@@ -42,7 +44,7 @@ public struct VerifiedProof: Sendable {
         public let fingerprints: Fingerprints
     }
 
-    /// The SHA-256 of the first and last certificates of the proof's own chain.
+    /// The SHA-256 of the first and last certificates of the proof's own chain, or twice that of the key of an app on Google Play.
     public struct Fingerprints: Hashable, Sendable, Codable {
         /// The fingerprint of the trusted root.
         public let anchor: [UInt8]
@@ -62,8 +64,14 @@ public struct VerifiedProof: Sendable {
         switch content {
         case .appReceipt(let receipt): receipt.inAppPurchases.map { identified(ProvenPurchase($0)) }
         case .transaction(let transaction): [identified(ProvenPurchase(transaction))]
+        case .signedPurchase(let purchase): ProvenPurchase.all(of: purchase)
         case .renewalInfo, .notification, .appTransaction: nil
         }
+    }
+
+    /// The signed purchase of Google Play. Nil for another proof.
+    public var signedPurchase: GooglePlayPurchase? {
+        if case .signedPurchase(let purchase) = content { purchase } else { nil }
     }
 
     /// The purchase in the transaction inside a notification. Nil if there is none.

@@ -26,6 +26,9 @@ extension PublicKey {
         return Base64.encode(information)
     }
 
+    /// The SHA-256 of the SubjectPublicKeyInfo.
+    public var fingerprint: [UInt8] { DigestAlgorithm.sha256.digest(of: information ?? []) }
+
     /// The SubjectPublicKeyInfo in DER. Nil if OpenSSL cannot encode the key.
     private var information: [UInt8]? {
         defer { ERR_clear_error() }

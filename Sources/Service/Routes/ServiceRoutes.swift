@@ -268,7 +268,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
     }
 
     package enum Kind: String, AnswerValue, CaseIterable, Codable, Sendable {
-        case appReceipt, transaction, renewalInfo, notification, appTransaction
+        case appReceipt, transaction, renewalInfo, notification, appTransaction, signedPurchase
     }
 
     package struct Purchase: AnswerObject, Codable, Sendable {
@@ -306,6 +306,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
             case .renewalInfo: .renewalInfo
             case .notification: .notification
             case .appTransaction: .appTransaction
+            case .signedPurchase: .signedPurchase
             }
         origin = proof.origin
         environment = proof.environment

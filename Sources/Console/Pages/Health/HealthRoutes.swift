@@ -215,7 +215,7 @@ extension HealthRoutes {
                 switch certificate.use {
                 case .trustedRoot(.apple): "Root of Apple"
                 case .trustedRoot(.xcode): "Root of Xcode"
-                case .trustedRoot(.local): "Root of a local store"
+                case .trustedRoot: "Root of a local store"
                 case .tls: "TLS of this service"
                 }
             }

@@ -13,6 +13,8 @@ extension ProofInspection {
             fact("Anchor") {
                 if let anchor = self.anchor {
                     spaced(data(anchor.certificate.subjectName.description), Shown.badge(anchor.realm.title))
+                } else if let key = self.appKey {
+                    spaced(data(key.packageName), Shown.badge(key.realm.title))
                 } else {
                     Shown.badge("unknown anchor", .bad)
                 }
@@ -43,6 +45,8 @@ extension Realm {
         case .apple: Phrase(same: "Apple")
         case .xcode: Phrase(same: "Xcode")
         case .local: "local App Store"
+        case .google: Phrase(same: "Google Play")
+        case .localPlay: "local Google Play"
         }
     }
 }
@@ -56,6 +60,7 @@ extension ProofInspection.Kind {
         case .appTransaction: "Signed app transaction"
         case .otherSignedJSON: "JWS with another payload"
         case .appReceipt: "App receipt"
+        case .signedPurchase: "Signed purchase of Google Play"
         case .otherContainer: "Container with other content"
         case .unreadable: "Not a proof"
         }

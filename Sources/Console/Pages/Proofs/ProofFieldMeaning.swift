@@ -37,6 +37,7 @@ package enum ProofFieldMeaning {
         "digestAlgorithm": "hash function",
         "signatureAlgorithm": "signature algorithm",
         "signerSerialNumber": "serial number of the signer's certificate",
+        "acknowledged": "the app has acknowledged the purchase",
         "bundleVersion": "version of the app",
         "consumptionRequestReason": "reason of the refund request",
         "data": "the affected app and purchase",
@@ -47,6 +48,8 @@ package enum ProofFieldMeaning {
         "notificationUUID": "identifier of the notification",
         "originalPlatform": "platform of the first download",
         "preorderDate": "pre-order",
+        "purchaseState": "state of the payment",
+        "purchaseToken": "identifier of the purchase",
         "revocationDate": "refund or revocation",
         "revocationReason": "reason of the refund",
         "signedAppTransactionInfo": "signed app transaction",
@@ -62,6 +65,7 @@ package enum ProofFieldMeaning {
 
     /// The numbers with a meaning (App Store Server API; App Store Receipts).
     private static let numbers: [String: [String: Phrase]] = [
+        "purchaseState": ["0": "paid", "4": "payment pending"],
         "autoRenewStatus": ["0": Phrase("off", context: "number"), "1": Phrase("on", context: "number")],
         "expirationIntent": [
             "1": "the customer cancelled", "2": "billing error",

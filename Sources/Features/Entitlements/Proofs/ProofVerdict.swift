@@ -57,8 +57,9 @@ extension EntitlementService {
     /// Decodes a proof, and verifies it as for a redemption by a user for whom every accepted origin is valid.
     package func inspect(_ proof: [UInt8]) -> InspectedProof {
         let inspection = decode(proof)
-        // Xcode's certificate has no extensions of Apple's.
+        // Xcode's certificate has no extensions of Apple's. Google Play has no certificates.
         var unneeded: Set<ProofVerdict.Check> = inspection.anchor?.realm == .xcode ? [.extensions] : []
+        if inspection.kind == .signedPurchase { unneeded = [.container, .chain, .extensions] }
         func inspected(
             _ failure: ProofVerdict.Failure? = nil, at check: ProofVerdict.Check? = nil, from origin: Origin? = nil
         ) -> InspectedProof {

@@ -92,7 +92,7 @@ extension TransactionFacts {
             let (before, after) = (earlier[fact], later[fact])
             facts[fact] =
                 switch fact.field.source {
-                case _ where date == otherDate, .appReceipts: [before, after].compactMap(\.self).max()
+                case _ where date == otherDate, .appReceipts, .googlePlay: [before, after].compactMap(\.self).max()
                 case .anyStatement: after ?? before
                 case .lastStatement: after
                 }

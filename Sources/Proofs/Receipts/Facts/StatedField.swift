@@ -24,6 +24,8 @@ public struct StatedField: Sendable {
         case lastStatement
         /// The app receipts. No signed transaction has the field.
         case appReceipts
+        /// The signed purchases of Google Play. No proof of the App Store has the field.
+        case googlePlay
     }
 
     /// The column of the ledger; null if the App Store has not stated the field.
@@ -250,7 +252,9 @@ extension StatedFacts {
         self.init()
         for fact in Fact.allCases {
             let field = fact.field
-            if field.source != .appReceipts { self[fact] = try field.value(fact.rawValue, in: fields) }
+            if ![.appReceipts, .googlePlay].contains(field.source) {
+                self[fact] = try field.value(fact.rawValue, in: fields)
+            }
         }
     }
 
@@ -261,8 +265,8 @@ extension StatedFacts {
     }
 }
 
-/// The fields of a signed transaction (`JWSTransactionDecodedPayload`) and of a purchase in an app receipt. The fields that
-/// decide ownership are not among them.
+/// The fields of a signed transaction (`JWSTransactionDecodedPayload`), of a purchase in an app receipt and of a signed purchase of Google
+/// Play. The fields that decide ownership are not among them.
 public enum TransactionFact: String, StatedFact {
     case environment, type, inAppOwnershipType, transactionReason, originalPurchaseDate, expiresDate
     case webOrderLineItemId, subscriptionGroupIdentifier, isUpgraded, price, currency, storefront, storefrontId
@@ -270,6 +274,7 @@ public enum TransactionFact: String, StatedFact {
     case isInIntroductoryOfferPeriod = "isInIntroOfferPeriod"
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
     case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
+    case orderId, obfuscatedAccountId, obfuscatedProfileId
 
     public static let byColumn = factsByColumn()
 
@@ -317,6 +322,11 @@ public enum TransactionFact: String, StatedFact {
             )
         // Of the last signed transaction. Absent if only app receipts have stated the purchase.
         case .signedDate: .init("signed_date", .date, "date of the signature")
+        case .orderId: .init("order_id", .text, "order at Google Play", by: .googlePlay)
+        case .obfuscatedAccountId:
+            .init("obfuscated_account_id", .text, "the app's identifier of the account", by: .googlePlay)
+        case .obfuscatedProfileId:
+            .init("obfuscated_profile_id", .text, "the app's identifier of the profile", by: .googlePlay)
         }
     }
 }
@@ -326,6 +336,13 @@ public typealias TransactionFacts = StatedFacts<TransactionFact>
 extension TransactionFacts {
     /// The seats of the purchase at each price, empty if none is stated; nil for a purchase without seats.
     public var seats: [MultiSeatPriceTier]? { MultiSeatPriceTier.all("priceTiers", of: object(.multiSeatInfo)) }
+
+    init(_ purchase: GooglePlayPurchase) {
+        self.init()
+        self[.orderId] = purchase.orderId.map { .text($0) }
+        self[.obfuscatedAccountId] = purchase.obfuscatedAccountId.map { .text($0) }
+        self[.obfuscatedProfileId] = purchase.obfuscatedProfileId.map { .text($0) }
+    }
 
     init(_ purchase: InAppPurchase) {
         func date(_ date: Timestamp?) -> StatedValue? { date.map { .integer($0.millisecondsSince1970) } }

@@ -12,6 +12,8 @@ public final class ProofInspection: Sendable {
         /// A JWS with another payload.
         case otherSignedJSON
         case appReceipt
+        /// A purchase that Google Play has signed.
+        case signedPurchase
         /// A container with other content.
         case otherContainer
         /// Neither a JWS nor a container.
@@ -45,6 +47,8 @@ public final class ProofInspection: Sendable {
         public internal(set) var certificateCount = 0
         /// The trusted root at which the signer's chain ends, even if a certificate has expired. Nil for an unknown root.
         public internal(set) var anchor: TrustAnchor?
+        /// The key that verifies a signed purchase of Google Play. Nil for an unknown key, and for other proofs.
+        public internal(set) var appKey: AppKey?
         public internal(set) var signature: InspectedSignature?
         /// The payload. Text that is not JSON is a text.
         public internal(set) var payload: ProofValue?

@@ -5,6 +5,7 @@ struct ProofInspector {
     private static let maximumDepth = 3
 
     let anchors: TrustAnchors
+    let appKeys: [AppKey]
     let now: Timestamp
     var values = 0
     var nestedProofs = 0
@@ -14,6 +15,8 @@ struct ProofInspector {
         var draft = ProofInspection.Content(size: proof.count, moment: now)
         if proof.count > ProofVerifier.maximumTextSize {
             draft.defects.append(.tooLarge)
+        } else if let purchase = try? SignedPurchase(json: proof) {
+            inspect(purchase, into: &draft)
         } else {
             inspect(bare: (try? UnityReceipt(proof))?.proof ?? proof, into: &draft)
         }
@@ -270,6 +273,22 @@ extension ProofInspector {
             })
     }
 
+    /// Decodes a signed purchase of Google Play.
+    private mutating func inspect(_ purchase: SignedPurchase, into draft: inout ProofInspection.Content) {
+        draft.kind = .signedPurchase
+        draft.digest = DigestAlgorithm.sha256.digest(of: purchase.data)
+        let bytes = Base64.decode(purchase.signature)
+        if bytes == nil { draft.defects.append(.base64(.signature)) }
+        let signature = bytes ?? LenientBase64.decode(purchase.signature[...])
+        let key = appKeys.first { $0.publicKey.verifiesRSA(signature, over: purchase.data, digest: .sha1) }
+        draft.appKey = key
+        draft.signature = InspectedSignature(
+            algorithm: "RSA, SHA-1", bytes: signature, matchesSigner: appKeys.isEmpty ? nil : key != nil)
+        let result = Result { () throws(JSONSyntaxError) in try JSONParser.parse(purchase.data) }
+        if case .failure(let error) = result { draft.defects.append(.json(.payload, error)) }
+        draft.payload = value(Segment(result: result, text: String(decoding: purchase.data, as: UTF8.self)))
+    }
+
     /// A segment of JSON, or its text if it is none.
     private struct Segment {
         let result: Result<JSONValue, JSONSyntaxError>
@@ -344,7 +363,7 @@ extension ProofInspector {
             return .list(list)
         case .string(let text): return nestedProof(text).map { .proof($0) } ?? .text(text)
         case .number(let number):
-            guard name.utf8.suffix(4).elementsEqual("Date".utf8),
+            guard name.utf8.suffix(4).elementsEqual("Date".utf8) || name.utf8.elementsEqual("purchaseTime".utf8),
                 let date = try? PayloadFields(object: [name: value]).date(name)
             else {
                 return .number(number.text)

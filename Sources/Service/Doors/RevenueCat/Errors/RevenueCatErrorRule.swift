@@ -49,7 +49,7 @@ extension RevenueCatErrorRule {
         add(
             .invalidReceipt, .notSigned, "encodingInvalid", "containerInvalid", "tooManyCertificates",
             "algorithmNotAllowed", "signerCertificateMissing", "chainShape", "appleExtensionMissing",
-            "staticTestPurchase", "signatureInvalid")
+            "signatureInvalid")
         add(.invalidReceipt, .noPurchase, "notRedeemable")
         add(.cannotTransferPurchase, .keptByOwner, "ownedByAnotherUser")
 
@@ -63,8 +63,8 @@ extension RevenueCatErrorRule {
             "bundleIdentifierMismatch", "environmentMismatch", "productUnknown")
         add(
             .invalidReceipt, .sentAgain, "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases",
-            "payloadInvalid", "purchaseFormRetired", "purchasePending", "signedInFuture", "certificateRevoked",
-            "revocationUnavailable")
+            "payloadInvalid", "staticTestPurchase", "purchaseFormRetired", "purchasePending", "signedInFuture",
+            "certificateRevoked", "revocationUnavailable")
         add(.invalidReceipt, .doesNotOccur, "innerProofInvalid", "deviceMismatch", "noNotification")
 
         // Callers.
