@@ -179,9 +179,7 @@ let package = Package(
             path: "Tests/StoreHTTP"),
         .testTarget(
             name: "PlayStoreTests",
-            dependencies: [
-                "Catalog", "HTTPSupport", "PlayStore", "Proofs", "TestSupport", hummingbirdTesting, jwtKit, logging,
-            ],
+            dependencies: ["Catalog", "HTTPSupport", "PlayStore", "Proofs", "TestSupport", hummingbirdTesting],
             path: "Tests/PlayStore"),
         .testTarget(
             name: "AppStoreClientTests", dependencies: ["Features", "Proofs", "Service", "TestSupport", jwtKit],
@@ -214,7 +212,8 @@ let package = Package(
         .testTarget(
             name: "tillTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Proofs", "Service", "TestSupport", "till",
+                "AppStore", "Catalog", "Features", "HTTPSupport", "PlayStore", "Proofs", "Service", "TestSupport",
+                "till",
                 argumentParser, asyncHTTPClient, grdb, logging,
             ],
             path: "Tests/till"),

@@ -46,6 +46,18 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package let obfuscatedProfileId: String?
         /// True for a license tester, who pays nothing.
         package let isTest: Bool
+
+        package init(
+            packageName: String, productId: String, purchaseOptionId: String, offerTags: [String] = [], title: String,
+            regionCode: String, price: Money, quantity: Int = 1, obfuscatedAccountId: String? = nil,
+            obfuscatedProfileId: String? = nil, isTest: Bool = false
+        ) {
+            (self.packageName, self.productId, self.purchaseOptionId) = (packageName, productId, purchaseOptionId)
+            (self.offerTags, self.title, self.regionCode) = (offerTags, title, regionCode)
+            (self.price, self.quantity, self.isTest) = (price, quantity, isTest)
+            self.obfuscatedAccountId = obfuscatedAccountId
+            self.obfuscatedProfileId = obfuscatedProfileId
+        }
     }
 
     /// The days in which a purchase has to be acknowledged.
@@ -68,7 +80,7 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
     package private(set) var developerPayload: String?
     package private(set) var refunds: [Refund] = []
 
-    init(number: Int64, token: String, account: String, terms: Terms, purchaseTime: Timestamp) {
+    package init(number: Int64, token: String, account: String, terms: Terms, purchaseTime: Timestamp) {
         (self.number, self.token, self.account) = (number, token, account)
         (self.terms, self.purchaseTime) = (terms, purchaseTime)
     }
@@ -105,7 +117,7 @@ extension OneTimePurchase {
     /// Completes the payment.
     ///
     /// - Throws: `PlayError`, `invalidAction`, unless the purchase is pending.
-    mutating func complete(orderId: String, at time: Timestamp) throws(PlayError) {
+    package mutating func complete(orderId: String, at time: Timestamp) throws(PlayError) {
         try requirePending("completed")
         (state, self.orderId, completionTime) = (.purchased, orderId, time)
     }
@@ -113,7 +125,7 @@ extension OneTimePurchase {
     /// Cancels the payment, which was not made in time.
     ///
     /// - Throws: `PlayError`, `invalidAction`, unless the purchase is pending.
-    mutating func cancel() throws(PlayError) {
+    package mutating func cancel() throws(PlayError) {
         try requirePending("canceled")
         state = .canceled
     }
@@ -127,7 +139,7 @@ extension OneTimePurchase {
     /// Acknowledges the purchase.
     ///
     /// - Throws: `PublisherError`, `invalidPurchaseState`, unless it is purchased and not acknowledged yet.
-    mutating func acknowledge(_ payload: String?) throws(PublisherError) {
+    package mutating func acknowledge(_ payload: String?) throws(PublisherError) {
         guard state == .purchased, !isAcknowledged else { throw .invalidPurchaseState }
         isAcknowledged = true
         developerPayload = payload ?? developerPayload
@@ -136,7 +148,7 @@ extension OneTimePurchase {
     /// Consumes the purchase, so that the product can be bought again. That acknowledges it, too.
     ///
     /// - Throws: `PublisherError`, `invalidPurchaseState`, unless it is purchased and not consumed yet.
-    mutating func consume() throws(PublisherError) {
+    package mutating func consume() throws(PublisherError) {
         guard state == .purchased, !isConsumed else { throw .invalidPurchaseState }
         (isAcknowledged, isConsumed) = (true, true)
     }
@@ -145,7 +157,7 @@ extension OneTimePurchase {
     ///
     /// - Returns: The record of the voided units; nil for a refund without revocation.
     /// - Throws: `PlayError`, `invalidAction`, for more units than are left.
-    mutating func refund(_ refund: Refund) throws(PlayError) -> VoidedPurchase? {
+    package mutating func refund(_ refund: Refund) throws(PlayError) -> VoidedPurchase? {
         guard state == .purchased, let orderId, (1...max(1, refundableQuantity)).contains(refund.quantity),
             refundableQuantity > 0
         else {

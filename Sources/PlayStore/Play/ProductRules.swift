@@ -18,7 +18,7 @@ extension OneTimeProduct {
     /// The product of an app after the checks of all fields.
     ///
     /// - Throws: `PublisherError`, `required` or `invalidValue`, with the path of the field.
-    func checked(in packageName: String) throws(PublisherError) -> OneTimeProduct {
+    package func checked(in packageName: String) throws(PublisherError) -> OneTimeProduct {
         guard let productId else { throw .required("oneTimeProduct.productId") }
         guard productId.utf8.count <= Self.maximumIdentifierLength,
             productId.wholeMatch(of: /[a-z0-9][a-z0-9_.]*/) != nil
@@ -66,7 +66,7 @@ extension OneTimeProduct {
     }
 
     /// The product with the states of the options that it has already. An update changes no state, and a new option is a draft.
-    func keepingStates(of known: OneTimeProduct?) -> OneTimeProduct {
+    package func keepingStates(of known: OneTimeProduct?) -> OneTimeProduct {
         var product = self
         product.purchaseOptions = product.purchaseOptions?.map { option in
             var option = option
@@ -80,7 +80,7 @@ extension OneTimeProduct {
     /// The product with those fields of an update that its mask names. The local Play replaces whole fields, and no part of one.
     ///
     /// - Throws: `PublisherError` for a missing mask, or one of other fields.
-    func updated(to update: OneTimeProduct, mask: String?) throws(PublisherError) -> OneTimeProduct {
+    package func updated(to update: OneTimeProduct, mask: String?) throws(PublisherError) -> OneTimeProduct {
         guard let mask, !mask.isEmpty else { throw .required("updateMask") }
         var product = self
         let fields = mask.split(separator: ",").map(String.init)
@@ -102,7 +102,7 @@ extension OneTimeProduct {
     /// The product with another state of an option.
     ///
     /// - Throws: `PublisherError`, `notFound`, for an unknown option.
-    func setting(_ state: PurchaseOption.State, of optionId: String?) throws(PublisherError) -> OneTimeProduct {
+    package func setting(_ state: PurchaseOption.State, of optionId: String?) throws(PublisherError) -> OneTimeProduct {
         guard let optionId else { throw .required("purchaseOptionId") }
         guard let index = purchaseOptions?.firstIndex(where: { $0.purchaseOptionId == optionId }) else {
             throw .notFound("The purchase option \(optionId.prefix(64))")

@@ -9,12 +9,12 @@ package struct PublisherError: Error, Equatable {
         case header
     }
 
-    let status: Int
-    let reason: String
+    package let status: Int
+    package let reason: String
     let domain: String
     package let message: String
     /// The name of the parameter or header that is wrong; nil if no single one is.
-    private(set) var location: String?
+    package private(set) var location: String?
     private(set) var locationType = Location.parameter
     /// The code of `google.rpc`, which only the gateway before the API sends.
     private(set) var code: String?

@@ -104,6 +104,9 @@ struct PlaySandboxRoutes: Sendable {
                 return try JSONAnswer.response(["now": try play.perform(\.now.rfc3339)])
             }
         }
+        sandbox.get("methods") { _, _ in
+            try JSONAnswer.response(["methods": PublisherMethod.all.map(\.identifier)])
+        }
         sandbox.get("apps/:package") { _, context in
             let packageName = try context.parameters.text("package")
             return try await answer {
