@@ -12,7 +12,7 @@ struct RecordedYear: Sendable, CustomTestStringConvertible {
     let customers: [String]
     let events: [String: [YearEvent]]
 
-    static let all = [subscription, commitment, seats, clocks, family]
+    static let all = [subscription, commitment, seats, clocks, family, household]
 
     var testDescription: String { name }
 
@@ -129,5 +129,26 @@ extension RecordedYear {
             "05-01": [.endsSharing("jan.1")],
             "07-01": [.shares("ida.1", with: "jan")],
             "09-01": [.endsSharing("kim.1")],
+        ])
+
+    /// The subscription that lena shares with two members: one joins in a period, leaves and comes back, and one stays through a charge
+    /// that fails, a refund that is reversed, the end and a new beginning. An upgrade to a product that is not shared takes it from both.
+    static let household = RecordedYear(
+        name: "household", customers: ["lena", "mark", "nora"],
+        events: [
+            "01-10": [.buys("lena", "duo.monthly")],
+            "01-20": [.joinsFamily("mark", of: "lena")],
+            "03-01": [.joinsFamily("nora", of: "lena")],
+            "03-25": [.leavesFamily("mark")],
+            // The renewal of 10 May fails.
+            "05-01": [.charges(false, withGracePeriod: true)],
+            "05-15": [.charges(true), .mendsPayment("lena")],
+            "05-20": [.refunds("lena.5")],
+            // The subscription ends on 10 June.
+            "05-25": [.reversesRefund("lena.5")],
+            "07-01": [.buys("lena", "duo.monthly")],
+            "07-10": [.joinsFamily("mark", of: "lena")],
+            "08-10": [.buys("lena", "premium.monthly")],
+            "08-20": [.turnsRenewal("lena", isOn: false)],
         ])
 }

@@ -22,12 +22,18 @@ extension Year {
             account: customer)
         let bought = try #require(try store.process(account: customer).first)
         #expect(bought.state == .purchased, "\(customer) buys \(product)")
-        if customer != YearScript.stranger { try presentLater(bought, for: customer) }
     }
 
-    /// Has an app present a purchase: today, or some days later where deliveries are disturbed.
-    func presentLater(_ transaction: PaymentTransaction, for customer: String) throws {
-        unpresented.append((day + (dice?.number(below: 4) ?? 0), transaction.identifier, customer))
+    /// Has the apps present what their payment queues have got, such as a purchase that a family shares: today, or some days later where
+    /// deliveries are disturbed.
+    func presentWhatIsQueued() throws {
+        for queued in try store.transactions() where queued.account != YearScript.stranger {
+            let transaction = queued.transaction
+            guard transaction.state == .purchased,
+                !unpresented.contains(where: { $0.identifier == transaction.identifier })
+            else { continue }
+            unpresented.append((day + (dice?.number(below: 4) ?? 0), transaction.identifier, queued.account))
+        }
     }
 
     func presentWhatIsDue() async throws {

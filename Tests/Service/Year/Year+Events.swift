@@ -17,17 +17,12 @@ extension Year {
         case .declines(let customer): try store.declinePriceIncrease(of: try subscription(of: customer))
         case .mendsPayment(let customer): try store.resolveBillingIssue(of: try subscription(of: customer))
         case .asksForRefund(let sale): try store.requestRefund(of: try identifier(of: sale))
-        case .shares(let sale, let member):
-            _ = try store.share(try identifier(of: sale), with: member)
-            try presentLater(try #require(try store.transactions(account: member).last).transaction, for: member)
+        case .shares(let sale, let member): _ = try store.share(try identifier(of: sale), with: member)
         case .endsSharing(let sale): try store.revokeFamilySharing(of: try identifier(of: sale))
+        case .joinsFamily(let customer, let other): try store.join(customer, familyOf: other)
+        case .leavesFamily(let customer): try store.leaveFamily(customer)
         case .changesSeats(let customer, let total):
-            let count = try store.transactions(account: customer).count
             try store.changeSeats(of: try subscription(of: customer), to: total)
-            // The app gets the transaction of added seats.
-            if let added = try store.transactions(account: customer).dropFirst(count).last {
-                try presentLater(added.transaction, for: customer)
-            }
         case .advances(let customer, let days):
             for _ in 1...days {
                 _ = try store.advance(.seconds(86_400), of: customer)
@@ -77,6 +72,7 @@ extension Year {
         case .claimsSeat(let customer): try await claimSeat(of: customer)
         case .unclaimsSeat(let customer, let claim): try await unclaimSeat(claim, of: customer)
         }
+        try presentWhatIsQueued()
     }
 
     static func product(_ name: String) -> String { "garden.\(name)" }

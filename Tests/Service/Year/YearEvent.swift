@@ -16,6 +16,8 @@ enum YearEvent: Sendable {
     case asksForRefund(_ sale: String)
     case shares(_ sale: String, with: String)
     case endsSharing(_ sale: String)
+    case joinsFamily(_ customer: String, of: String)
+    case leavesFamily(_ customer: String)
     case changesSeats(_ customer: String, to: Int)
     /// The customer's own clock goes ahead, day by day.
     case advances(_ customer: String, days: Int)
@@ -59,6 +61,8 @@ extension YearEvent: CustomStringConvertible {
         case .asksForRefund(let sale): "the customer asks for a refund of \(sale)"
         case .shares(let sale, let member): "\(sale) is shared with \(member)"
         case .endsSharing(let sale): "the sharing of \(sale) ends"
+        case .joinsFamily(let customer, let other): "\(customer) joins the family of \(other)"
+        case .leavesFamily(let customer): "\(customer) leaves the family"
         case .changesSeats(let customer, let total): "\(customer) changes the seats to \(total)"
         case .advances(let customer, let days): "the clock of \(customer) goes \(days) days ahead"
         case .presents(let customer, let sale): "\(customer) presents \(sale)"
