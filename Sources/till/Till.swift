@@ -34,7 +34,7 @@ package struct Till: AsyncParsableCommand {
             Serve.self,
             StoreCommand.self,
             Reconcile.self,
-            RefundsCommand.self,
+            RefundsCommand.self, Refusals.self, Notifications.self,
             ImportCommand.self,
             AuditCommand.self,
             FiguresCommand.self,

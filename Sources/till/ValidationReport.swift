@@ -43,6 +43,21 @@ enum ValidationReport {
     }
 }
 
+extension FileHandle {
+    /// The beginning of a file that a command names.
+    ///
+    /// - Parameter path: `-` for standard input.
+    static func bytes(of path: String, upTo limit: Int) throws(CommandError) -> [UInt8] {
+        do {
+            let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+            return [UInt8](try handle.read(upToCount: limit) ?? Data())
+        } catch {
+            throw CommandError(
+                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
+        }
+    }
+}
+
 /// A file with a proof of purchase: saved text, or the DER of an app receipt.
 struct ProofFile {
     /// The proof for a verifier: DER, or text without the white space that files and mails add.
@@ -50,16 +65,8 @@ struct ProofFile {
 
     /// - Parameter path: `-` for standard input.
     init(path: String) throws(CommandError) {
-        let data: Data?
-        do {
-            let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
-            // Twice the limit is enough to detect a file that is too large.
-            data = try handle.read(upToCount: 2 * ProofVerifier.maximumSize)
-        } catch {
-            throw CommandError(
-                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
-        }
-        let bytes = [UInt8](data ?? Data())
+        // Twice the limit is enough to detect a file that is too large.
+        let bytes = try FileHandle.bytes(of: path, upTo: 2 * ProofVerifier.maximumSize)
         let isDER = bytes.first == 0x30
         self.bytes = isDER ? bytes : bytes.filter { !Self.whitespace.contains($0) }
     }
