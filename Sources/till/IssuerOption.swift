@@ -2,6 +2,7 @@ import AppStore
 import ArgumentParser
 import Foundation
 import HTTPSupport
+import Ledger
 import Proofs
 
 /// The option that names the issuer of a user.
@@ -181,31 +182,37 @@ struct CallOptions: ParsableArguments {
 
     /// The service of this process, with the ledger in the data directory.
     ///
+    /// - Parameter features: The features whose tables the command creates.
     /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
-    func localService() async throws -> LocalService {
+    func localService(using features: [LedgerFeature] = []) async throws -> LocalService {
         try require(
             ProcessInfo.variable("TILL_LEDGER") == nil,
             "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
                 + "--server, and put its API key into TILL_API_KEY.")
         return try await LocalService(
-            reading: common.dataDirectory, accepting: accept.isEmpty ? Origin.defaultAccepted : Set(accept))
+            reading: common.dataDirectory, accepting: accept.isEmpty ? Origin.defaultAccepted : Set(accept),
+            using: features)
     }
 }
 
 /// A command about a user.
 protocol ServiceCaller: Command {
     var call: CallOptions { get }
+    /// The features that the command needs in the ledger of this machine, whatever a service there needs.
+    var features: [LedgerFeature] { get }
 }
 
 extension ServiceCaller {
     var common: CommonOptions { call.common }
+
+    var features: [LedgerFeature] { [] }
 
     /// Passes `body` a client of the running service, or else of one of this process.
     func withClient<Value: Sendable>(
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
         let localService = {
-            let local = try await call.localService()
+            let local = try await call.localService(using: features)
             // Items may have ended since a service last ran.
             try await local.recordDueStates()
             return local

@@ -116,15 +116,18 @@ struct LocalService: Sendable {
 
     /// Opens the ledger, and creates it if there is none.
     ///
-    /// - Parameter migrates: True if missing tables and columns are added.
+    /// - Parameters:
+    ///   - features: The features that no command needs, and whose tables are created.
+    ///   - migrates: True if missing tables and columns are added.
     init(
         _ data: DataDirectory,
         catalog: Catalog,
         clock: any WallClock,
         accepting accepted: Set<Origin> = Origin.defaultAccepted,
+        using features: [LedgerFeature] = [],
         migrates: Bool = true
     ) async throws {
-        let ledger = try Ledger(file: data.ledgerFile, features: .all(), migrates: migrates)
+        let ledger = try Ledger(file: data.ledgerFile, features: .all(using: features), migrates: migrates)
         administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
         // Receivers compare the time of messages with theirs.
         webhooks = ledger.webhooks(of: administration.apps, clock: SystemClock())
@@ -135,14 +138,16 @@ struct LocalService: Sendable {
             ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
     }
 
-    /// Opens the ledger of an earlier command, and creates nothing.
+    /// Opens the ledger of an earlier command, and creates nothing but the tables of the features.
     ///
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
-    init(reading data: DataDirectory, accepting accepted: Set<Origin>) async throws {
+    init(
+        reading data: DataDirectory, accepting accepted: Set<Origin>, using features: [LedgerFeature]
+    ) async throws {
         try data.requireLedger()
         try await self.init(
             data, catalog: try Catalog(folder: data.catalogFolder), clock: try data.clock, accepting: accepted,
-            migrates: false)
+            using: features, migrates: !features.isEmpty)
     }
 
     /// True if the environment lets webhooks have private addresses, as for `till serve`.

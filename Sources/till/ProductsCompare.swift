@@ -10,8 +10,11 @@ import Service
 struct ProductsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "products",
-        abstract: "List the products of the catalog, or compare them with what the App Store has sold.",
-        subcommands: [Products.self, ProductsCompare.self], defaultSubcommand: Products.self)
+        abstract: "List, compare and change the products of the catalog.",
+        subcommands: [
+            Products.self, ProductsCompare.self, ProductsShow.self, ProductsChange.self, ProductsPicture.self,
+            ProductsWithdraw.self, ProductsReturn.self, ProductsRestore.self, ProductsHistory.self, ProductsUndo.self,
+        ], defaultSubcommand: Products.self)
 }
 
 struct ProductsCompare: LedgerUser {

@@ -35,7 +35,7 @@ package struct Till: AsyncParsableCommand {
             StoreCommand.self,
             PlayCommand.self,
             Reconcile.self,
-            RefundsCommand.self,
+            RefundsCommand.self, Refusals.self, Notifications.self,
             ImportCommand.self,
             AuditCommand.self,
             FiguresCommand.self,

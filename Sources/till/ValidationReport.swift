@@ -50,36 +50,43 @@ enum ValidationReport {
     }
 }
 
+extension FileHandle {
+    /// The beginning of a file that a command names.
+    ///
+    /// - Parameter path: `-` for standard input.
+    static func bytes(of path: String, upTo limit: Int) throws(CommandError) -> [UInt8] {
+        do {
+            let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+            return [UInt8](try handle.read(upToCount: limit) ?? Data())
+        } catch {
+            throw CommandError(
+                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
+        }
+    }
+}
+
 /// A file with a proof of purchase: saved text, or the DER of an app receipt.
 struct ProofFile {
     /// The proof for a verifier: DER, or text without the white space that files and mails add. A signed purchase of Google Play is the JSON
     /// object of its text, to the byte, and its signature.
     let bytes: [UInt8]
 
+    /// Twice the limit of proofs is enough to detect a file that is too large.
+    private static let limit = 2 * ProofVerifier.maximumSize
+
     /// - Parameters:
     ///   - path: `-` for standard input.
     ///   - signature: The file with the signature of Google Play, whose signed text is the first file; nil for none.
     init(path: String, signature: String? = nil) throws(CommandError) {
-        let bytes = try Self.read(path)
+        let bytes = try FileHandle.bytes(of: path, upTo: Self.limit)
         if let signature {
-            let signature = try Self.read(signature).filter { !Self.whitespace.contains($0) }
+            let signature = try FileHandle.bytes(of: signature, upTo: Self.limit).filter { !Self.whitespace.contains($0) }
             self.bytes = SignedPurchase(data: bytes, signature: signature).json.compactBytes
         } else if let object = Self.object(bytes) {
             self.bytes = object
         } else {
             let isDER = bytes.first == 0x30
             self.bytes = isDER ? bytes : bytes.filter { !Self.whitespace.contains($0) }
-        }
-    }
-
-    private static func read(_ path: String) throws(CommandError) -> [UInt8] {
-        do {
-            let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
-            // Twice the limit is enough to detect a file that is too large.
-            return [UInt8](try handle.read(upToCount: 2 * ProofVerifier.maximumSize) ?? Data())
-        } catch {
-            throw CommandError(
-                "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
         }
     }
 

@@ -5,7 +5,7 @@ import HTTPSupport
 import Proofs
 import Service
 
-struct WebhooksTest: ServiceCaller {
+struct WebhooksTest: WebhookCaller {
     static let configuration = CommandConfiguration(
         "test", "Send a signed test message to a webhook, and print the receiver's answer.",
         "The status is 1 unless the receiver answers with a status from 200 to 299. Nothing is recorded.",
@@ -35,7 +35,7 @@ private struct WebhookAttempt: Decodable, Sendable {
     var isDelivery: Bool { (200...299).contains(status ?? 0) }
 }
 
-struct WebhooksMessages: ServiceCaller {
+struct WebhooksMessages: WebhookCaller {
     static let configuration = CommandConfiguration(
         "messages", "List the messages to a webhook, newest first, with their last attempts.",
         "--json also prints the content of each message, and the beginning of the receiver's answer.",
@@ -106,7 +106,7 @@ struct WebhooksMessages: ServiceCaller {
 
 extension WebhookDelivery.State: ExpressibleByArgument {}
 
-struct WebhooksResend: ServiceCaller {
+struct WebhooksResend: WebhookCaller {
     static let configuration = CommandConfiguration(
         "resend", "Send messages to a webhook again: one, those that were given up, those of a period, or a user's.",
         "Receivers recognize a repetition by the header webhook-id. A running service sends the messages.",

@@ -3,6 +3,7 @@ import ArgumentParser
 import Features
 import Foundation
 import HTTPSupport
+import Ledger
 import Proofs
 import Service
 
@@ -34,6 +35,13 @@ private struct Webhook: Decodable, Listed, Sendable {
     let secret: String?
 }
 
+/// A command about webhooks.
+protocol WebhookCaller: ServiceCaller {}
+
+extension WebhookCaller {
+    var features: [LedgerFeature] { [.webhooks] }
+}
+
 /// The argument that names a webhook.
 struct WebhookArgument: ParsableArguments {
     @Argument(help: "The webhook, as `till webhooks` names it.")
@@ -59,7 +67,7 @@ private enum WebhookAuthorizationVariable {
     }
 }
 
-struct WebhooksList: ServiceCaller {
+struct WebhooksList: WebhookCaller {
     static let configuration = CommandConfiguration(
         "list", "List the webhooks, oldest first.", examples: "till webhooks")
 
@@ -76,7 +84,7 @@ struct WebhooksList: ServiceCaller {
     }
 }
 
-struct WebhooksAdd: ServiceCaller {
+struct WebhooksAdd: WebhookCaller {
     static let configuration = CommandConfiguration(
         "add", "Add a webhook, which receives a signed message about each later change, and print its secret.",
         examples: """
@@ -109,7 +117,7 @@ struct WebhooksAdd: ServiceCaller {
 
 extension WebhookFormat: ExpressibleByArgument {}
 
-struct WebhooksChange: ServiceCaller {
+struct WebhooksChange: WebhookCaller {
     static let configuration = CommandConfiguration(
         "change", "Change the address of a webhook, also for waiting messages, or the header Authorization.",
         examples: """
@@ -151,7 +159,7 @@ struct WebhooksChange: ServiceCaller {
     }
 }
 
-struct WebhooksSecret: ServiceCaller {
+struct WebhooksSecret: WebhookCaller {
     static let configuration = CommandConfiguration(
         "secret", "Print the secret that signs the messages of a webhook, or replace it.",
         examples: """
@@ -200,7 +208,7 @@ struct WebhooksSecret: ServiceCaller {
     }
 }
 
-struct WebhooksRemove: ServiceCaller {
+struct WebhooksRemove: WebhookCaller {
     static let configuration = CommandConfiguration(
         "remove", "Remove a webhook. Its waiting messages are not sent, and its messages are deleted.",
         examples: "till webhooks remove wh_4c2f8c6e")

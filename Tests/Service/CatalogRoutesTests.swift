@@ -55,6 +55,31 @@ import Testing
     /// A picture with bytes that begin a boundary.
     private let png = TestPicture.png(rest: [0x0D, 0x0A, 0x2D, 0x2D])
 
+    @Test func `a change is undone, also of a right`() async throws {
+        #expect(try await fixture.send(.put, path("moon"), body: moon).status == 201)
+        let cheaper = moon.replacing("2500", with: "1000")
+        #expect(try await fixture.send(.put, path("moon"), body: cheaper).status == 200)
+        func undo(_ number: Int) async throws -> ServiceFixture.Answer {
+            try await fixture.send(.post, "/v1/catalog/changes/\(number)/undo")
+        }
+        #expect(try await undo(2).status == 204)
+        #expect(
+            try await fixture.send(.get, path("moon")).decoded(CatalogProductResource.self)
+                .definition["displayPrice"]?.text == "2500")
+        #expect(try await undo(1).status == 204)
+        #expect(try await fixture.send(.get, path("moon")).code == "productNotFound")
+        let right = #"{"products":["\#(Self.sprout1)"]}"#
+        #expect(try await fixture.send(.put, "/v1/catalog/rights/member", body: right).status == 201)
+        let number = try #require(try await changes("?right=member").elements.first).number
+        #expect(try await undo(Int(number)).status == 204)
+        #expect(try await fixture.send(.get, "/v1/catalog/rights/member").code == "rightNotFound")
+        #expect(try await undo(99).code == "changeNotFound")
+        #expect(try await upload(png).status == 200)
+        let picture = try #require(try await changes().elements.first)
+        #expect(try await undo(Int(picture.number)).code == "changeNotUndoable")
+        #expect(try await fixture.send(.post, "/v1/catalog/changes/x/undo").code == "changeNotFound")
+    }
+
     @Test func `a product is created and edited`() async throws {
         #expect(try await fixture.send(.get, path("moon")).code == "productNotFound")
         let created = try await fixture.send(.put, path("moon"), body: moon)

@@ -73,6 +73,10 @@ import Testing
             try files.copyItem(at: TestGarden.file, to: till.folder.file(name))
         }
         try Data("{}".utf8).write(to: till.folder.file("till.json"))
+        let moon = #"{"type":"NonConsumable","displayPrice":"2500","collection":"sprout","number":9}"#
+        try Data(moon.utf8).write(to: till.folder.file("sprout9.json"))
+        let picture = #"<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>"#
+        try Data(picture.utf8).write(to: till.folder.file("moon.svg"))
         try ImportCommandTests.writeExport(
             [["rc_original_app_user_id": "mint"]], to: till.folder.file("transactions.csv"))
         let trust = till.folder.folder("data/service/trust")
@@ -153,6 +157,7 @@ import Testing
             "till console invite ada": "till console add-user ada && ",
             "till console set-role ada support": "till console add-user ada && ",
             "till console remove-user ada": "till console add-user ada && ",
+            "till products undo 1": "till products withdraw com.memolease.sesac1.sprout1 && ",
         ]
         let before = earlier[example] ?? ""
         let process = Process()

@@ -1,3 +1,4 @@
+import Features
 import Foundation
 import HTTPSupport
 import Proofs
@@ -61,6 +62,87 @@ import Testing
         #expect(erased.output == "Erased alice.\n", "\(erased.error)")
         #expect(try await till.run("erase-user", "alice", "--confirm", "alice", "--json").code == "userNotFound")
         #expect(try await till.run("customers", "alice").output == "No customers found.\n")
+    }
+
+    @Test func `a product is created, pictured, withdrawn and restored, and a change is undone`() async throws {
+        let moon = "com.memolease.sesac1.sprout9"
+        let definition = #"{"type":"NonConsumable","displayPrice":"2500","collection":"sprout","number":9}"#
+        try Data(definition.utf8).write(to: till.folder.file("moon.json"))
+        let picture = #"<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>"#
+        try Data(picture.utf8).write(to: till.folder.file("moon.svg"))
+        #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
+        func run(_ arguments: String...) async throws -> TillProcess.Result {
+            try await till.run(arguments: ["products"] + arguments)
+        }
+        #expect(try await run("history").output == "No changes. The products are as the files define them.\n")
+        let made = try await run("change", moon, "moon.json")
+        #expect(made.output == "The catalog has \(moon) with this definition.\n", "\(made.error)")
+        #expect(try await till.run("give", "alice", "sprout", "9", "--reason", "x").status == 0)
+        let shown = try await run("show", moon)
+        #expect(try shown.json()["displayPrice"]?.text == "2500")
+        // The printed definition can be sent back.
+        let cheaper = shown.output.replacing("2500", with: "1000")
+        #expect(try await till.run(arguments: ["products", "change", moon, "-"], input: cheaper).status == 0)
+        #expect(try await run("show", moon).json()["displayPrice"]?.text == "1000")
+        #expect(try await run("picture", moon, "moon.svg").output == "The item of \(moon) has this picture.\n")
+        #expect(try await run("withdraw", moon).output == "\(moon) is withdrawn from sale.\n")
+        #expect(try await run("return", moon).output == "\(moon) is for sale.\n")
+        let history = try await run("history", moon).output.split(separator: "\n")
+        #expect(history.count == 6)
+        #expect(history.first?.hasPrefix("CHANGE  TIME  ") == true)
+        #expect(
+            history[1].hasPrefix("5       ") && history[1].hasSuffix("restored   \(moon)  process"), "\(history[1])")
+
+        #expect(try await run("undo", "2").output == "Undone: change 2\n")
+        #expect(try await run("show", moon).json()["displayPrice"]?.text == "2500")
+        #expect(try await run("undo", "3", "--json").code == "changeNotUndoable")
+        #expect(try await run("undo", "99", "--json").code == "changeNotFound")
+        #expect(try await run("restore", moon).output == "\(moon) is as the files define it.\n")
+        #expect(try await run("show", moon, "--json").code == "productNotFound")
+        try Data("{".utf8).write(to: till.folder.file("broken.json"))
+        #expect(try await run("change", moon, "broken.json", "--json").code == "definitionInvalid")
+        #expect(try await run("change", moon, "nowhere.json", "--json").code == "fileUnreadable")
+        #expect(try await run("change", moon, "moon.svg", "--json").code == "definitionInvalid")
+    }
+
+    @Test func `refusals, notifications and the team's actions are listed from the ledger`() async throws {
+        #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice").status == 0)
+        #expect(try await till.run("refusals").output == "No purchase was ever refused.\n")
+        #expect(try await till.run("notifications").output == "No notification matches.\n")
+        #expect(try await till.run("console", "actions").output == "There are none.\n")
+        let proof = till.folder.file("alice.jws").path
+        try await till.run("receipt", "export", "--user", "alice", "--transaction", "1", "--out", proof)
+        #expect(try await till.run("receipt", "redeem", proof, "--user", "bob").status == 1)
+        let codes = try await till.run("refusals").output
+        #expect(codes.contains("\nownedByAnotherUser  1             20"), "\(codes)")
+        #expect(codes.contains("\nownedByAnotherUser: "))
+        let one = try await till.run("refusals", "ownedByAnotherUser")
+        #expect(one.output.hasPrefix("Cause: ") && one.output.contains("  bob       com.memolease.sesac1.sprout1  "))
+        struct Refused: Decodable {
+            struct Row: Decodable {
+                let user: UserName
+            }
+
+            let refusals: [Row]
+        }
+        let listed = try await till.run("refusals", "ownedByAnotherUser", "--json").decoded(Refused.self)
+        #expect(listed.refusals.map(\.user.name) == ["bob"])
+        #expect(
+            try await till.run("refusals", "productUnknown").output.hasSuffix(
+                "No purchase was refused with this code.\n"))
+
+        let server = try await ServeProcess(till, ["--store"])
+        #expect(try await till.run("store", "buy", "com.memolease.sesac1.sprout2", "--account", "carol").status == 0)
+        await expectEventually { (try? await till.run("notifications").output.contains("ONE_TIME_CHARGE")) == true }
+        #expect(await server.end(SIGTERM) == 0)
+        let parked = try await till.run("notifications", "--outcome", "parked", "--type", "ONE_TIME_CHARGE", "--json")
+        guard case .array(let notifications)? = try parked.json()["notifications"] else {
+            Issue.record("\(parked.output)")
+            return
+        }
+        #expect(notifications.count == 1 && notifications.first?["content"] != nil)
+        #expect(try await till.run("notifications", "--type", "REFUND").output == "No notification matches.\n")
+        #expect(try await till.run("notifications", "--outcome", "lost").status == 64)
     }
 
     @Test func `a webhook is added, tested, changed and removed, and its messages are sent again`() async throws {

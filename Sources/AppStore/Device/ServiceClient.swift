@@ -69,6 +69,17 @@ package struct ServiceClient: Sendable {
         return try await send(request)
     }
 
+    /// Sends bytes as the only field of a form (RFC 7578). Throws as `get` does.
+    package func put<Answer: Decodable>(_ path: String, field: String, bytes: [UInt8]) async throws -> Answer {
+        let boundary = "till-\(UUID().uuidString)"
+        let head = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(field)\"; filename=\"\(field)\"\r\n\r\n"
+        var request = HTTPClientRequest(url: url.absoluteString + path)
+        request.method = .PUT
+        request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
+        request.body = .bytes(Array(head.utf8) + bytes + Array("\r\n--\(boundary)--\r\n".utf8))
+        return try await send(request)
+    }
+
     /// Throws as `get` does.
     package func patch<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
         var request = try request(path, body)

@@ -17,6 +17,8 @@ package enum CatalogChangeError: RuledError, Equatable {
     case offeringInvalid(CatalogError)
     case offeringNotFound
     case offeringsTooMany
+    case changeNotFound
+    case changeNotUndoable
 
     package var rule: ErrorRule {
         switch self {
@@ -72,6 +74,14 @@ package enum CatalogChangeError: RuledError, Equatable {
                 "offeringsTooMany", .conflict,
                 "The catalog has \(Catalog.maximumOfferings) offerings already. Remove one first.",
                 korean: "카탈로그의 상품 묶음이 너무 많습니다. 먼저 하나를 지우세요.")
+        case .changeNotFound:
+            ErrorRule(
+                "changeNotFound", .notFound, "There is no change with this number. The history lists the changes.",
+                korean: "이 번호의 변경이 없습니다. 기록에 변경 목록이 있습니다.")
+        case .changeNotUndoable:
+            ErrorRule(
+                "changeNotUndoable", .conflict, "Earlier pictures are not kept. Upload the picture again.",
+                korean: "이전 그림은 보관하지 않습니다. 그림을 다시 올리세요.")
         }
     }
 

@@ -269,25 +269,41 @@ extension CatalogService {
         }
     }
 
-    /// A change of a subject; nil for an unknown number.
-    package func revision(_ number: Int64, of subject: CatalogSubject, in app: App) async throws -> CatalogRevision? {
-        guard (1..<Int64.max).contains(number) else { return nil }
-        let found = try await history(.only(subject), in: app, before: number + 1, limit: 1).first
-        return found?.change.number == number ? found : nil
+    /// A change by its number.
+    ///
+    /// - Parameter subject: The subject of the change; nil for any.
+    /// - Throws: `CatalogChangeError`, `changeNotFound`.
+    package func revision(
+        _ number: Int64, of subject: CatalogSubject? = nil, in app: App
+    ) async throws -> CatalogRevision {
+        guard (1..<Int64.max).contains(number),
+            let found = try await history(
+                subject.map { .only($0) } ?? .all, in: app, before: number + 1, limit: 1
+            ).first, found.change.number == number
+        else { throw CatalogChangeError.changeNotFound }
+        return found
     }
+
+    /// The number of changes that undo a reversion: the definition, and the withdrawal.
+    package static let undoSteps = 2
 
     /// Prepares the next change on the way to the subject before a change: its definition, then its withdrawal.
     ///
+    /// - Parameter limit: The limit of a caller who may not give what another app's products give; nil for a caller of all apps.
     /// - Returns: Nil if the subject is as before the change, or if the change cannot be undone.
-    /// - Throws: `CatalogChangeError`.
-    package func undo(_ revision: CatalogRevision, in app: App, by key: String) async throws -> Pending? {
+    /// - Throws: `CatalogChangeError`; `AppLimitError`.
+    package func undo(
+        _ revision: CatalogRevision, in app: App, seeing limit: AppLimit? = nil, by key: String
+    ) async throws -> Pending? {
         let (target, subject) = (revision.before, revision.change.subject)
         switch revision.change.content.kind {
         case .pictured: return nil
         case .withdrawn, .restored: return try setWithdrawn(target.isWithdrawn, subject.identifier, in: app, by: key)
-        case .defined: return try await restore(target.definition, of: subject, in: app, by: key)
+        case .defined: return try await restore(target.definition, of: subject, in: app, seeing: limit, by: key)
         case .reverted:
-            if let pending = try await restore(target.definition, of: subject, in: app, by: key) { return pending }
+            if let pending = try await restore(target.definition, of: subject, in: app, seeing: limit, by: key) {
+                return pending
+            }
             guard target.isWithdrawn, target.definition != nil else { return nil }
             return try setWithdrawn(true, subject.identifier, in: app, by: key)
         }
@@ -300,6 +316,7 @@ extension CatalogService {
         _ object: JSONObject?,
         of subject: CatalogSubject,
         in app: App,
+        seeing limit: AppLimit?,
         by key: String
     ) async throws -> Pending? {
         let (catalog, identifier) = (app.catalog, subject.identifier)
@@ -311,7 +328,7 @@ extension CatalogService {
             let isOfFiles = try? ProductDefinition(object, of: identifier, currency: catalog.storefront.currency)
                 .isSame(as: ofFiles)
             if isOfFiles == true, catalog.isAdministered(subject), !catalog.isWithdrawn(identifier) { break }
-            return try await define(object, as: identifier, in: app, by: key)
+            return try await define(object, as: identifier, in: app, seeing: limit, by: key)
         case .right, .offering, .currentOffering:
             guard object != present else { return nil }
             if object == ofFiles { break }

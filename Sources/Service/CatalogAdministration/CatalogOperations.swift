@@ -62,7 +62,7 @@ extension APIOperation {
     static let catalogAdministration =
         [CatalogListOperations.products, .rights, .offerings].flatMap { [$0.list, $0.get, $0.define, $0.revert] } + [
             withdrawProduct, restoreProduct, setProductPicture, getCurrentOffering, setCurrentOffering,
-            revertCurrentOffering, listCatalogChanges,
+            revertCurrentOffering, listCatalogChanges, undoCatalogChange,
         ]
 
     static let withdrawProduct = catalog(
@@ -103,6 +103,13 @@ extension APIOperation {
             .query("offering", "Only changes of one offering."),
         ],
         answers: [.page("A page of changes.", "changes", of: .catalogChange)])
+
+    static let undoCatalogChange = catalog(
+        .post, "changes/{change}/undo", "undoCatalogChange",
+        "Returns a product, a right or an offering to its state before a change, also before later ones",
+        parameters: [.path("change", "The number of the change.", example: "12")],
+        answers: [.empty("It is as before the change.")],
+        or: [.conflict, .refused])
 
     /// An operation of the administration of an app's catalog.
     fileprivate static func catalog(

@@ -42,6 +42,7 @@ struct CatalogRoutes: Sendable {
             try await setWithdrawn(false, request, context)
         }
         group.on(.setProductPicture) { request, context in try await setPicture(request, context) }
+        group.on(.undoCatalogChange) { request, context in try await undo(request, context) }
         group.on(.listCatalogChanges) { request, context in
             try await changes(
                 request, try filter(request), in: try catalogs.app(of: request, context))
@@ -90,6 +91,19 @@ struct CatalogRoutes: Sendable {
     ) async throws -> HTTPResponse.Status {
         let app = try catalogs.app(of: request, context)
         _ = try await change(subject, in: app, request, context) { try await catalog.revert(subject, in: app, by: $0) }
+        return .noContent
+    }
+
+    private func undo(_ request: Request, _ context: ServiceContext) async throws -> HTTPResponse.Status {
+        let app = try catalogs.app(of: request, context)
+        let number = Int64(try context.parameters.text("change")) ?? 0
+        let revision = try await catalog.revision(number, in: app)
+        guard revision.isUndoable else { throw CatalogChangeError.changeNotUndoable }
+        for _ in 0..<CatalogService.undoSteps {
+            _ = try await change(revision.change.subject, in: app, request, context, isConditional: false) {
+                try await catalog.undo(revision, in: app, seeing: catalogs.limit(of: context), by: $0)
+            }
+        }
         return .noContent
     }
 

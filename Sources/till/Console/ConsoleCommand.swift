@@ -8,9 +8,10 @@ import Proofs
 struct ConsoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
-        abstract: "Add, invite, list and remove the people who use the web console.",
+        abstract: "Add, invite, list and remove the people who use the web console, and list their actions.",
         subcommands: [
             ConsoleAddUser.self, ConsoleInvite.self, ConsoleSetRole.self, ConsoleListUsers.self, ConsoleRemoveUser.self,
+            ConsoleActions.self,
         ])
 }
 
@@ -44,7 +45,7 @@ struct ConsoleAddUser: LedgerUser {
 extension LedgerUser {
     /// - Parameter isNew: True if the command creates a missing ledger.
     fileprivate func team(isNew: Bool = false) throws -> TeamService {
-        let ledger = try ledger.place(isNew: isNew).open(.all(usesConsole: isNew), migrates: isNew)
+        let ledger = try ledger.place(isNew: isNew).open(.all(using: isNew ? [.team] : []), migrates: isNew)
         return TeamService(ledger: ledger, clock: SystemClock())
     }
 

@@ -136,11 +136,22 @@ struct StoreReset: Command {
     static let configuration = CommandConfiguration(
         "reset", "Clear the sales, the families, the clocks and the settings.",
         "The store keeps the keys, the products and the address of notifications. Services keep their grants.",
-        examples: "till store reset")
+        examples: """
+            till store reset
+            till store reset --transactions
+            """)
+
+    @Flag(help: "Clear only the transactions and their notifications.")
+    var transactions = false
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
+        guard !transactions else {
+            try common.directoryOfStore.store().write { try $0.clearSales() }
+            terminal.line("Cleared the transactions and their notifications. The clocks and the settings stay.")
+            return try terminal.json(["cleared": ["transactions": true]])
+        }
         let result = try common.directoryOfStore.store().reset()
         terminal.line("Cleared \(Self.sentence(result)). The keys and the products stay.")
         try terminal.json(["cleared": result])

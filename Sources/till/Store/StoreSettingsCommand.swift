@@ -159,10 +159,17 @@ struct StoreNotifications: Command {
             valueName: "fault"))
     var fault: [NotificationFault] = []
 
+    @Flag(help: "Clear the faults of the next notifications.")
+    var clearFaults = false
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let store = try common.directoryOfStore.store()
+        if clearFaults {
+            try store.clearFaults()
+            terminal.line("The next notifications have no faults of before.")
+        }
         if let replay {
             guard let uuid = UUID(uuidString: replay) else {
                 throw ValidationError("--replay must be a UUID; it is \"\(replay.prefix(64))\".")

@@ -78,23 +78,14 @@ extension ProductChangeRoutes {
     ) async throws -> (ProductAddress, CatalogRevision) {
         let address = try ProductAddress(request, context, of: catalog.apps)
         let number = Int64(try context.parameters.text("number")) ?? 0
-        guard
-            let revision = try await catalog.revision(number, of: .product(address.productIdentifier), in: address.app)
-        else {
-            throw Problem(
-                status: .notFound, code: "changeNotFound", detail: "The product has no change with this number.")
-        }
-        return (address, revision)
+        let subject = CatalogSubject.product(address.productIdentifier)
+        return (address, try await catalog.revision(number, of: subject, in: address.app))
     }
 
     private func undo(_ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
         let (address, revision) = try await revision(request, context)
         let caller = try context.caller
-        guard revision.isUndoable else {
-            throw Problem(
-                status: .conflict, code: "changeNotUndoable",
-                detail: "Earlier pictures are not kept. Upload the picture again.")
-        }
+        guard revision.isUndoable else { throw CatalogChangeError.changeNotUndoable }
         let version = try context.form.text(ProductForm.version)
         let present = ProductForm.tag(of: address.app.catalog.definition(of: address.productIdentifier))
         guard present.utf8.elementsEqual(version.utf8) else {
@@ -102,8 +93,7 @@ extension ProductChangeRoutes {
                 status: .preconditionFailed, code: "productChanged",
                 detail: "The product has changed since the page was shown. Reload the page, then undo.")
         }
-        // A reversion is undone in two steps: the definition, and the withdrawal.
-        for _ in 0..<2 {
+        for _ in 0..<CatalogService.undoSteps {
             try await catalog.make { try await catalog.undo(revision, in: address.app, by: caller) }
         }
         return address.path("history", done: .restored)

@@ -1,0 +1,206 @@
+import ArgumentParser
+import Features
+import Foundation
+import HTTPSupport
+import Ledger
+import Proofs
+
+/// The lists of the ledger's records that belong to no single user: refusals, notifications, and actions of the team.
+extension LedgerUser {
+    /// The ledger of an earlier command or a service. It is neither created nor converted.
+    fileprivate func existingLedger() throws -> Ledger { try ledger.place().open(migrates: false) }
+
+    /// The rows of a list, from its pages. A page may have no row and still have a next one.
+    fileprivate func rows<Row, Position>(
+        upTo limit: ListLimit, _ page: (_ after: Position?, _ limit: Int) async throws -> ([Row], Position?)
+    ) async throws -> [Row] {
+        var (rows, position): ([Row], Position?) = ([], nil)
+        repeat {
+            let (found, next) = try await page(position, limit.limit - rows.count)
+            rows += found
+            position = next
+        } while position != nil && rows.count < limit.limit
+        return rows
+    }
+}
+
+struct Refusals: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "refusals", "List the codes of refused purchases with causes and remedies, or the purchases of one code.",
+        """
+        Only authentic purchases are recorded, each once for a user and a transaction. `till receipt validate` finds the \
+        mistake of another proof.
+        """,
+        examples: """
+            till refusals
+            till refusals productUnknown
+            """)
+
+    /// The counted days.
+    private static let days: Int64 = 28
+
+    @Argument(help: "The code of the refusals (default: all codes).")
+    var code: String?
+
+    @OptionGroup var list: ListLimit
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func perform() async throws {
+        guard let code else { return try await codes() }
+        let limit = list.limit
+        let refusals = try await existingLedger().read { try $0.refusals(of: code, before: nil, limit: limit) }
+        let explanation = RefusalRemedy(code: code)
+        if let explanation { terminal.line("Cause: \(explanation.cause)\nRemedy: \(explanation.remedy)\n") }
+        terminal.table(
+            ["TIME", "CUSTOMER", "PRODUCT", "TRANSACTION", "ORIGIN"],
+            refusals.map {
+                [
+                    $0.entry.happenedAt.rfc3339, $0.user?.name, $0.entry.subject, $0.entry.reference,
+                    $0.entry.origin?.rawValue,
+                ]
+            }, orElse: "No purchase was refused with this code.")
+        let rows: [Report] = refusals.map {
+            [
+                "happenedAt": $0.entry.happenedAt.rfc3339, "user": $0.user.map { UserName($0) },
+                "productId": $0.entry.subject, "transactionId": $0.entry.reference, "origin": $0.entry.origin,
+            ]
+        }
+        try terminal.report([
+            "code": code, "cause": explanation?.cause, "remedy": explanation?.remedy, "refusals": rows,
+        ])
+    }
+
+    private func codes() async throws {
+        let since = SystemClock().now().adding(days: -Self.days)
+        let groups = try await existingLedger().read { try $0.refusalGroups(since: since, latest: 1) }
+        terminal.table(
+            ["CODE", "LAST \(Self.days) DAYS", "LATEST"],
+            groups.map { [$0.code, String($0.count), $0.latest.first?.entry.happenedAt.rfc3339] },
+            orElse: "No purchase was ever refused.")
+        for group in groups {
+            guard let explanation = RefusalRemedy(code: group.code) else { continue }
+            terminal.line("\n\(group.code): \(explanation.cause)\n  \(explanation.remedy)")
+        }
+        let rows: [Report] = groups.map {
+            let explanation = RefusalRemedy(code: $0.code)
+            return [
+                "code": $0.code, "count": $0.count, "latestAt": $0.latest.first?.entry.happenedAt.rfc3339,
+                "cause": explanation?.cause, "remedy": explanation?.remedy,
+            ]
+        }
+        try terminal.report(["codes": rows])
+    }
+}
+
+struct Notifications: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "notifications", "List the notifications that the App Store has sent, newest first.",
+        """
+        Late: received an hour or more after its signature. Repeated: received more than once. --json also prints the decoded \
+        content.
+        """,
+        examples: """
+            till notifications --type REFUND
+            till notifications --outcome parked --limit 10
+            """)
+
+    @Option(help: "Only notifications of this type, in Apple's words.")
+    var type: String?
+
+    @Option(help: "Only notifications with this outcome: granted, revoked, recorded or parked.")
+    var outcome: NotificationOutcome?
+
+    @Option(help: ArgumentHelp("Only notifications about this app.", valueName: "bundle-id"))
+    var app: String?
+
+    @OptionGroup var list: ListLimit
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func perform() async throws {
+        let (ledger, type, outcome, app) = (try existingLedger(), type, outcome, app)
+        let notifications = try await rows(upTo: list) { position, limit in
+            try await ledger.read {
+                try $0.notifications(ofType: type, outcome: outcome, in: app, before: position, limit: limit)
+            }
+        }
+        terminal.table(
+            ["RECEIVED", "TYPE", "OUTCOME", "TRANSACTION", "CUSTOMER", "MARKS"],
+            notifications.map { received in
+                let notification = received.notification
+                let marks = [received.isLate ? "late" : nil, received.repeatedAt == nil ? nil : "repeated"]
+                return [
+                    notification.receivedAt.rfc3339,
+                    [notification.type, notification.subtype].compactMap(\.self).joined(separator: " "),
+                    notification.outcome.rawValue, notification.transactionIdentifier, received.owner?.name,
+                    marks.compactMap(\.self).joined(separator: " "),
+                ]
+            }, orElse: "No notification matches.")
+        try terminal.report(["notifications": notifications.map(\.report)])
+    }
+}
+
+extension NotificationOutcome: ExpressibleByArgument {}
+
+extension ReceivedNotification {
+    fileprivate var report: Report {
+        [
+            "notificationUUID": notification.notificationUUID, "app": app, "origin": notification.origin,
+            "type": notification.type, "subtype": notification.subtype, "signedAt": notification.signedAt.rfc3339,
+            "receivedAt": notification.receivedAt.rfc3339, "repeatedAt": repeatedAt?.rfc3339, "isLate": isLate,
+            "outcome": notification.outcome.rawValue, "transactionId": notification.transactionIdentifier,
+            "originalTransactionId": notification.originalTransactionIdentifier,
+            "user": owner.map { UserName($0) }, "content": notification.content.flatMap { JSONContent(json: $0) },
+        ]
+    }
+}
+
+struct ConsoleActions: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "actions", "List what people have changed for customers at the console, newest first.",
+        "`till story` also lists the actions of API keys, of one user.",
+        examples: """
+            till console actions
+            till console actions --member ada
+            """)
+
+    @Option(help: ArgumentHelp("Only the actions of this person.", valueName: "name"))
+    var member: String?
+
+    @OptionGroup var list: ListLimit
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func perform() async throws {
+        let (team, member) = (TeamService(ledger: try existingLedger(), clock: SystemClock()), member)
+        let actions = try await rows(upTo: list) { position, limit in
+            let (found, end) = try await team.actions(of: member, after: position, limit: limit)
+            return (found, end)
+        }
+        terminal.table(
+            ["TIME", "PERSON", "ACTION", "CUSTOMER", "WHAT", "REASON"],
+            actions.map { action in
+                [
+                    action.entry.happenedAt.rfc3339, action.person, action.entry.event.rawValue, action.user?.name,
+                    [action.entry.subject, action.entry.reference].filter { !$0.isEmpty }.joined(separator: " "),
+                    action.entry.reason,
+                ]
+            }, orElse: "There are none.")
+        let reports: [Report] = actions.map { action in
+            [
+                "happenedAt": action.entry.happenedAt.rfc3339, "member": action.person,
+                "event": action.entry.event.rawValue, "user": action.user.map { UserName($0) },
+                "subject": action.entry.subject, "reference": action.entry.reference, "reason": action.entry.reason,
+            ]
+        }
+        try terminal.report(["actions": reports])
+    }
+}
+
+extension ActivityEntry {
+    /// The name of the person who acted.
+    fileprivate var person: String {
+        if case .member(let name) = entry.actor { name } else { entry.actor.description }
+    }
+}
