@@ -80,8 +80,10 @@ struct ProofFile {
     init(path: String, signature: String? = nil) throws(CommandError) {
         let bytes = try FileHandle.bytes(of: path, upTo: Self.limit)
         if let signature {
-            let signature = try FileHandle.bytes(of: signature, upTo: Self.limit).filter { !Self.whitespace.contains($0) }
-            self.bytes = SignedPurchase(data: bytes, signature: signature).json.compactBytes
+            let signature = try FileHandle.bytes(of: signature, upTo: Self.limit)
+            self.bytes =
+                SignedPurchase(data: bytes, signature: signature.filter { !Self.whitespace.contains($0) }).json
+                .compactBytes
         } else if let object = Self.object(bytes) {
             self.bytes = object
         } else {

@@ -12,7 +12,7 @@ FOLDER = str(pathlib.Path(__file__).parent)
 # Each group has a process and a shop of its own, and takes about as long as the other. The figures come first, before other
 # tests change the shop, and what ends it comes last.
 GROUPS = [
-    ["test_figures", "test_pages"],
+    ["test_demonstration", "test_figures", "test_pages"],
     ["test_keyboard", "test_access", "test_roles", "test_actions", "test_walks", "test_text", "test_live", "test_end"],
 ]
 

@@ -260,7 +260,7 @@ def receiver():
 
 @functools.cache
 def arranged():
-    """Adds what the demonstration lacks: webhooks, a changed product, and a customer with long lists.
+    """Adds what the demonstration lacks: a webhook that fails, a changed product, and a customer with long lists.
 
     Returns the addresses of pages to follow links from.
     """
@@ -291,10 +291,10 @@ def arranged():
 
 @functools.cache
 def logged_in(role):
-    """The cookies of a person of a role, who was invited, chose a password and logged in; `demo` for the shop's own."""
+    """The cookies of a person of a role: one of the shop's own, of whom `demo` is an administrator, or else an invited one."""
     with Window() as window:
-        if role == "demo":
-            window.log_in(shop().name, shop().password)
+        if role in shop().passwords:
+            window.log_in(role, shop().passwords[role])
         else:
             window.accept(shop().invite(role, role))
             window.log_in(role)

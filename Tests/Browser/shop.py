@@ -42,6 +42,9 @@ class Shop:
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
         self.url = answer["url"].removesuffix("/console")
         self.name, self.password = answer["name"], answer["password"]
+        # The passwords of its people, by name: the administrator `demo`, and one person named after each other role.
+        self.passwords = {person["name"]: person["password"] for person in answer["people"]}
+        self.webhook = answer["webhook"]
         self.key = answer.get("key")
         self.data, self.catalog = answer["data"], answer["catalog"]
 

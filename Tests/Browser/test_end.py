@@ -3,6 +3,7 @@
 import unittest
 
 from browser import Window, logged_in
+from shop import shop
 
 
 class End(unittest.TestCase):
@@ -17,6 +18,11 @@ class End(unittest.TestCase):
                 # The session goes by the service's clock.
                 self.assertEqual(window.open("account").status, 200)
                 self.assertIn("/console/account", window.page.url)
+        # Customers renew in the countries in which they have bought.
+        series = shop().till("figures", "revenue", "--by", "month", "--group", "storefront")["series"]
+        for country, currency in (("DEU", "EUR"), ("USA", "USD")):
+            with self.subTest(country):
+                self.assertEqual({one["currency"] for one in series if one["group"] == country}, {currency})
 
     def test_the_reset(self):
         """Clears the transactions, then everything. The service keeps what it granted."""

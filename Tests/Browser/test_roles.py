@@ -46,9 +46,8 @@ class Roles(unittest.TestCase):
 
     def test_an_administrator_is_offered_every_form(self):
         forms = tour("admin")[1]
-        # They are on pages that only follow an action, or of a subscription, which test_actions plays; the demonstration has
-        # no key of the App Store Server API to reconcile with.
-        later = {"account/codes/off", "app-store/reconciliation/:reconciliation/:subject", "store/faults/clear", "products/:product/return", "products/:product/history/:number/undo",
+        # They are on pages that only follow an action, or of a subscription, which test_actions plays.
+        later = {"account/codes/off", "store/faults/clear", "products/:product/return", "products/:product/history/:number/undo",
                  "customers/:issuer/:user/transactions/:transaction/reinstatement", "store/transactions/:transaction/retention",
                  "store/account/family/leave"}
         for route in routes.all_routes():

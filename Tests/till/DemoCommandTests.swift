@@ -25,6 +25,20 @@ import Testing
         #expect(refused.error.contains("TILL_LEDGER names a database"), "\(refused.error)")
     }
 
+    @Test func `settings of another service are ignored and named`() async throws {
+        let server = try await ServeProcess(till)
+        let port = try #require(server.url.port)
+        // The busy port ends the command before the year.
+        let refused = try await till.run(
+            arguments: ["demo", "--port", "\(port)"],
+            environment: ["TILL_ACCEPT": "apple/Production", "TILL_HOST": "0.0.0.0"])
+        // The tests have others.
+        #expect(refused.error.contains("It ignores TILL_ACCEPT, "), "\(refused.error)")
+        #expect(refused.error.contains(", TILL_HOST"), "\(refused.error)")
+        #expect(refused.error.contains("127.0.0.1:\(port) is in use by another program."), "\(refused.error)")
+        #expect(await server.end(SIGTERM) == 0)
+    }
+
     @Test func `a port in use is found before the year is played`() async throws {
         let server = try await ServeProcess(till)
         let port = try #require(server.url.port)

@@ -37,6 +37,7 @@ struct DemoCommand: Command {
     }
 
     func perform() async throws {
+        ignoreSettings()
         let port = try DemoShop.port(port)
         let folder = try DemoFolder()
         defer { folder.remove() }
@@ -46,13 +47,13 @@ struct DemoCommand: Command {
             let webhook = DemoReceiver.url(at: server)
             try await shop.play(sendingTo: webhook)
             let (people, key) = (try await shop.addPeople(), try await shop.makeKey())
-            // The service handles signals from here on.
-            folder.ignoreSignals()
             try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, _ in
+                // The service handles signals from here on.
+                folder.ignoreSignals()
                 terminal.line("Console   \(url.absoluteString)/console")
                 for (index, person) in people.enumerated() {
                     let label = index == 0 ? "Log in    " : "          "
-                    terminal.line("\(label)\(person.name), password \(person.password) (\(person.role.rawValue))")
+                    terminal.line("\(label)\(person.name), password \(person.password) (\(person.right))")
                 }
                 terminal.line("Webhook   \(webhook.absoluteString), which verifies signatures")
                 terminal.line("API key   \(key)")
@@ -65,6 +66,16 @@ struct DemoCommand: Command {
                 ])
             }
         }
+    }
+}
+
+extension DemoCommand {
+    /// Removes the settings of other services from the environment, and names them.
+    private func ignoreSettings() {
+        let names = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("TILL_") }.sorted()
+        guard !names.isEmpty else { return }
+        names.forEach { unsetenv($0) }
+        terminal.note("The demonstration has settings of its own. It ignores \(names.joined(separator: ", ")).")
     }
 }
 
@@ -84,8 +95,9 @@ final class DemoFolder: Sendable {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                try? FileManager.default.removeItem(at: url)
-                exit(128 + number)
+                // Another thread may be adding a file.
+                while FileManager.default.fileExists(atPath: url.path) { try? FileManager.default.removeItem(at: url) }
+                _exit(128 + number)
             }
             source.resume()
             return source

@@ -165,6 +165,16 @@ struct DemoPerson: Sendable {
     let role: TeamRole
     let password: String
 
+    /// The main right of the role.
+    var right: String {
+        switch role {
+        case .admin: "may do everything"
+        case .support: "helps customers"
+        case .catalog: "changes products"
+        case .viewer: "changes nothing"
+        }
+    }
+
     var report: Report { ["name": name, "role": role.rawValue, "password": password] }
 }
 
