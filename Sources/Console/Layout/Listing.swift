@@ -7,7 +7,7 @@
 /// }
 /// ```
 enum Listing {
-    /// A column of a table: its title, and its cell in a row.
+    /// A column of a table: its title, and its cell in a row. A dash stands for an empty cell.
     struct Column<Row> {
         let title: Phrase
         let cell: (Row) -> HTML
@@ -35,7 +35,10 @@ enum Listing {
                             for row in rows {
                                 tr {
                                     for column in columns {
-                                        td(HTMLAttribute("data-label", column.title)) { column.cell(row) }
+                                        let cell = column.cell(row)
+                                        td(HTMLAttribute("data-label", column.title)) {
+                                            cell.isEmpty ? Shown.nothing : cell
+                                        }
                                     }
                                 }
                             }

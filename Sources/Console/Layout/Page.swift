@@ -69,11 +69,10 @@ extension Page {
     /// The entries in groups. On a phone, they are a panel that opens from the button in the header.
     private static func navigation(_ context: ConsoleContext, present: ConsoleSection?) -> HTML {
         nav(.class("sections"), .id("sections"), HTMLAttribute("popover"), .ariaLabel("Sections")) {
-            for group in ConsoleSection.Group.allCases {
-                let identifier = "sections-\(group.rawValue)"
-                p(.id(identifier)) { group.title }
-                ul(HTMLAttribute("aria-labelledby", identifier)) {
-                    for each in context.sections where each.group == group {
+            for (number, group) in ConsoleSection.groups.enumerated() {
+                p(.id("sections-\(number)")) { group.title }
+                ul(HTMLAttribute("aria-labelledby", "sections-\(number)")) {
+                    for each in group.sections where context.sections.contains(each) {
                         li(each.isSecondary ? .class("secondary") : nil) {
                             a(.href(each.path), each == present ? HTMLAttribute("aria-current", "page") : nil) {
                                 Shown.icon(each.rawValue)

@@ -40,7 +40,7 @@ enum Shown {
     }
 
     static func money(_ price: Price?) -> HTML {
-        price.map { price in HTML { price.phrase } } ?? nothing
+        price.map { price in span(.class("money")) { price.phrase } } ?? nothing
     }
 
     /// A number with a separator between thousands.
@@ -58,6 +58,18 @@ enum Shown {
     static func identifier(_ text: String?) -> HTML {
         guard let text else { return nothing }
         return code(text.utf8.count > shortLength ? HTMLAttribute("title", text) : nil) { data(text) }
+    }
+
+    static func origin(_ origin: Origin?) -> HTML {
+        origin.map { origin in code { plain(origin.rawValue) } } ?? nothing
+    }
+
+    /// A part of a cell, and a smaller one below it.
+    static func lines(_ first: HTML, _ second: HTML?) -> HTML {
+        HTML {
+            first
+            if let second { div(.class("note"), second) }
+        }
     }
 
     /// A drawing beside the text that says the same.

@@ -38,7 +38,7 @@ extension AppStoreRoutes {
                             Shown.identifier($0.transactionIdentifier))
                     }
                     column(Phrase("Redeemed", context: "question")) { $0.isRedeemed ? "Yes" : "No" }
-                    column("Origin") { Shown.identifier($0.origin.rawValue) }
+                    column("Origin") { Shown.origin($0.origin) }
                 }
             }
             part("All questions") {

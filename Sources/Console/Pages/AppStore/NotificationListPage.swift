@@ -60,21 +60,17 @@ extension AppStoreRoutes {
         Listing.table("Received notifications, newest first", of: shown, empty: empty, next: next) {
             column("Received") { spaced(Shown.moment($0.notification.receivedAt), NotificationWords.marks($0)) }
             column("Type") { received in
-                a(.href(.notification(received.notification))) { data(received.notification.type) }
-                if let subtype = received.notification.subtype {
-                    br()
-                    small { data(subtype) }
-                }
+                let link = a(.href(.notification(received.notification))) { data(received.notification.type) }
+                Shown.lines(link, received.notification.subtype.map { data($0) })
             }
             column("Signed") { Shown.moment($0.notification.signedAt) }
             column("Outcome") { $0.notification.outcome.html }
             column("Transaction") { received in
                 let transaction = received.notification.transactionIdentifier
-                Shown.identifier(transaction)
-                if let original = received.notification.originalTransactionIdentifier, original != transaction {
-                    br()
-                    small { spaced(Phrase("Original"), Shown.identifier(original)) }
-                }
+                let original = received.notification.originalTransactionIdentifier
+                Shown.lines(
+                    Shown.identifier(transaction),
+                    original == transaction ? nil : spaced(Phrase("Original"), Shown.identifier(original)))
             }
             column("Customer") { $0.customerLink }
             if hasSeveralApps { column("App") { Shown.identifier($0.app) } }
@@ -95,7 +91,7 @@ extension AppStoreRoutes {
             p {
                 if let last {
                     spaced(by: ": ", Phrase("Last received"), Shown.moment(last.notification.receivedAt))
-                    also(Shown.identifier(last.notification.origin.rawValue), by: " · ")
+                    also(Shown.origin(last.notification.origin), by: " · ")
                 } else {
                     Shown.badge("No notification was ever received", .warning)
                 }

@@ -58,8 +58,8 @@ extension CustomerView {
         fact("Since") { Shown.moment(explanation.since) }
         fact("Until") { Shown.moment(explanation.until) }
         fact("Reference") { reference(of: explanation) }
-        fact("Origin") { explanation.origin.map { OriginWords.html($0) } ?? Shown.nothing }
-        fact("Owner") { explanation.otherOwner.map { Shown.link(to: $0) } ?? Shown.nothing }
+        fact("Origin") { explanation.origin.map { OriginWords.html($0) } }
+        fact("Owner") { explanation.otherOwner.map { Shown.link(to: $0) } }
     }
 
     private func reference(of explanation: ItemExplanation) -> HTML {

@@ -102,10 +102,15 @@ package enum FigureText {
         return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)%"
     }
 
-    /// The days of a time: "3 October 2026 – 29 October 2026".
+    /// The days of a time, which name a common year once: "3 October – 29 October 2026".
     static func time(_ days: ClosedRange<CalendarDay>) -> Phrase {
         let (first, last) = (CustomerWords.day(days.lowerBound.start), CustomerWords.day(days.upperBound.start))
-        return days.lowerBound == days.upperBound ? last : "\(first) – \(last)"
+        guard days.lowerBound != days.upperBound else { return last }
+        let year = days.lowerBound.description.prefix(4)
+        guard days.upperBound.description.hasPrefix(year) else { return "\(first) – \(last)" }
+        return Phrase(
+            english: first.english.replacing(" \(year)", with: "") + " – " + last.english,
+            korean: first.korean + " – " + last.korean.replacing("\(year)년 ", with: ""))
     }
 }
 

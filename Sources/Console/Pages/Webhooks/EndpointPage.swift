@@ -137,9 +137,7 @@ extension WebhooksRoutes {
             column("Customer") { WebhookWords.customer(of: $0.delivery) }
             column("State") { Shown.badge(WebhookWords.word($0.delivery.state)) }
             column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
-            column("Last attempt") {
-                $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing
-            }
+            column("Last attempt") { $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } }
             column("Next attempt") { WebhookWords.nextAttempt(of: $0.delivery) }
         }
     }
@@ -153,16 +151,15 @@ extension WebhooksRoutes {
         ) {
             note("The oldest \(Shown.digits(Int64(WebhookService.changedAtOnce))) at once.")
         }
-        details(.class("action"), continuation == nil ? nil : .open) {
-            summary { "Send the messages of a period again" }
-            context.form(to: endpoint.path(of: "period", "resending")) {
-                Self.start.html(continuation ?? now.adding(days: -1))
-                Self.end.html(now)
-                note(
+        context.action(
+            "Send the messages of a period again", to: endpoint.path(of: "period", "resending"), submit: "Send again",
+            isOpen: continuation != nil
+        ) {
+            Self.start.html(continuation ?? now.adding(days: -1))
+            Self.end.html(now)
+            note(
                     "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
-                )
-                button(.class("primary")) { "Send again" }
-            }
+            )
         }
     }
 

@@ -112,7 +112,6 @@ struct WebhooksRoutes: Sendable {
                 column("Format") { WebhookWords.title(of: $0.endpoint.format) }
                 column("Last message") {
                     $0.last.map { spaced(Shown.badge(WebhookWords.word($0.state)), Shown.moment($0.entry.happenedAt)) }
-                        ?? Shown.nothing
                 }
                 column(Phrase("Given up", context: "messages")) { row in
                     if row.hasFailed { a(.href(row.endpoint.path(.failed))) { "Show" } } else { "None" }

@@ -44,7 +44,8 @@ struct CustomerList {
                 Self.table(
                     Self.title(of: selection), of: rows,
                     empty: next != nil
-                        ? "The next page goes on." : selection == .all ? "There are no customers yet." : "No customers.",
+                        ? "The next page goes on."
+                        : selection == .all ? "There are no customers yet." : "No customers.",
                     next: next.map { Self.path(selection: selection, cursor: $0) })
                 if !rows.isEmpty {
                     p(.class("actions")) {
@@ -65,13 +66,10 @@ struct CustomerList {
     ) -> HTML {
         Listing.table(caption, of: rows, empty: empty, next: next) {
             column("Name") { row in
-                Shown.link(to: row.known.user)
-                if !row.known.user.issuer.isEmpty {
-                    br()
-                    small { CustomerWords.issuer(row.known.user.issuer) }
-                }
+                let user = row.known.user
+                Shown.lines(Shown.link(to: user), user.issuer.isEmpty ? nil : CustomerWords.issuer(user.issuer))
             }
-            column("Status") { $0.state.map(CustomerWords.badge) ?? Shown.nothing }
+            column("Status") { $0.state.map(CustomerWords.badge) }
             column("Total spent") { row in
                 if row.spent.isEmpty { Shown.nothing }
                 Phrase.joined(row.spent.map(\.phrase), separator: " · ")
