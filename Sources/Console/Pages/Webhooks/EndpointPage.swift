@@ -158,7 +158,7 @@ extension WebhooksRoutes {
             Self.start.html(continuation ?? now.adding(days: -1))
             Self.end.html(now)
             note(
-                    "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
+                "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
             )
         }
     }
