@@ -190,6 +190,13 @@ enum Tabs {
         nav(.class("tabs"), .ariaLabel(label)) { links() }
     }
 
+    /// A link for each of some values, of which the page shows one.
+    static func choices<Value: Equatable>(
+        _ label: Phrase, _ values: [Value], present: Value, title: (Value) -> Phrase, path: (Value) -> ConsolePath
+    ) -> HTML {
+        list(label) { for each in values { link(title(each), to: path(each), isPresent: each == present) } }
+    }
+
     /// - Parameter isPresent: True for the page that shows the links.
     static func link(_ title: Phrase, to path: ConsolePath, isPresent: Bool) -> HTML {
         a(.href(path), isPresent ? HTMLAttribute("aria-current", "page") : nil) { title }

@@ -94,6 +94,16 @@ enum Shown {
 
     static var nothing: HTML { span(.class("nothing")) { plain("–") } }
 
+    /// A text that people paste elsewhere, with the button that copies it.
+    ///
+    /// - Parameter identifier: The identifier of the element on the page.
+    static func copyable(_ identifier: String, _ text: String) -> HTML {
+        p(.class("actions")) {
+            code(.class("secret"), .id(identifier)) { plain(text) }
+            copyButton(for: identifier)
+        }
+    }
+
     /// A button by which the script copies the text of an element.
     ///
     /// - Parameter identifier: The identifier of the element on the page.

@@ -82,8 +82,7 @@ extension AppStoreRoutes {
     /// - Parameter authority: The host and port by which the browser reaches the service.
     private func address(_ authority: String, last: ReceivedNotification?) -> HTML {
         card("Address for App Store Connect") {
-            pre(.id("notification-address")) { plain("https://\(authority)/v1/notifications/apple") }
-            p(.class("actions")) { Shown.copyButton(for: "notification-address") }
+            Shown.copyable("notification-address", "https://\(authority)/v1/notifications/apple")
             note(
                 "App Store Connect: App Information, App Store Server Notifications, version 2, for production and sandbox. Apple must reach this address over the internet with a valid certificate."
             )

@@ -121,27 +121,17 @@ struct RetentionTable {
     let answer: FigureAnswer
 
     var html: HTML {
-        div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(Figure.retention.title)) {
-            table {
-                caption(.class("hidden")) { "Months after the first payment" }
-                thead {
-                    tr {
-                        th(.scope("col")) { "First payment" }
-                        th(.scope("col"), .class("number")) { "Customers" }
-                        for series in answer.series {
-                            th(.scope("col"), .class("number")) { "+\(series.group ?? "")" }
-                        }
-                    }
-                }
-                tbody {
-                    for (index, period) in answer.periods.enumerated() {
-                        let points = answer.series.map { $0.points[index] }
-                        tr {
-                            th(.scope("row")) { period.shown(by: .month).label }
-                            td(.class("number")) { Shown.number(points.first?.denominator ?? 0) }
-                            for point in points { Self.cell(point) }
-                        }
-                    }
+        Listing.frame("Months after the first payment") {
+            th(.scope("col")) { "First payment" }
+            th(.scope("col"), .class("number")) { "Customers" }
+            for series in answer.series { th(.scope("col"), .class("number")) { "+\(series.group ?? "")" } }
+        } rows: {
+            for (index, period) in answer.periods.enumerated() {
+                let points = answer.series.map { $0.points[index] }
+                tr {
+                    th(.scope("row")) { period.shown(by: .month).label }
+                    td(.class("number")) { Shown.number(points.first?.denominator ?? 0) }
+                    for point in points { Self.cell(point) }
                 }
             }
         }

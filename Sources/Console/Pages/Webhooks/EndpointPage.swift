@@ -78,11 +78,10 @@ extension WebhooksRoutes {
                 }
             }
             part("Messages") {
-                Tabs.list("States of messages") {
-                    Tabs.link("All", to: endpoint.path(), isPresent: state == nil)
-                    for each in WebhookDelivery.State.allCases {
-                        Tabs.link(WebhookWords.word(each).title, to: endpoint.path(each), isPresent: each == state)
-                    }
+                Tabs.choices("States of messages", [nil] + WebhookDelivery.State.allCases, present: state) {
+                    $0.map { WebhookWords.word($0).title } ?? "All"
+                } path: {
+                    endpoint.path($0)
                 }
                 filters(endpoint.path()) {
                     Field.text("customer", "Customer's name or account token", value: customer)

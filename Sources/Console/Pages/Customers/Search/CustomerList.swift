@@ -35,10 +35,8 @@ struct CustomerList {
     func page(_ names: CatalogNames) -> Page {
         Page("Customers", section: .customers) {
             CustomersRoutes.search("") {
-                Tabs.list("Lists of customers") {
-                    for each in CustomerSelection.allCases {
-                        Tabs.link(Self.title(of: each), to: Self.path(selection: each), isPresent: each == selection)
-                    }
+                Tabs.choices("Lists of customers", CustomerSelection.allCases, present: selection, title: Self.title) {
+                    Self.path(selection: $0)
                 }
                 if let count { note("About \(Shown.digits(count)) customers.") }
                 Self.table(
