@@ -34,9 +34,7 @@ struct AppStoreRoutes: Sendable {
                 fact("Outcome") { notification.outcome.html }
                 fact("Customer") { received.customerLink }
                 fact("Signed") { Shown.moment(notification.signedAt) }
-                fact("Received") {
-                    spaced(Shown.moment(notification.receivedAt), NotificationWords.marks(received))
-                }
+                fact("Received") { spaced(Shown.moment(notification.receivedAt), NotificationWords.marks(received)) }
                 fact("Received again") { Shown.moment(received.repeatedAt) }
                 fact("App") { Shown.identifier(received.app) }
                 fact("Origin") { Shown.origin(notification.origin) }

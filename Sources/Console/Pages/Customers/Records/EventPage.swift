@@ -80,9 +80,7 @@ extension CustomerView {
                 fact("UUID") { Shown.identifier(notification.notificationUUID) }
                 fact("Transaction") { Shown.identifier(notification.transactionIdentifier) }
                 fact("Original transaction") { Shown.identifier(notification.originalTransactionIdentifier) }
-                fact("Digest of the signed bytes (SHA-256)") {
-                    Shown.identifier(notification.proofDigest.hexadecimal)
-                }
+                fact("Digest of the signed bytes (SHA-256)") { Shown.identifier(notification.proofDigest.hexadecimal) }
             }
             ContentTree.card(of: notification)
         }
