@@ -110,6 +110,36 @@ class Keyboard(unittest.TestCase):
             self.assertEqual(self.window.page.evaluate("document.activeElement.id"), "main")
             self.assertEqual(self.window.take_faults(), [])
 
+    def test_the_menu_of_a_phone(self):
+        """The menu is a panel that opens from its button; Escape closes it."""
+        for has_script in (True, False):
+            with self.subTest(script=has_script), Window(logged_in("demo"), is_phone=True, has_script=has_script) as self.window:
+                page = self.window.page
+                self.window.open("team")
+                self.assertFalse(page.locator(".sections").is_visible())
+                page.get_by_role("button", name="Menu").click()
+                page.locator(".sections a[aria-current]", has_text="Team").wait_for()
+                self.assertEqual(self.window.examine(), [])
+                self.press("Escape")
+                page.locator(".sections").wait_for(state="hidden")
+                page.get_by_role("button", name="Menu").click()
+                page.locator(".sections a", has_text="Health").click()
+                page.wait_for_url("**/console/health")
+                self.assertEqual(self.window.take_faults(), [])
+
+    def test_the_menu_stays_and_shows_the_present_entry(self):
+        """Also in a low window, whose menu scrolls by itself."""
+        for has_script in (True, False):
+            with self.subTest(script=has_script), Window(logged_in("demo"), has_script=has_script) as self.window:
+                page = self.window.page
+                page.set_viewport_size({"width": 1280, "height": 360})
+                self.window.open("health")
+                page.mouse.move(800, 200)
+                page.mouse.wheel(0, 1500)
+                page.wait_for_function("scrollY > 1000")
+                box = page.locator(".sections a[aria-current]").bounding_box()
+                self.assertTrue(0 < box["y"] and box["y"] + box["height"] <= 360, box)
+
     def test_the_palette(self):
         with Window(logged_in("demo")) as self.window:
             page = self.window.page

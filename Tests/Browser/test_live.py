@@ -95,6 +95,18 @@ class Live(unittest.TestCase):
             copied = window.page.evaluate("navigator.clipboard.readText()")
             self.assertEqual(copied, window.page.locator("#" + button.get_attribute("data-copy")).text_content())
 
+    def test_a_long_identifier_is_copied_from_its_row(self):
+        with Window(logged_in("viewer")) as window:
+            window.context.grant_permissions(["clipboard-read", "clipboard-write"])
+            window.open("products")
+            identifier = window.page.locator("td code[title]").first
+            identifier.hover()
+            window.page.locator("td .copy").first.click()
+            copied = window.page.evaluate("navigator.clipboard.readText()")
+            self.assertEqual(copied, identifier.get_attribute("title"))
+            self.assertEqual(copied, identifier.text_content())
+            self.assertEqual(window.take_faults(), [])
+
     def test_a_dropped_proof_is_read(self):
         with Window(logged_in("viewer")) as window:
             window.open("proofs")

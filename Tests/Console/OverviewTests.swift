@@ -28,6 +28,14 @@ import Testing
         #expect(production.has(Self.card("Redemptions today", "figures/transactions?environment=production", "0")))
     }
 
+    @Test func `each entry of the navigation has a drawing of its own`() async throws {
+        let browser = try await ConsoleFixture().browser(.admin)
+        let names = try await browser.get("/console").text.matches(of: /icons\.svg#([A-Za-z]+)/).map { String($0.1) }
+        let drawings = try await browser.get("/console/assets/icons.svg").text
+        #expect(names.first == "menu" && names.last == "team" && Set(names).count == names.count)
+        for name in names { #expect(drawings.contains("<symbol id=\"\(name)\""), "\(name)") }
+    }
+
     /// Today's revenue in the sandbox.
     private func revenue(_ fixture: ConsoleFixture) async throws -> String {
         let today = fixture.figures.today

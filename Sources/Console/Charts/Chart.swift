@@ -103,25 +103,17 @@ package struct Chart: Sendable {
 
     /// The values of the chart as a table, newest first.
     package var table: HTML {
-        div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(name)) {
-            Console.table {
-                caption(.class("hidden")) { name }
-                thead {
-                    tr {
-                        th(.scope("col")) { "Period" }
-                        for series in shown { th(.scope("col"), .class("number")) { bdi { series.name } } }
+        Listing.frame(name) {
+            th(.scope("col")) { "Period" }
+            for series in shown { th(.scope("col"), .class("number")) { bdi { series.name } } }
+        } rows: {
+            for index in periods.indices.reversed() {
+                tr {
+                    th(.scope("row")) {
+                        plain(periods[index].name)
+                        if !periods[index].isComplete { also(Shown.badge("not over")) }
                     }
-                }
-                tbody {
-                    for index in periods.indices.reversed() {
-                        tr {
-                            th(.scope("row")) {
-                                plain(periods[index].name)
-                                if !periods[index].isComplete { also(Shown.badge("not over")) }
-                            }
-                            for series in shown { td(.class("number")) { series.points[index].text } }
-                        }
-                    }
+                    for series in shown { td(.class("number")) { series.points[index].text } }
                 }
             }
         }

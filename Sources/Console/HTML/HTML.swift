@@ -120,6 +120,7 @@ struct HTMLAttribute: Sendable {
     static func buildExpression(_ html: HTML) -> HTML { html }
     static func buildExpression(_ html: HTML?) -> HTML { html ?? HTML() }
     static func buildExpression(_ phrase: Phrase) -> HTML { HTML(nodes: [.phrase(phrase)]) }
+    static func buildExpression(_ phrase: Phrase?) -> HTML { phrase.map(buildExpression) ?? HTML() }
     static func buildBlock(_ parts: HTML...) -> HTML { HTML(nodes: parts.flatMap(\.nodes)) }
     static func buildOptional(_ part: HTML?) -> HTML { part ?? HTML() }
     static func buildEither(first part: HTML) -> HTML { part }

@@ -76,10 +76,10 @@ extension ConsoleContext {
     ///
     /// - Parameter content: The fields, or an explanation.
     func action(
-        _ title: Phrase, to path: ConsolePath, submit: Phrase, _ style: Button = .primary,
+        _ title: Phrase, to path: ConsolePath, submit: Phrase, _ style: Button = .primary, isOpen: Bool = false,
         _ attribute: HTMLAttribute? = nil, @HTMLBuilder content: () -> HTML = { HTML() }
     ) -> HTML {
-        details(.class(style == .danger ? "action danger" : "action")) {
+        details(.class(style == .danger ? "action danger" : "action"), isOpen ? .open : nil) {
             summary { title }
             form(to: path, attribute) {
                 content()
@@ -94,7 +94,11 @@ struct Fact {
     let value: HTML
 }
 
-func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact { Fact(name: HTML { name }, value: value()) }
+/// A fact of a list. A dash stands for an empty value.
+func fact(_ name: Phrase, @HTMLBuilder value: () -> HTML) -> Fact {
+    let value = value()
+    return Fact(name: HTML { name }, value: value.isEmpty ? Shown.nothing : value)
+}
 
 /// The builder of a list, such as the facts of a list or the columns of a table.
 @resultBuilder enum ListBuilder<Element> {
@@ -123,6 +127,11 @@ enum Facts {
 
     static func list(@FactsBuilder _ facts: () -> [Fact]) -> HTML { list(facts()) }
 
-    /// A list in a frame without a heading.
-    static func card(@FactsBuilder _ facts: () -> [Fact]) -> HTML { section(.class("card")) { list(facts()) } }
+    /// A list in a frame.
+    static func card(_ title: Phrase? = nil, @FactsBuilder _ facts: () -> [Fact]) -> HTML {
+        section(.class("card")) {
+            title.map { title in h2 { title } }
+            list(facts())
+        }
+    }
 }

@@ -63,33 +63,16 @@ package enum ConsoleLanguage: String, Sendable, CaseIterable {
 
 /// An entry of the navigation. Its raw value names its icon.
 enum ConsoleSection: String, Sendable, CaseIterable {
-    case overview, figures, products
-    case customers, unclaimed, refusals, proofs
-    case appStore, webhooks, localStore
-    case health, team
+    case overview, figures, products, customers, unclaimed, refusals, proofs
+    case appStore, webhooks, localStore, health, team
 
-    /// Entries of the navigation under a heading.
-    enum Group: String, CaseIterable {
-        case sales, support, connections, service
-
-        var title: Phrase {
-            switch self {
-            case .sales: "Sales"
-            case .support: "Support"
-            case .connections: "Connections"
-            case .service: "Service"
-            }
-        }
-    }
-
-    var group: Group {
-        switch self {
-        case .overview, .figures, .products: .sales
-        case .customers, .unclaimed, .refusals, .proofs: .support
-        case .appStore, .webhooks, .localStore: .connections
-        case .health, .team: .service
-        }
-    }
+    /// The entries under their headings.
+    static let groups: [(title: Phrase, sections: [ConsoleSection])] = [
+        ("Sales", [.overview, .figures, .products]),
+        ("Support", [.customers, .unclaimed, .refusals, .proofs]),
+        ("Connections", [.appStore, .webhooks, .localStore]),
+        ("Service", [.health, .team]),
+    ]
 
     /// True for an entry that stands below the first one of its group.
     var isSecondary: Bool { [.unclaimed, .refusals, .proofs].contains(self) }

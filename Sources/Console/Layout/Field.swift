@@ -256,15 +256,7 @@ extension Field {
         _ name: String, _ title: Phrase, _ values: [Value], expected: String,
         number: @escaping @Sendable (Value) -> Int, shown: (Value) -> Phrase, chosen: Value? = nil
     ) -> Field {
-        let choice = Field<String>.choice(
-            name, title, values.map { (String(number($0)), shown($0)) }, chosen: chosen.map { String(number($0)) })
-        return Field(name: name, control: choice.control) { form throws(Problem) in
-            let sent = try form.integer(name)
-            guard let value = values.first(where: { number($0) == sent }) else {
-                throw ConsoleForm.invalid(name, expected)
-            }
-            return value
-        }
+        choice(name, title, values, expected: expected, text: { String(number($0)) }, shown: shown, chosen: chosen)
     }
 
     /// - Parameter mark: An attribute after the others.

@@ -7,7 +7,7 @@
 /// }
 /// ```
 enum Listing {
-    /// A column of a table: its title, and its cell in a row.
+    /// A column of a table: its title, and its cell in a row. A dash stands for an empty cell.
     struct Column<Row> {
         let title: Phrase
         let cell: (Row) -> HTML
@@ -26,24 +26,34 @@ enum Listing {
             if rows.isEmpty {
                 emptyNote(empty)
             } else {
-                div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(caption)) {
-                    Console.table {
-                        Console.caption(.class("hidden")) { caption }
-                        thead { tr { for column in columns { th(.scope("col")) { column.title } } } }
-                        // On a phone, each row is a card whose cells have their column's title.
-                        tbody {
-                            for row in rows {
-                                tr {
-                                    for column in columns {
-                                        td(HTMLAttribute("data-label", column.title)) { column.cell(row) }
-                                    }
-                                }
+                frame(caption) {
+                    for column in columns { th(.scope("col")) { column.title } }
+                } rows: {
+                    for row in rows {
+                        tr {
+                            for column in columns {
+                                let cell = column.cell(row)
+                                // On a phone, each row is a card whose cells have the titles of their columns.
+                                td(HTMLAttribute("data-label", column.title)) { cell.isEmpty ? Shown.nothing : cell }
                             }
                         }
                     }
                 }
             }
             pager(next)
+        }
+    }
+
+    /// A table in a region that scrolls.
+    ///
+    /// - Parameter heads: The cells of the first row.
+    static func frame(_ caption: Phrase, @HTMLBuilder heads: () -> HTML, @HTMLBuilder rows: () -> HTML) -> HTML {
+        div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(caption)) {
+            Console.table {
+                Console.caption(.class("hidden")) { caption }
+                thead { tr { heads() } }
+                tbody { rows() }
+            }
         }
     }
 

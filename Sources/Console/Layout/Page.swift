@@ -69,11 +69,10 @@ extension Page {
     /// The entries in groups. On a phone, they are a panel that opens from the button in the header.
     private static func navigation(_ context: ConsoleContext, present: ConsoleSection?) -> HTML {
         nav(.class("sections"), .id("sections"), HTMLAttribute("popover"), .ariaLabel("Sections")) {
-            for group in ConsoleSection.Group.allCases {
-                let identifier = "sections-\(group.rawValue)"
-                p(.id(identifier)) { group.title }
-                ul(HTMLAttribute("aria-labelledby", identifier)) {
-                    for each in context.sections where each.group == group {
+            for (number, group) in ConsoleSection.groups.enumerated() {
+                p(.id("sections-\(number)")) { group.title }
+                ul(HTMLAttribute("aria-labelledby", "sections-\(number)")) {
+                    for each in group.sections where context.sections.contains(each) {
                         li(each.isSecondary ? .class("secondary") : nil) {
                             a(.href(each.path), each == present ? HTMLAttribute("aria-current", "page") : nil) {
                                 Shown.icon(each.rawValue)
@@ -189,6 +188,13 @@ enum Tabs {
     /// - Parameter label: The title for screen readers.
     static func list(_ label: Phrase, @HTMLBuilder _ links: () -> HTML) -> HTML {
         nav(.class("tabs"), .ariaLabel(label)) { links() }
+    }
+
+    /// A link for each of some values, of which the page shows one.
+    static func choices<Value: Equatable>(
+        _ label: Phrase, _ values: [Value], present: Value, title: (Value) -> Phrase, path: (Value) -> ConsolePath
+    ) -> HTML {
+        list(label) { for each in values { link(title(each), to: path(each), isPresent: each == present) } }
     }
 
     /// - Parameter isPresent: True for the page that shows the links.

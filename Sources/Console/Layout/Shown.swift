@@ -40,7 +40,7 @@ enum Shown {
     }
 
     static func money(_ price: Price?) -> HTML {
-        price.map { price in HTML { price.phrase } } ?? nothing
+        price.map { price in span(.class("money")) { price.phrase } } ?? nothing
     }
 
     /// A number with a separator between thousands.
@@ -58,6 +58,18 @@ enum Shown {
     static func identifier(_ text: String?) -> HTML {
         guard let text else { return nothing }
         return code(text.utf8.count > shortLength ? HTMLAttribute("title", text) : nil) { data(text) }
+    }
+
+    static func origin(_ origin: Origin?) -> HTML {
+        origin.map { origin in code { plain(origin.rawValue) } } ?? nothing
+    }
+
+    /// A part of a cell, and a smaller one below it.
+    static func lines(_ first: HTML, _ second: HTML?) -> HTML {
+        HTML {
+            first
+            if let second { div(.class("note"), second) }
+        }
     }
 
     /// A drawing beside the text that says the same.
@@ -81,6 +93,16 @@ enum Shown {
     }
 
     static var nothing: HTML { span(.class("nothing")) { plain("–") } }
+
+    /// A text that people paste elsewhere, with the button that copies it.
+    ///
+    /// - Parameter identifier: The identifier of the element on the page.
+    static func copyable(_ identifier: String, _ text: String) -> HTML {
+        p(.class("actions")) {
+            code(.class("secret"), .id(identifier)) { plain(text) }
+            copyButton(for: identifier)
+        }
+    }
 
     /// A button by which the script copies the text of an element.
     ///

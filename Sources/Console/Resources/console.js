@@ -182,12 +182,11 @@ function start() {
   document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
-/** Does for the elements of a page, or of new rows, what only the script can. */
+/** Finishes a page, or new rows: times, and a button beside each identifier that copies it. */
 function finish(root) {
   moments(root);
   for (const code of root.querySelectorAll("td code[title], dd code[title]")) {
     const button = make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" });
-    button.innerHTML = '<svg class="icon" aria-hidden="true"><use href="/console/assets/icons.svg#copy"></use></svg>';
     button.dataset.text = code.title;
     (code.closest("a") ?? code).after(button);
   }

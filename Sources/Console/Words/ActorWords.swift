@@ -76,7 +76,7 @@ extension NotificationOutcome {
 
 enum OriginWords {
     @HTMLBuilder static func html(_ origin: Origin) -> HTML {
-        spaced(Shown.identifier(origin.rawValue), mark(origin))
+        spaced(Shown.origin(origin), mark(origin))
     }
 
     /// A badge for an origin whose purchases cost nothing; nil for real purchases.

@@ -10,11 +10,13 @@ enum MarkupRules {
     private static let attributes: Set<String> = [
         "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby",
         "aria-live", "autocomplete", "charset", "checked", "class", "content", "d", "data-code", "data-copy",
-        "data-drop", "data-label", "data-live", "data-live-action", "data-month", "data-reload", "data-stay", "data-stream",
+        "data-drop", "data-label", "data-live", "data-live-action", "data-month", "data-reload", "data-stay",
+        "data-stream",
         "datetime", "disabled",
         "enctype",
         "for", "formaction", "formnovalidate", "height", "href", "id", "inputmode", "lang", "list", "loading",
-        "maxlength", "method", "name", "open", "placeholder", "popover", "popovertarget", "rel", "required", "role", "rows", "scope", "selected",
+        "maxlength", "method", "name", "open", "placeholder", "popover", "popovertarget", "rel", "required", "role",
+        "rows", "scope", "selected",
         "spellcheck", "src", "step", "tabindex", "text-anchor", "title", "type", "value", "viewBox", "width", "x",
         "x1", "x2", "y", "y1", "y2",
     ]

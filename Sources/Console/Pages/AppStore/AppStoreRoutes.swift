@@ -30,23 +30,19 @@ struct AppStoreRoutes: Sendable {
         return Page("Notification: \(notification.title)", section: .appStore) {
             AppStoreTab.links(present: nil)
             if let meaning = NotificationWords.meaning(ofType: notification.type) { p { meaning } }
-            card("Recorded facts") {
-                Facts.list {
-                    fact("Outcome") { notification.outcome.html }
-                    fact("Customer") { received.customerLink }
-                    fact("Signed") { Shown.moment(notification.signedAt) }
-                    fact("Received") {
-                        spaced(Shown.moment(notification.receivedAt), NotificationWords.marks(received))
-                    }
-                    fact("Received again") { Shown.moment(received.repeatedAt) }
-                    fact("App") { Shown.identifier(received.app) }
-                    fact("Origin") { Shown.identifier(notification.origin.rawValue) }
-                    fact("UUID") { Shown.identifier(notification.notificationUUID) }
-                    fact("Transaction") { Self.search(notification.transactionIdentifier) }
-                    fact("Original transaction") { Self.search(notification.originalTransactionIdentifier) }
-                    if notification.type == Self.consumptionType {
-                        fact("Answer") { Self.answer(to: received, at: now) }
-                    }
+            Facts.card("Recorded facts") {
+                fact("Outcome") { notification.outcome.html }
+                fact("Customer") { received.customerLink }
+                fact("Signed") { Shown.moment(notification.signedAt) }
+                fact("Received") { spaced(Shown.moment(notification.receivedAt), NotificationWords.marks(received)) }
+                fact("Received again") { Shown.moment(received.repeatedAt) }
+                fact("App") { Shown.identifier(received.app) }
+                fact("Origin") { Shown.origin(notification.origin) }
+                fact("UUID") { Shown.identifier(notification.notificationUUID) }
+                fact("Transaction") { Self.search(notification.transactionIdentifier) }
+                fact("Original transaction") { Self.search(notification.originalTransactionIdentifier) }
+                if notification.type == Self.consumptionType {
+                    fact("Answer") { Self.answer(to: received, at: now) }
                 }
             }
             ContentTree.card(

@@ -33,12 +33,11 @@ extension AppStoreRoutes {
             part("Open") {
                 Listing.table("Open questions, oldest first", of: open, empty: "No question is open.") {
                     column("Transaction") {
-                        a(
-                            .href(.notification($0.notificationUUID, $0.origin)),
-                            Shown.identifier($0.transactionIdentifier))
+                        let identifier = Shown.identifier($0.transactionIdentifier)
+                        a(.href(.notification($0.notificationUUID, $0.origin)), identifier)
                     }
                     column(Phrase("Redeemed", context: "question")) { $0.isRedeemed ? "Yes" : "No" }
-                    column("Origin") { Shown.identifier($0.origin.rawValue) }
+                    column("Origin") { Shown.origin($0.origin) }
                 }
             }
             part("All questions") {

@@ -60,21 +60,17 @@ extension AppStoreRoutes {
         Listing.table("Received notifications, newest first", of: shown, empty: empty, next: next) {
             column("Received") { spaced(Shown.moment($0.notification.receivedAt), NotificationWords.marks($0)) }
             column("Type") { received in
-                a(.href(.notification(received.notification))) { data(received.notification.type) }
-                if let subtype = received.notification.subtype {
-                    br()
-                    small { data(subtype) }
-                }
+                let link = a(.href(.notification(received.notification))) { data(received.notification.type) }
+                Shown.lines(link, received.notification.subtype.map { data($0) })
             }
             column("Signed") { Shown.moment($0.notification.signedAt) }
             column("Outcome") { $0.notification.outcome.html }
             column("Transaction") { received in
                 let transaction = received.notification.transactionIdentifier
-                Shown.identifier(transaction)
-                if let original = received.notification.originalTransactionIdentifier, original != transaction {
-                    br()
-                    small { spaced(Phrase("Original"), Shown.identifier(original)) }
-                }
+                let original = received.notification.originalTransactionIdentifier
+                Shown.lines(
+                    Shown.identifier(transaction),
+                    original == transaction ? nil : spaced(Phrase("Original"), Shown.identifier(original)))
             }
             column("Customer") { $0.customerLink }
             if hasSeveralApps { column("App") { Shown.identifier($0.app) } }
@@ -86,8 +82,7 @@ extension AppStoreRoutes {
     /// - Parameter authority: The host and port by which the browser reaches the service.
     private func address(_ authority: String, last: ReceivedNotification?) -> HTML {
         card("Address for App Store Connect") {
-            pre(.id("notification-address")) { plain("https://\(authority)/v1/notifications/apple") }
-            p(.class("actions")) { Shown.copyButton(for: "notification-address") }
+            Shown.copyable("notification-address", "https://\(authority)/v1/notifications/apple")
             note(
                 "App Store Connect: App Information, App Store Server Notifications, version 2, for production and sandbox. Apple must reach this address over the internet with a valid certificate."
             )
@@ -95,7 +90,7 @@ extension AppStoreRoutes {
             p {
                 if let last {
                     spaced(by: ": ", Phrase("Last received"), Shown.moment(last.notification.receivedAt))
-                    also(Shown.identifier(last.notification.origin.rawValue), by: " · ")
+                    also(Shown.origin(last.notification.origin), by: " · ")
                 } else {
                     Shown.badge("No notification was ever received", .warning)
                 }

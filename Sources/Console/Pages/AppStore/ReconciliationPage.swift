@@ -84,7 +84,7 @@ extension AppStoreRoutes {
                 }
             }
             fact("Complete until") { Shown.moment(checkpoint?.until) }
-            fact("Found in that run") { checkpoint.map { findings($0.findings) } ?? Shown.nothing }
+            fact("Found in that run") { checkpoint.map { findings($0.findings) } }
             fact("Interval") {
                 if let seconds = reconciliation.interval(of: subject) {
                     "Every \(Shown.digits(seconds)) seconds"

@@ -129,10 +129,7 @@ extension CustomerHeading {
 
     @HTMLBuilder private var moneyBack: HTML {
         p { "Only Apple returns money. Send the customer to this address:" }
-        p {
-            code(.id("refund-address")) { plain("https://reportaproblem.apple.com") }
-            also(Shown.copyButton(for: "refund-address"))
-        }
+        Shown.copyable("refund-address", "https://reportaproblem.apple.com")
         note("When Apple has refunded, the service takes the purchase back by itself.")
         if context.may(.support), !transactions.isEmpty {
             p {

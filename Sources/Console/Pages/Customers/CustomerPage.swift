@@ -35,14 +35,12 @@ extension CustomerView {
                     next: grants.count > Self.listed ? .customer(user, "grants") : nil)
             }
             div(.class("columns")) {
-                card("About the customer") {
-                    Facts.list {
-                        fact("Name") { data(user.name) }
-                        fact("Issuer") { CustomerWords.issuer(user.issuer) }
-                        fact("Account token") { Shown.identifier(known.appAccountToken.lowercasedString) }
-                        fact("First seen") { Shown.moment(known.firstSeenAt) }
-                        for each in profile { each }
-                    }
+                Facts.card("About the customer") {
+                    fact("Name") { data(user.name) }
+                    fact("Issuer") { CustomerWords.issuer(user.issuer) }
+                    fact("Account token") { Shown.identifier(known.appAccountToken.lowercasedString) }
+                    fact("First seen") { Shown.moment(known.firstSeenAt) }
+                    for each in profile { each }
                 }
                 card("Balances") {
                     if balances.isEmpty {

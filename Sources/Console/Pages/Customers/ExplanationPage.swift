@@ -58,27 +58,22 @@ extension CustomerView {
         fact("Since") { Shown.moment(explanation.since) }
         fact("Until") { Shown.moment(explanation.until) }
         fact("Reference") { reference(of: explanation) }
-        fact("Origin") { explanation.origin.map { OriginWords.html($0) } ?? Shown.nothing }
-        fact("Owner") { explanation.otherOwner.map { Shown.link(to: $0) } ?? Shown.nothing }
+        fact("Origin") { explanation.origin.map { OriginWords.html($0) } }
+        fact("Owner") { explanation.otherOwner.map { Shown.link(to: $0) } }
     }
 
-    private func reference(of explanation: ItemExplanation) -> HTML {
-        guard let reference = explanation.reference else { return Shown.nothing }
+    private func reference(of explanation: ItemExplanation) -> HTML? {
+        guard let reference = explanation.reference else { return nil }
+        let path: ConsolePath
         switch explanation.cause {
-        case .granted, .grantEnded, .grantTakenBack:
-            return a(.href(.customer(user, "grants"))) { Shown.identifier(reference) }
-        case .unclaimed:
-            return a(.href(ConsolePath("unclaimed", query: ["transaction": reference]))) { Shown.identifier(reference) }
-        case .expected:
-            // The ledger has no transaction of the purchase yet.
-            return Shown.identifier(reference)
-        case .refused, .transferredToAnotherUser:
-            return a(.href(.customers(reference))) { Shown.identifier(reference) }
-        default:
-            return a(
-                .href(.customer(user, "transactions", reference, query: ["origin": explanation.origin?.rawValue]))
-            ) { Shown.identifier(reference) }
+        case .granted, .grantEnded, .grantTakenBack: path = .customer(user, "grants")
+        case .unclaimed: path = ConsolePath("unclaimed", query: ["transaction": reference])
+        // The ledger has no transaction of the purchase yet.
+        case .expected: return Shown.identifier(reference)
+        case .refused, .transferredToAnotherUser: path = .customers(reference)
+        default: path = .customer(user, "transactions", reference, query: ["origin": explanation.origin?.rawValue])
         }
+        return a(.href(path), Shown.identifier(reference))
     }
 }
 

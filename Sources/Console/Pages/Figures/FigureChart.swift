@@ -102,10 +102,15 @@ package enum FigureText {
         return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)%"
     }
 
-    /// The days of a time: "3 October 2026 – 29 October 2026".
+    /// The days of a time, which name a common year once: "3 October – 29 October 2026".
     static func time(_ days: ClosedRange<CalendarDay>) -> Phrase {
         let (first, last) = (CustomerWords.day(days.lowerBound.start), CustomerWords.day(days.upperBound.start))
-        return days.lowerBound == days.upperBound ? last : "\(first) – \(last)"
+        guard days.lowerBound != days.upperBound else { return last }
+        let year = days.lowerBound.description.prefix(4)
+        guard days.upperBound.description.hasPrefix(year) else { return "\(first) – \(last)" }
+        return Phrase(
+            english: first.english.replacing(" \(year)", with: "") + " – " + last.english,
+            korean: first.korean + " – " + last.korean.replacing("\(year)년 ", with: ""))
     }
 }
 
@@ -116,27 +121,17 @@ struct RetentionTable {
     let answer: FigureAnswer
 
     var html: HTML {
-        div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(Figure.retention.title)) {
-            table {
-                caption(.class("hidden")) { "Months after the first payment" }
-                thead {
-                    tr {
-                        th(.scope("col")) { "First payment" }
-                        th(.scope("col"), .class("number")) { "Customers" }
-                        for series in answer.series {
-                            th(.scope("col"), .class("number")) { "+\(series.group ?? "")" }
-                        }
-                    }
-                }
-                tbody {
-                    for (index, period) in answer.periods.enumerated() {
-                        let points = answer.series.map { $0.points[index] }
-                        tr {
-                            th(.scope("row")) { period.shown(by: .month).label }
-                            td(.class("number")) { Shown.number(points.first?.denominator ?? 0) }
-                            for point in points { Self.cell(point) }
-                        }
-                    }
+        Listing.frame("Months after the first payment") {
+            th(.scope("col")) { "First payment" }
+            th(.scope("col"), .class("number")) { "Customers" }
+            for series in answer.series { th(.scope("col"), .class("number")) { "+\(series.group ?? "")" } }
+        } rows: {
+            for (index, period) in answer.periods.enumerated() {
+                let points = answer.series.map { $0.points[index] }
+                tr {
+                    th(.scope("row")) { period.shown(by: .month).label }
+                    td(.class("number")) { Shown.number(points.first?.denominator ?? 0) }
+                    for point in points { Self.cell(point) }
                 }
             }
         }

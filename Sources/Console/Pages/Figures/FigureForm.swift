@@ -66,9 +66,7 @@ struct FigureForm: Sendable {
                     }
                     choice("storefront", "Storefront", empty: "(all storefronts)", names.storefronts)
                 }
-                if let currency = self["currency"] {
-                    input(.type("hidden"), .name("currency"), .value(currency))
-                }
+                self["currency"].map { input(.type("hidden"), .name("currency"), .value($0)) }
                 button(.class("primary")) { "Show" }
             }
         }

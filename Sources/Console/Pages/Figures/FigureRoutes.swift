@@ -175,12 +175,10 @@ extension FigureRoutes {
                 ? [] : charts(of: answer, sold.filter { currency == nil || $0.currency == currency }, form.names)
             if figure != .retention, charts.count < sold.count {
                 // The page does not show all currencies.
-                Tabs.list("Currency") {
-                    for each in [nil] + sold.compactMap(\.currency) {
-                        Tabs.link(
-                            each.map { Phrase(same: $0) } ?? "The first charts", to: query.path(currency: each),
-                            isPresent: each == currency)
-                    }
+                Tabs.choices("Currency", [nil] + sold.compactMap(\.currency), present: currency) {
+                    $0.map { Phrase(same: $0) } ?? "The first charts"
+                } path: {
+                    query.path(currency: $0)
                 }
             }
             if charts.isEmpty, figure != .retention || answer.series.isEmpty {

@@ -12,8 +12,7 @@ extension HealthRoutes {
     /// The ledger, its server, and the times and queues of the running service.
     @HTMLBuilder func performance(_ state: LedgerState) -> HTML {
         let (ledger, metrics) = (services.entitlements.ledger, services.metrics)
-        h2 { "Ledger" }
-        Facts.card {
+        Facts.card("Ledger") {
             fact("Place") { Shown.identifier(services.health.ledgerPlace) }
             fact("Database") { plain(state.database) }
             fact("Version of the tables") { plain(String(state.version)) }
@@ -30,8 +29,7 @@ extension HealthRoutes {
                 }
             }
         }
-        h2 { "Performance" }
-        Facts.card {
+        Facts.card("Performance") {
             fact("Use cases that wait for a commit or a thread") { plain(String(ledger.waitingCount)) }
             fact("Other jobs that wait for a thread") { plain(String(BlockingWork.waitingCount)) }
             fact("Requests in progress, this one included") { plain(String(metrics.requestsInFlightCount)) }

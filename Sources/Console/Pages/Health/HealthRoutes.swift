@@ -79,7 +79,7 @@ struct HealthRoutes: Sendable {
                     data(action.entry.subject)
                     if !action.entry.reference.isEmpty { also(Shown.identifier(action.entry.reference)) }
                 }
-                column("Reason") { $0.entry.reason.map { data($0) } ?? Shown.nothing }
+                column("Reason") { $0.entry.reason.map { data($0) } }
             }
         }
     }
@@ -160,6 +160,7 @@ extension HealthRoutes {
             problems == 0 ? Shown.badge("No problems", .good) : Shown.badge("Problems: \(problems)", .bad)
         }
         Listing.table("Checks", of: results.checks, empty: "There are no checks.") {
+            column("Check") { Phrase(titled: $0.subject) }
             column("State") { check in
                 switch check.state {
                 case .passed: Shown.badge("passed", .good)
@@ -167,7 +168,6 @@ extension HealthRoutes {
                 case .problem: Shown.badge("problem", .bad)
                 }
             }
-            column("Check") { Phrase(titled: $0.subject) }
             column("Result") { check in
                 div { check.detail }
                 if let remedy = check.remedy { div(.class("note")) { remedy } }
@@ -181,8 +181,7 @@ extension HealthRoutes {
 
     @HTMLBuilder private func configuration(_ ledger: LedgerState) -> HTML {
         let system = services.health
-        h2 { "Versions" }
-        Facts.card {
+        Facts.card("Versions") {
             for each in system.versions { fact(Phrase(same: each.name)) { plain(each.version) } }
             fact("Database") { plain(ledger.database) }
         }

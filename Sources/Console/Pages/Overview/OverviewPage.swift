@@ -52,18 +52,13 @@ struct OverviewRoutes: Sendable {
         }
         let (today, activity, keyNames) = try await (counted, latest, names)
         return Page("Overview", section: .overview) {
-            Tabs.list("Environment") {
-                for choice in FigureQuery.Environment.allCases {
-                    Tabs.link(
-                        choice.title, to: Self.path(choice, range, app: app), isPresent: choice == environment)
-                }
+            Tabs.choices("Environment", FigureQuery.Environment.allCases, present: environment, title: \.title) {
+                Self.path($0, range, app: app)
             }
             if comparisons != nil {
-                Tabs.list(Phrase("Time", context: "range")) {
-                    for choice in FigureRange.allCases where choice.interval == .day {
-                        Tabs.link(
-                            choice.title, to: Self.path(environment, choice, app: app), isPresent: choice == range)
-                    }
+                let ranges = FigureRange.allCases.filter { $0.interval == .day }
+                Tabs.choices(Phrase("Time", context: "range"), ranges, present: range, title: \.title) {
+                    Self.path(environment, $0, app: app)
                 }
             }
             if apps.count > 1 {

@@ -144,10 +144,8 @@ extension ProductChangeRoutes {
         return Page(form.isNew ? "New product" : "Edit \(address.productIdentifier)", section: .products) {
             if form.isNew {
                 // Each type has a form of its own.
-                Tabs.list("Type") {
-                    for type in ProductType.allCases {
-                        Tabs.link(type.title, to: address.newProduct(type: type), isPresent: type == form.type)
-                    }
+                Tabs.choices("Type", ProductType.allCases, present: form.type, title: \.title) {
+                    address.newProduct(type: $0)
                 }
             }
             context.form(

@@ -42,8 +42,7 @@ extension ProductRoutes {
                             listed.picture
                             div {
                                 a(.href(listed.address.path())) { data(listed.title(context.language)) }
-                                br()
-                                Shown.identifier(listed.product.productIdentifier)
+                                div { Shown.identifier(listed.product.productIdentifier) }
                             }
                         }
                     }
@@ -51,7 +50,7 @@ extension ProductRoutes {
                     column("Names") { Self.names($0.product) }
                     column("Price") { Shown.money($0.product.price) }
                     column("Grants") { ProductWords.sentence(of: $0.benefit) }
-                    column("Group and period") { $0.product.subscription.map(Self.subscription) ?? Shown.nothing }
+                    column("Group and period") { $0.product.subscription.map(Self.subscription) }
                     column("State") { $0.marks }
                     if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
                 }

@@ -7,7 +7,7 @@ extension ProofInspection {
     @HTMLBuilder func facts(origin: Origin?) -> HTML {
         Facts.list {
             fact("Kind") { self.kind.title }
-            fact("Origin") { Shown.identifier(origin?.rawValue) }
+            fact("Origin") { Shown.origin(origin) }
             fact("Size") { "\(self.size) bytes" }
             fact("Chain judged at") { Shown.moment(self.moment) }
             fact("Anchor") {

@@ -35,8 +35,8 @@ struct RefusalsRoutes: Sendable {
                 column("Code") { a(.href(ConsolePath("refusals", $0.code)), Shown.identifier($0.code)) }
                 column("Last \(Self.days) days") { Self.count($0.count) }
                 column("Latest") { Shown.moment($0.latest.first?.entry.happenedAt) }
-                column("Cause") { Self.text(RefusalExplanation(code: $0.code)?.cause) }
-                column("Remedy") { Self.text(RefusalExplanation(code: $0.code)?.remedy) }
+                column("Cause") { RefusalExplanation(code: $0.code)?.cause }
+                column("Remedy") { RefusalExplanation(code: $0.code)?.remedy }
             }
             for group in groups {
                 section {
@@ -51,11 +51,11 @@ struct RefusalsRoutes: Sendable {
             )
             Listing.table("Refused proofs by code", of: proofs, empty: "None since the start of the service.") {
                 column("Code") { Shown.identifier($0.refusals.code) }
-                column("Check") { Self.text(ProofVerdict.Check($0.step)?.words.title) }
+                column("Check") { ProofVerdict.Check($0.step)?.words.title }
                 column("Redemptions") { Shown.number(Int64($0.refusals.redemptions)) }
                 column("Notifications") { Shown.number(Int64($0.refusals.notifications)) }
-                column("Cause") { Self.text(RefusalExplanation(code: $0.refusals.code)?.cause) }
-                column("Remedy") { Self.text(RefusalExplanation(code: $0.refusals.code)?.remedy) }
+                column("Cause") { RefusalExplanation(code: $0.refusals.code)?.cause }
+                column("Remedy") { RefusalExplanation(code: $0.refusals.code)?.remedy }
             }
         }
     }
@@ -64,10 +64,6 @@ struct RefusalsRoutes: Sendable {
         guard count >= RefusalGroup.maximumCount else { return Shown.number(Int64(count)) }
         let digits = Shown.digits(Int64(count))
         return HTML { "\(digits) or more" }
-    }
-
-    private static func text(_ phrase: Phrase?) -> HTML {
-        phrase.map { phrase in HTML { phrase } } ?? Shown.nothing
     }
 
     private func refusals(of code: String, _ request: Request) async throws -> Page {
@@ -99,7 +95,7 @@ struct RefusalsRoutes: Sendable {
             column("Transaction") {
                 a(.href(.customers($0.entry.reference)), Shown.identifier($0.entry.reference))
             }
-            column("Origin") { Shown.identifier($0.entry.origin?.rawValue) }
+            column("Origin") { Shown.origin($0.entry.origin) }
         }
     }
 }

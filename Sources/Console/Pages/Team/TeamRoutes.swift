@@ -55,12 +55,7 @@ struct TeamRoutes: Sendable {
                     plain(".")
                 }
                 // The session has checked that the origin is this console.
-                p {
-                    code(.class("secret"), .id("link")) {
-                        plain(InvitationLink.text(secret, at: request.headers[.origin] ?? ""))
-                    }
-                }
-                div(.class("actions")) { Shown.copyButton(for: "link") }
+                Shown.copyable("link", InvitationLink.text(secret, at: request.headers[.origin] ?? ""))
                 note("The link sets a password once, within three days. It is not shown again.")
                 p { a(.href(ConsolePath("team"))) { "Back to the team" } }
             }

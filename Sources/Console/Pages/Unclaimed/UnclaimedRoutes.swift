@@ -102,14 +102,15 @@ struct UnclaimedRoutes: Sendable {
                 }
             ) {
                 column("Product") { purchase in
-                    a(.href(purchase.path), bdi { names.product(purchase.productIdentifier) })
-                    br()
-                    small { Shown.identifier(purchase.productIdentifier) }
+                    Shown.lines(
+                        a(.href(purchase.path), bdi { names.product(purchase.productIdentifier) }),
+                        Shown.identifier(purchase.productIdentifier))
                 }
-                column("Transaction") { Shown.identifier($0.transactionIdentifier) }
+                column("Transaction") {
+                    Shown.lines(Shown.identifier($0.transactionIdentifier), Shown.origin($0.origin))
+                }
                 column("Purchased") { Shown.moment($0.purchaseDate) }
                 column("Last statement") { Shown.moment($0.statedAt) }
-                column("Origin") { Shown.identifier($0.origin.rawValue) }
                 column("Account token") { Shown.identifier($0.appAccountToken?.uuidString.lowercased()) }
                 column("State") { $0.state }
                 if apps.count > 1 { column("App") { Shown.identifier($0.app) } }
@@ -144,24 +145,24 @@ struct UnclaimedRoutes: Sendable {
                 fact("Last statement") { Shown.moment(purchase.statedAt) }
                 fact("Revoked") { Shown.moment(purchase.revocationDate) }
                 fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
-                fact("Origin") { Shown.identifier(purchase.origin.rawValue) }
+                fact("Origin") { Shown.origin(purchase.origin) }
                 fact("App") { Shown.identifier(purchase.app) }
                 fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
             }
             if context.may(.support) {
-                details(.class("action"), name == nil ? nil : .open) {
-                    summary { "Assign the purchase to a user" }
+                context.action(
+                    "Assign the purchase to a user",
+                    to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment"),
+                    submit: "Assign", isOpen: name != nil
+                ) {
                     note(
                         "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it."
                     )
-                    context.form(to: ConsolePath("unclaimed", purchase.transactionIdentifier, "assignment")) {
-                        input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
-                        input(.type("hidden"), .name("app"), .value(purchase.app))
-                        user.html(name)
-                        Self.issuer.html(issuer)
-                        reason
-                        button(.class("primary")) { "Assign" }
-                    }
+                    input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
+                    input(.type("hidden"), .name("app"), .value(purchase.app))
+                    user.html(name)
+                    Self.issuer.html(issuer)
+                    reason
                 }
             }
             p { a(.href(ConsoleSection.unclaimed.path)) { "All unclaimed purchases" } }

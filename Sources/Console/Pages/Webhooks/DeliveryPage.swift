@@ -49,11 +49,9 @@ extension WebhooksRoutes {
                 column("Time") { Shown.moment($0.at) }
                 column("Result") { WebhookWords.outcome(of: $0) }
                 column(Phrase("Duration", context: "attempt")) {
-                    $0.milliseconds.map { plain(Shown.digits($0) + " ms") } ?? Shown.nothing
+                    $0.milliseconds.map { plain(Shown.digits($0) + " ms") }
                 }
-                column("Response, the first kilobyte") {
-                    $0.response.map { text in pre { data(text) } } ?? Shown.nothing
-                }
+                column("Response, the first kilobyte") { $0.response.map { text in pre { data(text) } } }
             }
         }
     }

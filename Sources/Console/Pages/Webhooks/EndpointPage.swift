@@ -78,11 +78,10 @@ extension WebhooksRoutes {
                 }
             }
             part("Messages") {
-                Tabs.list("States of messages") {
-                    Tabs.link("All", to: endpoint.path(), isPresent: state == nil)
-                    for each in WebhookDelivery.State.allCases {
-                        Tabs.link(WebhookWords.word(each).title, to: endpoint.path(each), isPresent: each == state)
-                    }
+                Tabs.choices("States of messages", [nil] + WebhookDelivery.State.allCases, present: state) {
+                    $0.map { WebhookWords.word($0).title } ?? "All"
+                } path: {
+                    endpoint.path($0)
                 }
                 filters(endpoint.path()) {
                     Field.text("customer", "Customer's name or account token", value: customer)
@@ -137,9 +136,7 @@ extension WebhooksRoutes {
             column("Customer") { WebhookWords.customer(of: $0.delivery) }
             column("State") { Shown.badge(WebhookWords.word($0.delivery.state)) }
             column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
-            column("Last attempt") {
-                $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } ?? Shown.nothing
-            }
+            column("Last attempt") { $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } }
             column("Next attempt") { WebhookWords.nextAttempt(of: $0.delivery) }
         }
     }
@@ -153,16 +150,15 @@ extension WebhooksRoutes {
         ) {
             note("The oldest \(Shown.digits(Int64(WebhookService.changedAtOnce))) at once.")
         }
-        details(.class("action"), continuation == nil ? nil : .open) {
-            summary { "Send the messages of a period again" }
-            context.form(to: endpoint.path(of: "period", "resending")) {
-                Self.start.html(continuation ?? now.adding(days: -1))
-                Self.end.html(now)
-                note(
-                    "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
-                )
-                button(.class("primary")) { "Send again" }
-            }
+        context.action(
+            "Send the messages of a period again", to: endpoint.path(of: "period", "resending"), submit: "Send again",
+            isOpen: continuation != nil
+        ) {
+            Self.start.html(continuation ?? now.adding(days: -1))
+            Self.end.html(now)
+            note(
+                "Delivered messages too, oldest first, at most 10,000 at once. Receivers recognize a repetition by webhook-id. Delivered messages are kept for 30 days."
+            )
         }
     }
 

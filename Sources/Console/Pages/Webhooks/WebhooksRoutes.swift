@@ -112,7 +112,6 @@ struct WebhooksRoutes: Sendable {
                 column("Format") { WebhookWords.title(of: $0.endpoint.format) }
                 column("Last message") {
                     $0.last.map { spaced(Shown.badge(WebhookWords.word($0.state)), Shown.moment($0.entry.happenedAt)) }
-                        ?? Shown.nothing
                 }
                 column(Phrase("Given up", context: "messages")) { row in
                     if row.hasFailed { a(.href(row.endpoint.path(.failed))) { "Show" } } else { "None" }
@@ -139,8 +138,7 @@ struct WebhooksRoutes: Sendable {
             p { "Your back end verifies the signature of each message with this secret (Standard Webhooks)." }
             for (index, secret) in secrets.enumerated() {
                 card(index == 0 ? "Secret" : "Previous secret") {
-                    p { code(.class("secret"), .id("secret-\(index)")) { plain(secret) } }
-                    p(.class("actions")) { Shown.copyButton(for: "secret-\(index)") }
+                    Shown.copyable("secret-\(index)", secret)
                     if index > 0 {
                         p { spaced(by: ": ", Phrase("Signs until"), Shown.moment(endpoint.previousSecretEndsAt)) }
                     }
@@ -148,8 +146,7 @@ struct WebhooksRoutes: Sendable {
             }
             if let authorization = endpoint.authorization {
                 card("Authorization header") {
-                    p { code(.class("secret"), .id("authorization")) { plain(authorization.value) } }
-                    p(.class("actions")) { Shown.copyButton(for: "authorization") }
+                    Shown.copyable("authorization", authorization.value)
                 }
             }
         }

@@ -27,13 +27,13 @@ extension CustomerView {
                 Facts.list {
                     fact("When") { Shown.moment(entry.happenedAt) }
                     fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, keys) }
-                    fact("Origin") { entry.origin.map { OriginWords.html($0) } ?? Shown.nothing }
+                    fact("Origin") { entry.origin.map { OriginWords.html($0) } }
                     fact("Reference") { Shown.identifier(entry.reference) }
                     fact("About") { Shown.identifier(entry.subject) }
                     if entry.event == .refused {
                         fact("Refusal code") { Shown.identifier(entry.reason) }
                     } else {
-                        fact("Reason") { words.reason.map { reason in bdi { reason } } ?? Shown.nothing }
+                        fact("Reason") { words.reason.map { reason in bdi { reason } } }
                     }
                 }
                 if entry.event == .refused { refusalNote(entry.reason, event.otherOwner) }
@@ -72,19 +72,15 @@ extension CustomerView {
         guard let notification = recorded else { throw Problem.pathUnknown }
         return Page("Notification: \(notification.title)", section: .customers) {
             Shown.wayBack(to: user)
-            card("Recorded facts") {
-                Facts.list {
-                    fact("Outcome") { notification.outcome.html }
-                    fact("Signed") { Shown.moment(notification.signedAt) }
-                    fact("Received") { Shown.moment(notification.receivedAt) }
-                    fact("Origin") { OriginWords.html(notification.origin) }
-                    fact("UUID") { Shown.identifier(notification.notificationUUID) }
-                    fact("Transaction") { Shown.identifier(notification.transactionIdentifier) }
-                    fact("Original transaction") { Shown.identifier(notification.originalTransactionIdentifier) }
-                    fact("Digest of the signed bytes (SHA-256)") {
-                        Shown.identifier(notification.proofDigest.hexadecimal)
-                    }
-                }
+            Facts.card("Recorded facts") {
+                fact("Outcome") { notification.outcome.html }
+                fact("Signed") { Shown.moment(notification.signedAt) }
+                fact("Received") { Shown.moment(notification.receivedAt) }
+                fact("Origin") { OriginWords.html(notification.origin) }
+                fact("UUID") { Shown.identifier(notification.notificationUUID) }
+                fact("Transaction") { Shown.identifier(notification.transactionIdentifier) }
+                fact("Original transaction") { Shown.identifier(notification.originalTransactionIdentifier) }
+                fact("Digest of the signed bytes (SHA-256)") { Shown.identifier(notification.proofDigest.hexadecimal) }
             }
             ContentTree.card(of: notification)
         }

@@ -105,7 +105,6 @@ extension CustomerView {
                     Shown.identifier(transaction.productIdentifier))
             }
             fact("Gives") {
-                if recorded.items.isEmpty, recorded.credit == nil { Shown.nothing }
                 for item in recorded.items { div { names.item(item) } }
                 if let credit = recorded.credit {
                     div { spaced(Shown.number(Int64(credit.amount)), data(credit.balance)) }
@@ -126,8 +125,6 @@ extension CustomerView {
                     spaced(
                         by: " · ", Shown.moment(revocation.revokedAt),
                         ActorWords.html(caller: revocation.revokedBy, keys), data(revocation.reason))
-                } else {
-                    Shown.nothing
                 }
             }
         }

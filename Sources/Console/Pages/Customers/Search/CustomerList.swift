@@ -42,12 +42,9 @@ struct CustomerList {
     func page(_ names: CatalogNames) -> Page {
         Page("Customers", section: .customers) {
             CustomersRoutes.search("") {
-                Tabs.list("Lists of customers") {
-                    for each in CustomerSelection.allCases {
-                        let isPresent = each == query.selection
-                        Tabs.link(Self.title(of: each), to: path(selection: each), isPresent: isPresent)
-                    }
-                }
+                Tabs.choices(
+                    "Lists of customers", CustomerSelection.allCases, present: query.selection, title: Self.title
+                ) { path(selection: $0) }
                 if currencies.count > 1 {
                     Tabs.list("Currencies") {
                         for each in currencies {
@@ -80,13 +77,10 @@ struct CustomerList {
     ) -> HTML {
         Listing.table(caption, of: rows, empty: empty, next: next) {
             column("Name") { row in
-                Shown.link(to: row.known.user)
-                if !row.known.user.issuer.isEmpty {
-                    br()
-                    small { CustomerWords.issuer(row.known.user.issuer) }
-                }
+                let user = row.known.user
+                Shown.lines(Shown.link(to: user), user.issuer.isEmpty ? nil : CustomerWords.issuer(user.issuer))
             }
-            column("Status") { $0.state.map(CustomerWords.badge) ?? Shown.nothing }
+            column("Status") { $0.state.map(CustomerWords.badge) }
             column("Total spent") { row in
                 if row.spent.isEmpty { Shown.nothing }
                 Phrase.joined(row.spent.map(\.phrase), separator: " · ")

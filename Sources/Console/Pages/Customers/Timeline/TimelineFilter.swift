@@ -53,11 +53,10 @@ struct TimelineFilter {
             Tabs.link(
                 "Earlier", to: path(of: user, months[11].adding(days: -1).firstOfMonth, part.kind), isPresent: false)
         }
-        Tabs.list("Kinds") {
-            Tabs.link("All", to: path(of: user, month, nil), isPresent: part.kind == nil)
-            for each in StoryPart.Kind.allCases {
-                Tabs.link(Phrase(titled: each), to: path(of: user, month, each), isPresent: each == part.kind)
-            }
+        Tabs.choices("Kinds", [nil] + StoryPart.Kind.allCases, present: part.kind) {
+            $0.map { Phrase(titled: $0) } ?? "All"
+        } path: {
+            path(of: user, month, $0)
         }
     }
 
