@@ -259,9 +259,9 @@ class Actions(unittest.TestCase):
         def work(window, reason):
             name = "parent" + reason.split()[2]
             window.open("store?account=" + name)
-            self.assertTrue(window.send("store/account/family", {"member": "child of " + name}))
+            self.assertTrue(window.send("store/account/family", {"relative": "child of " + name}))
             self.assertIn("child of " + name, window.text())
-            window.send("store/account/family", {"member": "child of " + name}, fails=True)
+            window.send("store/account/family", {"relative": "child of " + name}, fails=True)
             window.open("store?account=" + name)
             self.assertTrue(window.send("store/account/family/leave"))
             self.assertNotIn("child of " + name, window.text())

@@ -120,12 +120,12 @@ import Testing
         func send(_ form: String, _ fields: [String: String]) async throws -> Int {
             try await browser.post("/console/store/account/family\(form)", fields, from: page).status
         }
-        #expect(try await send("", ["account": "alice", "member": "bob"]) == 303)
+        #expect(try await send("", ["account": "alice", "relative": "bob"]) == 303)
         #expect(try fixture.store.history(of: "bob").map(\.ownership) == [.familyShared])
         let joined = try await browser.get(page)
         #expect(joined.has("Organizer") && joined.has("account=bob") && joined.has("/family/leave"))
-        #expect(try await send("", ["account": "alice", "member": "bob"]) == 409)
-        #expect(try await send("", ["account": "alice", "member": ""]) == 422)
+        #expect(try await send("", ["account": "alice", "relative": "bob"]) == 409)
+        #expect(try await send("", ["account": "alice", "relative": ""]) == 422)
         #expect(try await send("/leave", ["account": "bob"]) == 303)
         #expect(try fixture.store.history(of: "bob").map { $0.revocation?.type } == [.familyRevoke])
     }

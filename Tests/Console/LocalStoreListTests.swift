@@ -80,7 +80,7 @@ import Testing
         #expect(try await browser.get("\(next)&pageSize=1").has(">\(first)<"))
         let bob = try await browser.get("/console/store?account=bob")
         #expect(bob.has(">\(second)<") && !bob.has(">\(first)<"))
-        #expect(try await browser.get("/console/store?cursor=x").status == 400)
+        for wrong in ["cursor=x", "state=x"] { #expect(try await browser.get("/console/store?\(wrong)").status == 400) }
     }
 
     @Test func `the queue shows what waits, and the first page what is unfinished`() async throws {

@@ -6,7 +6,7 @@ import Proofs
 /// An account of the local store: its clock, its receipt, the restoration of its purchases and its family.
 extension LocalStoreRoutes {
     private static let relative = Field.text(
-        "member", "Account of the family member", upTo: Store.maximumAccountLength, isRequired: true)
+        "relative", "Account of the family member", upTo: Store.maximumAccountLength, isRequired: true)
 
     func addAccounts(to pages: ConsolePages) {
         // As the app reads it on the customer's device.

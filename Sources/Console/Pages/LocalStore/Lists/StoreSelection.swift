@@ -32,6 +32,9 @@ struct StoreSelection: Sendable {
             let text = try request.query(each.rawValue, upTo: each == .account ? Store.maximumAccountLength : 1024)
             values[each] = text?.isEmpty == false ? text : nil
         }
+        if let state = self[.state], state != Self.queue, ListedState(rawValue: state) == nil {
+            throw .parameter("state", "a state of the list")
+        }
     }
 
     subscript(parameter: Parameter) -> String? { values[parameter] }
