@@ -19,7 +19,7 @@ PAGES = {
     "revenue": "/console/figures/revenue?by=week&from=2025-12-01",
     "proofs": "/console/proofs",
     "products": "/console/products",
-    "store": "/console/store",
+    "store": "/console/store?state=subscribed",
 }
 
 
@@ -49,6 +49,9 @@ def main():
             page.locator(".sections").wait_for()
             for name, path in PAGES.items():
                 page.goto(shop["url"] + path)
+                if name == "store":
+                    page.locator("a[data-swap]").first.click()
+                    page.locator("#inspector h3").first.wait_for()
                 page.screenshot(path=os.path.join(folder, name + ".png"))
             browser.close()
     finally:

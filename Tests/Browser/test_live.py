@@ -40,6 +40,39 @@ class Live(unittest.TestCase):
             window.page.locator("#live :text('newcomer')").first.wait_for()
             self.assertEqual(window.take_faults(), [])
 
+    def test_the_inspector_follows_the_store_unless_it_is_in_use(self):
+        self.buy("inspected")
+        with Window(logged_in("support")) as window, Window(logged_in("support")) as other:
+            for each in (window, other):
+                each.open("store?account=inspected")
+                each.page.locator("a[data-swap]").first.click()
+                each.page.locator("#inspector h3").first.wait_for()
+            other.send("/requestRefund")
+            window.page.locator("#inspector .badge", has_text="Refund requested").wait_for()
+            refund = window.page.locator("#inspector details", has=window.page.locator("form[action*='/refund?']"))
+            refund.locator("summary").click()
+            other.send("/declineRefund")
+            window.page.locator("#live .badge", has_text="Finished").first.wait_for()
+            # The opened form stays, with what is around it.
+            self.assertIsNotNone(refund.get_attribute("open"))
+            self.assertEqual(window.take_faults() + other.take_faults(), [])
+
+    def test_the_user_that_redeems_follows_the_account(self):
+        with Window(logged_in("support")) as window:
+            window.open("store/buy")
+            window.send("store/buy", {"account": "a phone", "product": PREFIX + "sprout1", "user": "phone-owner"}, button="redeem")
+            window.open("store/buy?account=mina")
+            user = window.page.locator("#user")
+            self.assertEqual(user.input_value(), "mina")
+            window.page.locator("#account").fill("a phone")
+            window.page.wait_for_function("document.getElementById('user').value === 'phone-owner'")
+            # Another field of the form leaves the user as typed.
+            user.fill("somebody")
+            window.page.locator("#quantity").fill("2")
+            window.page.wait_for_timeout(400)
+            self.assertEqual(user.input_value(), "somebody")
+            self.assertEqual(window.take_faults(), [])
+
     def test_a_stream_needs_a_session(self):
         with Window() as window:
             for path in ("/console/activity", "/console/store/stream"):

@@ -68,9 +68,9 @@ def filled():
             shown += [
                 (customer, name), (customer + "/timeline", name), (customer + "/grants", name), (customer + "/transactions", name),
                 (customer + "/explanation", name), (transaction, name), ("/console/customers?search=" + segment(name), name),
-                ("/console/store?account=" + segment(name), name), ("/console/store/account?account=" + segment(name), name),
+                ("/console/store?account=" + segment(name), name),
                 ("/console/store/buy?account=" + segment(name), name), ("/console", None), ("/console/health/team", None),
-                ("/console/store/queue", None), ("/console/store", None)]
+                ("/console/store?state=queue", None), ("/console/store", None)]
             window.open(customer)
             shown += [(link, None) for link in window.links() if "/events/" in link or "/notifications/" in link][:6]
 
@@ -84,7 +84,7 @@ def filled():
             shown += [
                 (f"/console/products/{product}", name[:30]), (f"/console/products/{product}/edit", name[:30]),
                 (f"/console/products/{product}/history", None), ("/console/products", name[:30]), ("/console/catalog-history", None),
-                ("/console/store/buy", None), ("/console/store/products", None)]
+                ("/console/store/buy", None)]
         window.open("new-product?type=Consumable")
         window.send("new-product", {"productID": SCRIPT, "referenceName": SCRIPT, "displayPrice": SCRIPT, "locale-0": SCRIPT}, fails=True)
         if window.page.evaluate(INJECTED):

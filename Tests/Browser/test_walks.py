@@ -76,6 +76,29 @@ class Walks(unittest.TestCase):
                     self.assertEqual((local.year, local.month), (wanted.year, wanted.month))
                 self.assertIn(f"Time zone: {zone.key}", window.text())
 
+    def test_a_purchase_of_the_local_store_is_refunded_with_three_clicks(self):
+        for has_script, is_phone in ((True, False), (True, True), (False, False), (False, True)):
+            with self.subTest(script=has_script, phone=is_phone), \
+                    Window(logged_in("support"), is_phone=is_phone, has_script=has_script) as window:
+                window.open("store/buy")
+                window.send("store/buy", {"account": "regretful", "product": "com.memolease.sesac1.seeds10", "user": "regretful"}, button="redeem")
+                window.open("store")
+                click = Clicks(window)
+                click(window.page.locator("#live tr", has_text="regretful").first.locator("a[data-swap]"))
+                inspector = window.page.locator("#inspector h3").first
+                inspector.wait_for()
+                self.assertTrue(window.page.evaluate(
+                    "(() => { const box = document.querySelector('#inspector h2').getBoundingClientRect(); return box.top >= 0 && box.bottom <= innerHeight; })()"),
+                    "the inspector is out of view")
+                self.assertEqual(window.page.locator("#live a[aria-current]").count(), 1)
+                click(window.page.locator("#inspector summary").get_by_text("Refund", exact=True))
+                click("#inspector form[action$='/refund'] button.primary")
+                window.page.locator("#main [role=status]").wait_for()
+                self.assertLessEqual(click.count, 3)
+                # The list is as before, with the same row.
+                self.assertIn("Refunded", window.page.locator("#live tr", has=window.page.locator("a[aria-current]")).inner_text())
+                self.assertEqual(window.take_faults(), [])
+
     def test_an_unclaimed_purchase_is_assigned_with_four_clicks(self):
         with Window(logged_in("support")) as window:
             window.open("unclaimed")

@@ -107,7 +107,7 @@ import Testing
             english: "The catalog has no product with this identifier.",
             korean: "카탈로그에 이 식별자의 상품이 없습니다."),
         Refused(
-            role: .admin, path: "/console/store/transactions/1", english: "The store has no sale",
+            role: .admin, path: "/console/store?transaction=1", english: "The store has no sale",
             korean: "이 식별자의 거래가 없습니다."),
         Refused(
             role: .admin, path: "/console/team/members", form: ["name": "admin", "role": "viewer"],

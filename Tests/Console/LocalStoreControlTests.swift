@@ -42,7 +42,7 @@ import Testing
         for account in ["alice", "bob"] { _ = try fixture.buy("premium.monthly", account: account) }
         let start = fixture.store.now
         #expect(try await browser.get("/console/store/clock").has("Every account follows the store"))
-        let account = try await browser.get("/console/store/account?account=alice")
+        let account = try await browser.get("/console/store?account=alice")
         #expect(account.has("href=\"/console/store/clock?account=alice\""))
         let form = "/console/store/clock?account=alice"
         let answer = try await browser.post("/console/store/clock", ["step": "1mo", "account": "alice"], from: form)
@@ -60,7 +60,7 @@ import Testing
         #expect(unknown.status == 404)
         #expect(try await browser.get("/console/store/clock?account=carol").status == 404)
         // The page of an account that has bought nothing shows no time.
-        #expect(try await !browser.get("/console/store/account?account=carol").has("store/clock?account"))
+        #expect(try await !browser.get("/console/store?account=carol").has("store/clock?account"))
     }
 
     @Test(arguments: ["", "x", "0d", "1", "-1d", "11y"])

@@ -5,7 +5,7 @@ import Testing
 
 /// The lists of the local store, and the members who may see them.
 @Suite struct LocalStoreListTests {
-    private static let pages = ["", "/queue", "/buy", "/clock", "/notifications", "/products", "/settings"]
+    private static let pages = ["", "?state=queue", "/buy", "/clock", "/notifications", "/settings"]
 
     @Test func `only members who may control the store see its pages`() async throws {
         let fixture = try await LocalStoreFixture()
@@ -13,7 +13,7 @@ import Testing
         let notification = try #require(try fixture.store.notifications().first).notificationUUID
         let paths =
             Self.pages + [
-                "/stream", "/queue/1", "/transactions/\(sold)", "/account?account=alice",
+                "/stream", "?payment=1", "?transaction=\(sold)", "?account=alice",
                 "/account/receipt?account=alice", "/notifications/\(notification)",
             ]
         let viewer = try await fixture.browser(.viewer)
@@ -80,7 +80,7 @@ import Testing
         #expect(try await browser.get("\(next)&pageSize=1").has(">\(first)<"))
         let bob = try await browser.get("/console/store?account=bob")
         #expect(bob.has(">\(second)<") && !bob.has(">\(first)<"))
-        #expect(try await browser.get("/console/store?cursor=x").status == 400)
+        for wrong in ["cursor=x", "state=x"] { #expect(try await browser.get("/console/store?\(wrong)").status == 400) }
     }
 
     @Test func `the queue shows what waits, and the first page what is unfinished`() async throws {
@@ -91,15 +91,15 @@ import Testing
         _ = try fixture.store.add(
             Payment(productIdentifier: "garden.seeds"), account: "bob", outcome: .failed(.paymentNotAllowed))
         for account in ["alice", "bob"] { _ = try fixture.store.process(account: account) }
-        for path in ["/console/store", "/console/store/queue"] {
+        for path in ["/console/store", "/console/store?state=queue"] {
             let page = try await browser.get(path)
             #expect(page.has("Waits for approval") && page.has("paymentNotAllowed"), "\(path)")
             #expect(page.has("/console/store/queue/1/approve"), "\(path)")
         }
         _ = try fixture.store.finish(2, account: "bob")
         #expect(try await !browser.get("/console/store").has("paymentNotAllowed"))
-        #expect(try await browser.get("/console/store/queue?account=bob").has("paymentNotAllowed"))
-        #expect(try await !browser.get("/console/store/queue?account=bob").has("Waits for approval"))
+        #expect(try await browser.get("/console/store?state=queue&account=bob").has("paymentNotAllowed"))
+        #expect(try await !browser.get("/console/store?state=queue&account=bob").has("Waits for approval"))
     }
 
     @Test func `names of accounts are shown as text`() async throws {
@@ -109,12 +109,12 @@ import Testing
         for name in ["<script>alert(1)</script>", "\"><img src=x>", "..", "a&b?c=d#e", "\u{202E}مرحبا"] {
             let sold = try fixture.buy("gate", account: name)
             let address = name.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-            for path in ["", "/queue", "/buy", "/transactions/\(sold)", "/account?account=\(address)"] {
+            for path in ["", "?state=queue", "/buy", "?transaction=\(sold)", "?account=\(address)"] {
                 let page = try await browser.get("/console/store\(path)")
                 #expect(page.status == 200, "\(path)")
                 #expect(!page.has("<script>alert") && !page.has("<img src=x"), "\(path)")
             }
-            let page = try await browser.get("/console/store/account?account=\(address)")
+            let page = try await browser.get("/console/store?account=\(address)")
             #expect(page.has(sold), "\(name)")
         }
     }
@@ -124,7 +124,8 @@ import Testing
         let browser = try await fixture.browser(.support)
         _ = try fixture.buy("premium.monthly")
         _ = try fixture.buy("basic.monthly")
-        let page = try await browser.get("/console/store/account?account=alice")
+        let sold = try #require(try fixture.store.history(of: "alice").first).transactionIdentifier
+        let page = try await browser.get("/console/store?account=alice&transaction=\(sold)")
         #expect(page.has("garden.premium.monthly") && page.has("Product after the renewal"))
         let receipt = try await browser.get("/console/store/account/receipt?account=alice")
         #expect(receipt.headers[.contentType] == "text/plain; charset=utf-8")
@@ -133,21 +134,20 @@ import Testing
             _ = try fixture.store.finish(queued.transaction.identifier, account: "alice")
         }
         let answer = try await browser.post(
-            "/console/store/account/restore", ["account": "alice"], from: "/console/store/account?account=alice")
-        #expect(answer.location == "/console/store/account?account=alice&done=restored")
+            "/console/store/account/restore", ["account": "alice"], from: "/console/store?account=alice")
+        #expect(answer.location == "/console/store?account=alice&done=restored")
         #expect(try fixture.store.transactions().last?.transaction.state == .restored)
-        #expect(try await browser.get("/console/store/account").status == 400)
+        #expect(try await browser.get("/console/store/account/receipt").status == 400)
     }
 
-    @Test func `the products for sale have their offers`() async throws {
+    @Test func `the form has the products by name, with prices, lengths and offers`() async throws {
         let fixture = try await LocalStoreFixture()
         let browser = try await fixture.browser(.catalog)
         _ = try fixture.store.update { $0.simulatedErrors[.loadProducts] = .networkError }
-        let page = try await browser.get("/console/store/products")
+        let page = try await browser.get("/console/store/buy")
         for text in [
-            "garden.gate", "can be shared in a family", "garden.basic.monthly", "1 month", "Promotional offer",
-            "spring",
-            "FAIR", "Win-back offer", "6 months", "/console/store/buy?product=garden.seeds",
+            "<option value=\"garden.gate\">", "<optgroup label=\"Auto-renewable subscription\">", "USD 0.99</option>",
+            "1 month</option>", "Promotional offer spring", "FAIR", "Win-back offer",
         ] {
             #expect(page.has(text), "\(text)")
         }
@@ -159,9 +159,9 @@ import Testing
         let sold = try fixture.buy("premium.monthly")
         _ = try await browser.post("/console/language", ["language": "ko"], from: "/console/store")
         for (path, text) in [
-            ("", "시뮬레이션 조건"), ("/queue", "결제 대기열"), ("/buy", "지급받을 사용자"), ("/clock", "앞으로 돌리기"),
-            ("/notifications", "다시 보내기"), ("/products", "프로모션 혜택"), ("/settings", "스토어 초기화"),
-            ("/transactions/\(sold)", "지금 갱신"), ("/account?account=alice", "구매 복원"),
+            ("", "시뮬레이션 조건"), ("?state=queue", "다음 단계"), ("/buy", "지급받을 사용자"), ("/clock", "앞으로 돌리기"),
+            ("/notifications", "다시 보내기"), ("?transaction=\(sold)", "자동 갱신"), ("/settings", "스토어 초기화"),
+            ("?transaction=\(sold)", "지금 갱신"), ("?account=alice", "구매 복원"),
         ] {
             #expect(try await browser.get("/console/store\(path)").has(text), "\(path)")
         }

@@ -17,7 +17,7 @@ import Testing
         let browser = try await fixture.browser(.support)
         let answer = try await browser.post(
             "/console/store/buy", fields("gate", ["user": "alice.kim", "then": "redeem"]), from: "/console/store/buy")
-        #expect(answer.location == "/console/store/queue/1?done=bought")
+        #expect(answer.location == "/console/store?payment=1&done=bought")
         #expect(try await fixture.items(of: "alice.kim") == ["gate 1"])
         let user = try #require(User(name: "alice.kim"))
         let audit = try await fixture.ledger.read { try $0.audit(of: user, after: 0, limit: 9) }
@@ -27,7 +27,7 @@ import Testing
         #expect(try await fixture.entitlements.appAccountToken(of: user) == sold.appAccountToken)
         let queued = try fixture.store.queuedTransaction(1)
         #expect(queued.transaction.state == .finished)
-        let page = try await browser.get("/console/store/queue/1?done=bought")
+        let page = try await browser.get("/console/store?payment=1&done=bought")
         for text in [
             "Charged", "USD 19.99", sold.transactionIdentifier, "Redeemed by", "alice.kim", "gate 1",
             "/console/customers/-/alice.kim", "The app has finished the transaction.", "Bought.",
@@ -44,17 +44,19 @@ import Testing
         let sold = try #require(try fixture.store.history(of: "alice").first)
         #expect(sold.appAccountToken == nil)
         let path = "/console/store/transactions/\(sold.transactionIdentifier)"
-        #expect(try await browser.get(path).has("The service knows nothing of it yet."))
-        let answer = try await browser.post("\(path)/redeem", ["user": "bob"], from: path)
-        #expect(answer.location == "\(path)?done=redeemed")
+        let page = "/console/store?transaction=\(sold.transactionIdentifier)"
+        let before = try await browser.get(page)
+        #expect(before.has("The service knows nothing of it yet.") && before.has("name=\"user\" value=\"alice\""))
+        let answer = try await browser.post("\(path)/redeem", ["user": "bob"], from: page)
+        #expect(answer.location == "\(page)&done=redeemed")
         #expect(try await fixture.items(of: "bob") == ["gate 1"])
-        #expect(try await browser.get(path).has("/console/customers/-/bob"))
+        #expect(try await browser.get(page).has("/console/customers/-/bob"))
         #expect(try fixture.store.queuedTransaction(1).transaction.state == .finished)
         // Another user's app is refused.
-        let refused = try await browser.post("\(path)/redeem", ["user": "carol"], from: path)
+        let refused = try await browser.post("\(path)/redeem", ["user": "carol"], from: page)
         #expect(refused.status == 409 && refused.has("ownedByAnotherUser"))
-        #expect(try await browser.post("\(path)/redeem", ["user": "a b"], from: path).status == 422)
-        #expect(try await browser.post("\(path)/redeem", [:], from: path).status == 422)
+        #expect(try await browser.post("\(path)/redeem", ["user": "a b"], from: page).status == 422)
+        #expect(try await browser.post("\(path)/redeem", [:], from: page).status == 422)
     }
 
     @Test func `a proof that the service refuses stays in the queue, and the page has the code`() async throws {
@@ -63,7 +65,7 @@ import Testing
         _ = try fixture.store.update { $0.simulatedErrors[.verification] = .invalidSignature }
         let answer = try await browser.post(
             "/console/store/buy", fields("gate", ["user": "alice", "then": "redeem"]), from: "/console/store/buy")
-        #expect(answer.location == "/console/store/queue/1?done=bought&refused=signatureInvalid")
+        #expect(answer.location == "/console/store?payment=1&refused=signatureInvalid&done=bought")
         let page = try await browser.get(try #require(answer.location))
         #expect(page.has("the service refused the proof") && page.has("signatureInvalid"))
         #expect(try await fixture.items(of: "alice") == [])
@@ -78,18 +80,18 @@ import Testing
                 "/console/store/buy", fields("seeds", ["outcome": "deferred"]), from: "/console/store/buy")
             #expect(answer.location?.contains("done") == false)
         }
-        let path = "/console/store/queue/1"
-        #expect(try await browser.get(path).has("\(path)/approve"))
+        let (path, page) = ("/console/store/queue/1", "/console/store?payment=1")
+        #expect(try await browser.get(page).has("\(path)/approve"))
         #expect(
-            try await browser.post("\(path)/approve", [:], from: path).location == "\(path)?done=approved")
-        #expect(try await !browser.get(path).has("\(path)/approve"))
-        #expect(try await browser.post("\(path)/approve", [:], from: path).status == 409)
-        _ = try await browser.post("/console/store/queue/2/decline", [:], from: path)
+            try await browser.post("\(path)/approve", [:], from: page).location == "\(page)&done=approved")
+        #expect(try await !browser.get(page).has("\(path)/approve"))
+        #expect(try await browser.post("\(path)/approve", [:], from: page).status == 409)
+        _ = try await browser.post("/console/store/queue/2/decline", [:], from: page)
         #expect(try fixture.store.queuedTransaction(1).transaction.state == .purchased)
         #expect(try fixture.store.queuedTransaction(2).transaction.error == .paymentCancelled)
-        #expect(try await browser.post("\(path)/finish", [:], from: path).status == 303)
+        #expect(try await browser.post("\(path)/finish", [:], from: page).status == 303)
         #expect(try fixture.store.queuedTransaction(1).transaction.state == .finished)
-        for number in ["99", "x"] { #expect(try await browser.get("/console/store/queue/\(number)").status == 404) }
+        for number in ["99", "x"] { #expect(try await browser.get("/console/store?payment=\(number)").status == 404) }
     }
 
     @Test func `an interrupted purchase is resolved as another payment`() async throws {
@@ -97,12 +99,12 @@ import Testing
         let browser = try await fixture.browser(.support)
         _ = try await browser.post(
             "/console/store/buy", fields("seeds", ["outcome": "interrupted"]), from: "/console/store/buy")
-        #expect(try await browser.get("/console/store/queue/1").has("Interrupted"))
+        #expect(try await browser.get("/console/store?payment=1").has("Interrupted"))
         let answer = try await browser.post(
-            "/console/store/queue/1/resolve", [:], from: "/console/store/queue/1")
-        #expect(answer.location == "/console/store/queue/2?done=bought")
+            "/console/store/queue/1/resolve", [:], from: "/console/store?payment=1")
+        #expect(answer.location == "/console/store?payment=2&done=bought")
         #expect(try fixture.store.queuedTransaction(2).transaction.state == .purchased)
-        #expect(try await !browser.get("/console/store/queue/1").has("queue/1/resolve"))
+        #expect(try await !browser.get("/console/store?payment=1").has("queue/1/resolve"))
     }
 
     @Test func `a payment has the quantity, the offer, the token and the outcome of the form`() async throws {
@@ -121,7 +123,7 @@ import Testing
         #expect(subscribed.offer?.kind == .offerCode)
         _ = try await browser.post(
             "/console/store/buy", fields("gate", ["outcome": "paymentInvalid"]), from: "/console/store/buy")
-        #expect(try await browser.get("/console/store/queue/3").has("paymentInvalid"))
+        #expect(try await browser.get("/console/store?payment=3").has("paymentInvalid"))
         #expect(try fixture.store.history(of: "alice").count == 2)
     }
 
@@ -131,12 +133,12 @@ import Testing
         for product in ["premium.monthly", "premium.monthly"] {
             _ = try await browser.post("/console/store/buy", fields(product), from: "/console/store/buy")
         }
-        let same = try await browser.get("/console/store/queue/2")
+        let same = try await browser.get("/console/store?payment=2")
         #expect(same.has("Already subscribed, so nothing was charged.") && same.has("2026-11-10"))
         _ = try await browser.post("/console/store/buy", fields("basic.monthly"), from: "/console/store/buy")
-        let change = try await browser.get("/console/store/queue/3")
+        let change = try await browser.get("/console/store?payment=3")
         #expect(change.has("The subscription changes to") && change.has("2026-11-10"))
-        #expect(try await browser.get("/console/store/queue/1").has("USD 9.99"))
+        #expect(try await browser.get("/console/store?payment=1").has("USD 9.99"))
     }
 
     @Test func `a commitment is bought where Apple sells it, and its pages have its progress`() async throws {
@@ -149,7 +151,7 @@ import Testing
         _ = try await browser.post("/console/store/buy", commitment, from: "/console/store/buy")
         _ = try fixture.store.advance(.oneMonth)
         let latest = try #require(try fixture.store.history(of: "alice").last)
-        let page = try await browser.get("/console/store/transactions/\(latest.transactionIdentifier)")
+        let page = try await browser.get("/console/store?transaction=\(latest.transactionIdentifier)")
         for text in ["Monthly, with a commitment of twelve months", "2 / 12", "End of the commitment", "2027-10-10"] {
             #expect(page.has(text), "\(text)")
         }
@@ -177,6 +179,21 @@ import Testing
         #expect(answer.status == 409 && answer.has("storeKitError") && answer.has("networkError"))
     }
 
+    @Test func `the account decides the user that redeems`() async throws {
+        let fixture = try await LocalStoreFixture()
+        let browser = try await fixture.browser(.support)
+        _ = try await browser.post(
+            "/console/store/buy", fields("gate", ["account": "phone", "user": "alice.kim", "then": "redeem"]),
+            from: "/console/store/buy")
+        for (account, user) in [("phone", "alice.kim"), ("bob", "bob"), ("a b", "")] {
+            let address = account.replacing(" ", with: "%20")
+            let page = try await browser.get("/console/store?account=\(address)")
+            #expect(page.has("href=\"/console/store/buy?account=\(address)\""), "\(account)")
+            let form = try await browser.get("/console/store/buy?account=\(address)")
+            #expect(form.has("name=\"user\" value=\"\(user)\""), "\(account)")
+        }
+    }
+
     @Test func `the form suggests the latest accounts and the product of a link`() async throws {
         let fixture = try await LocalStoreFixture()
         let browser = try await fixture.browser(.support)
@@ -186,5 +203,6 @@ import Testing
         #expect(page.has("name=\"account\" value=\"bob\""))
         #expect(page.has("<option value=\"promotional spring\">"))
         #expect(page.has("name=\"user\" value=\"bob\""))
+        #expect(page.has("<optgroup label=\"Consumable\">") && page.has("USD 9.99 · 1 month</option>"))
     }
 }

@@ -22,7 +22,7 @@ struct HostileConsole {
         "", "/account", "/app-store", "/app-store/consumption", "/app-store/reconciliation", "/catalog-history",
         "/customers", "/figures", "/figures/transactions?environment=sandbox&group=product",
         "/health", "/health/team", "/log-in", "/new-product", "/products", "/proofs", "/refusals",
-        "/store", "/store/buy", "/store/clock", "/store/notifications", "/store/products", "/store/queue",
+        "/store", "/store/buy", "/store/clock", "/store/notifications", "/store?state=queue",
         "/store/settings", "/team", "/unclaimed", "/webhooks",
     ].map { "/console" + $0 }
     /// The pages that answered forms. A refusal may quote only the beginning of a text.
@@ -127,7 +127,7 @@ struct HostileConsole {
             let reason = shownText("reason of a \(action)", .sentence, .scalars(500))
             try await send("\(parts[0])/\(action)?\(parts.last ?? "")", ["reason": reason], from: page)
         }
-        let accounts = ["", "/account", "/buy"].map { "/console/store\($0)?account=" + HostileText.encode(account) }
+        let accounts = ["", "/buy"].map { "/console/store\($0)?account=" + HostileText.encode(account) }
         paths += [page, page + "/timeline", page + "/grants", page + "/transactions", transaction, payment] + accounts
         paths.append(page + "/explanation?item=" + HostileText.encode("sprout \(number)"))
         return user
@@ -167,13 +167,13 @@ struct HostileConsole {
         let limit = HostileTexts.Limit.bytes(256)
         for path in [
             "customers?search", "products?text", "unclaimed?transaction", "store?account", "store/buy?account",
-            "store/account?account", "store/queue?account", "figures/transactions?product", "unclaimed?product",
+            "store?product", "store?state=queue&account", "figures/transactions?product", "unclaimed?product",
         ] {
             paths.append("/console/\(path)=" + HostileText.encode(shownText("search at \(path)", .line, limit)))
         }
         paths.append("/console/refusals/" + HostileText.encode(shownText("code of a refusal", .line, limit)))
         for path in [
-            "health/team?member=", "products/", "figures/", "store/transactions/", "customers?product=",
+            "health/team?member=", "products/", "figures/", "store?transaction=", "customers?product=",
             "app-store?type=", "log-in?next=%2Fconsole%2F", "account?done=", "webhooks/", "unclaimed/",
         ] {
             paths.append("/console/\(path)" + texts.next("parameter of \(path)", .line, limit).encoded)

@@ -3,20 +3,19 @@ enum MarkupRules {
     private static let names: Set<String> = [
         "a", "article", "bdi", "body", "br", "button", "caption", "code", "datalist", "dd", "del", "details",
         "div", "dl", "dt", "fieldset", "form", "g", "h1", "h2", "h3", "head", "header", "html", "img",
-        "input", "ins", "label", "legend", "li", "line", "link", "main", "meta", "nav", "ol", "option", "p", "path",
+        "input", "ins", "label", "legend", "li", "line", "link", "main", "meta", "nav", "ol", "optgroup", "option", "p",
+        "path",
         "pre", "rect", "script", "section", "select", "small", "span", "strong", "summary", "svg", "table", "tbody",
         "td", "text", "textarea", "th", "thead", "time", "title", "tr", "ul", "use",
     ]
     private static let attributes: Set<String> = [
         "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby",
         "aria-live", "autocomplete", "charset", "checked", "class", "content", "d", "data-code", "data-copy",
-        "data-drop", "data-label", "data-live", "data-live-action", "data-month", "data-reload", "data-stay",
-        "data-stream",
-        "datetime", "disabled",
-        "enctype",
-        "for", "formaction", "formnovalidate", "height", "href", "id", "inputmode", "lang", "list", "loading",
-        "maxlength", "method", "name", "open", "placeholder", "popover", "popovertarget", "rel", "required", "role",
-        "rows", "scope", "selected",
+        "data-drop", "data-follow", "data-label", "data-live", "data-live-action", "data-month", "data-reload",
+        "data-stay", "data-stream", "data-swap", "datetime", "disabled", "enctype", "for", "formaction",
+        "formnovalidate", "height", "href", "id", "inputmode", "label", "lang", "list", "loading", "maxlength", "method",
+        "name", "open", "placeholder", "popover", "popovertarget", "rel", "required", "role", "rows", "scope",
+        "selected",
         "spellcheck", "src", "step", "tabindex", "text-anchor", "title", "type", "value", "viewBox", "width", "x",
         "x1", "x2", "y", "y1", "y2",
     ]

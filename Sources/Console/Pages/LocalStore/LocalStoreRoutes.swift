@@ -18,7 +18,7 @@ struct LocalStoreRoutes: Sendable {
 
     func add(to pages: ConsolePages) {
         addPage(to: pages)
-        addLists(to: pages)
+        addAccounts(to: pages)
         addPurchases(to: pages)
         addTransactions(to: pages)
         addRetention(to: pages)
@@ -82,11 +82,6 @@ extension ConsolePath {
         ConsolePath(["store", "notifications", uuid.lowercasedString] + action, done: notice)
     }
 
-    /// The page of an account. Its name is a parameter, because browsers resolve a segment such as "..".
-    static func storeAccount(_ account: String, done notice: Notice? = nil) -> ConsolePath {
-        ConsolePath("store", "account", query: ["account": account], done: notice)
-    }
-
     /// The page of a clock.
     ///
     /// - Parameters:
@@ -99,17 +94,15 @@ extension ConsolePath {
 
 enum LocalStoreTab {
     static let transactions = Tab("Transactions", "store")
-    static let queue = Tab("Payment queue", "store", "queue")
     static let buy = Tab("Buy", "store", "buy")
     static let clock = Tab("Clock", "store", "clock")
     static let notifications = Tab("Notifications", "store", "notifications")
-    static let products = Tab("Products", "store", "products")
     static let settings = Tab("Settings", "store", "settings")
 
     /// The links to all pages of the store.
     static func links(_ present: Tab?) -> HTML {
         Tab.links(
-            "Local App Store", [transactions, queue, buy, clock, notifications, products, settings], present: present)
+            "Local App Store", [transactions, buy, clock, notifications, settings], present: present)
     }
 
     /// A part of a page that the script loads again after each change in the store.

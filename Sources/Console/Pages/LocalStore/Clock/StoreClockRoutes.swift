@@ -42,7 +42,7 @@ extension LocalStoreRoutes {
             }
             return Timestamp(millisecondsSince1970: milliseconds)
         }
-        let account = try chosenAccount(request)
+        let account = try StoreSelection(request)[.account]
         let now = try store.time(of: account)
         let events =
             try start.map { start in
@@ -106,20 +106,12 @@ extension LocalStoreRoutes {
         }
     }
 
-    @HTMLBuilder private static func sentence(_ event: DueEvent) -> HTML {
-        spaced(Shown.moment(event.date), Shown.badge(StoreWords.word(event.kind)))
-        div {
-            switch event.kind {
-            case .renewed: "The subscription renewed and was charged:"
-            case .renewalFailed: "The renewal could not be charged. The store tries again:"
-            case .gracePeriodEnded: "The grace period ended without a charge. The customer lost access:"
-            case .expired: "The subscription ended:"
-            }
-            also(
-                spaced(
-                    by: ", ", Shown.identifier(event.productIdentifier), StoreRows.account(event.account),
-                    StoreRows.transaction(event.transactionIdentifier)))
-        }
+    private static func sentence(_ event: DueEvent) -> HTML {
+        spaced(
+            Shown.moment(event.date), StoreWords.word(event.kind).title,
+            spaced(
+                by: ", ", Shown.identifier(event.productIdentifier), StoreRows.account(event.account),
+                StoreRows.transaction(event.transactionIdentifier)))
     }
 
     /// The buttons of common steps.

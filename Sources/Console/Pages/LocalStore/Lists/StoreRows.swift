@@ -5,17 +5,16 @@ import Proofs
 enum StoreRows {
     /// A list whose rows open the inspector.
     static func transactions(
-        _ caption: Phrase, _ transactions: [ListedTransaction], _ selection: StoreSelection, _ names: StoreNames,
-        empty: Phrase, next: ConsolePath? = nil
+        _ transactions: [ListedTransaction], _ selection: StoreSelection, _ names: CatalogNames, empty: Phrase,
+        next: ConsolePath?
     ) -> HTML {
-        Listing.table(caption, of: transactions, empty: empty, next: next) {
+        Listing.table("Transactions, newest first", of: transactions, empty: empty, next: next) {
             column("Product") { listed in
-                let transaction = listed.transaction
-                selection.link(.transaction, transaction.transactionIdentifier) {
-                    names.product(transaction.productIdentifier, quantity: transaction.quantity)
+                selection.link(.transaction, listed.transaction.transactionIdentifier) {
+                    product(listed.transaction.productIdentifier, quantity: listed.transaction.quantity, names)
                 }
                 br()
-                small { Shown.moment(transaction.purchaseDate) }
+                small { Shown.moment(listed.transaction.purchaseDate) }
             }
             column("Account") { listed in
                 account(listed.transaction.account)
@@ -34,14 +33,14 @@ enum StoreRows {
     }
 
     static func payments(
-        _ caption: Phrase, _ payments: [QueuedTransaction], _ selection: StoreSelection, _ names: StoreNames,
-        _ context: ConsoleContext, empty: Phrase, next: ConsolePath? = nil
+        _ caption: Phrase, _ payments: [QueuedTransaction], _ selection: StoreSelection, _ names: CatalogNames,
+        _ context: ConsoleContext, next: ConsolePath? = nil
     ) -> HTML {
-        Listing.table(caption, of: payments, empty: empty, next: next) {
+        Listing.table(caption, of: payments, empty: "The queue is empty.", next: next) {
             column("Payment") { queued in
-                let number = String(queued.transaction.identifier)
+                let (number, payment) = (String(queued.transaction.identifier), queued.transaction.payment)
                 selection.link(.payment, number) {
-                    names.product(queued.transaction.payment)
+                    product(payment.productIdentifier, quantity: payment.quantity, names)
                     plain(" (\(number))")
                 }
             }
@@ -49,6 +48,12 @@ enum StoreRows {
             column("State") { StoreWords.badge($0) }
             column("Next step") { buttons($0, selection, context) }
         }
+    }
+
+    /// The name of a product, with the quantity if it is more than one.
+    @HTMLBuilder static func product(_ identifier: String, quantity: Int, _ names: CatalogNames) -> HTML {
+        bdi { names.product(identifier) }
+        if quantity > 1 { plain(" × \(quantity)") }
     }
 
     static func buttons(
@@ -67,7 +72,7 @@ enum StoreRows {
         }
     }
 
-    static func account(_ name: String) -> HTML { a(.href(.storeAccount(name))) { data(name) } }
+    static func account(_ name: String) -> HTML { a(.href(StoreSelection(account: name).path())) { data(name) } }
 
     static func transaction(_ identifier: String) -> HTML {
         StoreSelection().link(.transaction, identifier) { Shown.identifier(identifier) }

@@ -10,6 +10,7 @@ struct StoreSelection: Sendable {
     enum Parameter: String, CaseIterable {
         case account
         case product
+        /// A state of transactions, or `queue` for the payments instead of them.
         case state
         /// The original transaction, for only the transactions of one purchase.
         case purchase
@@ -19,11 +20,9 @@ struct StoreSelection: Sendable {
         case payment
     }
 
+    /// The state that stands for the payment queue.
+    static let queue = "queue"
     private var values: [Parameter: String] = [:]
-    /// The state of the filter; nil for all.
-    private(set) var state: ListedState?
-    /// The chosen payment; nil for none.
-    private(set) var payment: Int64?
 
     init(account: String? = nil) { values[.account] = account }
 
@@ -33,15 +32,15 @@ struct StoreSelection: Sendable {
             let text = try request.query(each.rawValue, upTo: each == .account ? Store.maximumAccountLength : 1024)
             values[each] = text?.isEmpty == false ? text : nil
         }
-        if self[.state] != nil { state = try request.query(Parameter.state.rawValue) }
-        payment = self[.payment].flatMap { Int64($0) }
-        if self[.payment] != nil, payment == nil { throw .parameter("payment", "the number of a payment") }
+        if let state = self[.state], state != Self.queue, ListedState(rawValue: state) == nil {
+            throw .parameter("state", "a state of the list")
+        }
     }
 
     subscript(parameter: Parameter) -> String? { values[parameter] }
 
-    /// True if a filter besides the account leaves out some transactions.
-    var isFiltered: Bool { self[.product] != nil || state != nil || self[.purchase] != nil }
+    /// True if a filter besides the account leaves something out.
+    var isFiltered: Bool { self[.product] != nil || self[.state] != nil || self[.purchase] != nil }
 
     /// The same page with another value of a parameter. A new list begins without a chosen row, and a row replaces the other.
     func with(_ parameter: Parameter, _ value: String?) -> StoreSelection {

@@ -78,15 +78,13 @@ extension LocalStoreRoutes {
         return Page("Notification of the store", section: .localStore) {
             LocalStoreTab.links(nil)
             LocalStoreTab.live {
-                section(.class("card")) {
-                    Facts.list {
-                        fact("Type") { Self.type(notification) }
-                        fact("Identifier") { Shown.identifier(uuid.lowercasedString) }
-                        fact("Transaction") { Self.transaction(notification) }
-                        fact("Created") { Shown.moment(notification.date) }
-                        fact("State") { Self.state(notification) }
-                        fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
-                    }
+                Facts.card {
+                    fact("Type") { Self.type(notification) }
+                    fact("Identifier") { Shown.identifier(uuid.lowercasedString) }
+                    fact("Transaction") { Self.transaction(notification) }
+                    fact("Created") { Shown.moment(notification.date) }
+                    fact("State") { Self.state(notification) }
+                    fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
                 }
                 h2 { "Attempts" }
                 Listing.table("Attempts", of: notification.sendAttempts, empty: "The notification was not sent.") {

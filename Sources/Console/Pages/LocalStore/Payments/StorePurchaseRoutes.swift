@@ -38,13 +38,13 @@ extension LocalStoreRoutes {
     /// The account of a store that has sold nothing yet.
     private static let firstAccount = "alice"
 
-    /// The offer of one of some products, as `KIND IDENTIFIER`. An introductory offer needs no request.
-    private static func offer(_ products: [Product]) -> Field<Payment.OfferChoice?> {
+    /// The offer of a product, as `KIND IDENTIFIER`. An introductory offer needs no request.
+    private var offer: Field<Payment.OfferChoice?> {
         var choices: [(value: String, title: Phrase)] = [("", "None, or the introductory offer for a new customer")]
-        for product in products {
+        for product in store.configuration.products {
+            let name = CustomerWords.isolated(names.product(product.productIdentifier))
             for offer in product.subscription?.offers ?? [] {
                 guard let identifier = offer.identifier else { continue }
-                let name = CustomerWords.isolated(product.title)
                 choices.append(("\(offer.kind.name) \(identifier)", "\(offer.kind.title) \(identifier) (\(name))"))
             }
         }
@@ -54,6 +54,28 @@ extension LocalStoreRoutes {
                 return nil
             }
             return Payment.OfferChoice(kind: kind, identifier: parts[1])
+        }
+    }
+
+    /// The products by name, with price and length, in the groups of their kinds.
+    private func productField(chosen: String?) -> HTML {
+        let groups = Dictionary(grouping: store.configuration.products, by: \.type)
+        return div(.class("field")) {
+            label(.for("product")) { "Product" }
+            select(.id("product"), .name("product")) {
+                for type in ProductType.allCases where groups[type] != nil {
+                    optgroup(HTMLAttribute("label", type.title)) {
+                        for product in groups[type] ?? [] {
+                            let identifier = product.productIdentifier
+                            option(.value(identifier), identifier == chosen ? .selected : nil) {
+                                CustomerWords.isolated(names.product(identifier))
+                                also(product.price.phrase, by: " · ")
+                                if let period = product.subscription?.period { also(period.words(), by: " · ") }
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -76,25 +98,23 @@ extension LocalStoreRoutes {
         let given = try request.query("account", upTo: Store.maximumAccountLength)
         let account = given ?? accounts.first ?? Self.firstAccount
         let user = try await redeemer(of: account)
-        let (product, names) = (try request.query("product"), StoreNames(store))
+        let product = try request.query("product")
         return Page("Buy as a customer", section: .localStore) {
             LocalStoreTab.links(LocalStoreTab.buy)
             context.form(to: LocalStoreTab.buy.path) {
                 div(.class("columns")) {
                     card("At the App Store") {
-                        div(.class("field")) {
-                            label(.for("account")) { "Account of the customer" }
-                            input(
-                                .type("text"), .id("account"), .name("account"), .value(account), .required,
-                                HTMLAttribute("autocomplete", "off"), HTMLAttribute("maxlength", "256"),
-                                HTMLAttribute("list", "accounts"), HTMLAttribute("data-live", "redeemer"))
+                        div(HTMLAttribute("data-live", "redeemer")) {
+                            Field.text(
+                                "account", "Account of the customer", upTo: Store.maximumAccountLength, value: account,
+                                isRequired: true, HTMLAttribute("list", "accounts"))
                             datalist(.id("accounts")) {
                                 for account in accounts { Console.option(.value(account)) }
                             }
                         }
-                        names.field(chosen: product)
+                        productField(chosen: product)
                         Self.quantity
-                        Self.offer(names.products)
+                        offer
                         Self.billingPlan
                         Self.outcome
                     }
@@ -145,7 +165,7 @@ extension LocalStoreRoutes {
         let user = try form.text(Self.redeeming.name) == Self.redeeming.value ? form[Self.user] : nil
         var token = try form[Self.token]
         let (product, quantity) = (try form.requiredText("product"), try form[Self.quantity] ?? 1)
-        let offer = try form[Self.offer([])]
+        let offer = try form[offer]
         if token == nil, let user { token = try await entitlements.appAccountToken(of: user) }
         let request = Payment(
             productIdentifier: product, quantity: quantity, appAccountToken: token,

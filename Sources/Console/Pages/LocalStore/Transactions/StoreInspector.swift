@@ -6,17 +6,12 @@ import Proofs
 
 /// The part of the store's page about a chosen transaction or payment: its facts, and every action that is possible now.
 final class StoreInspector: Sendable {
-    /// The maximum number of transactions of the same purchase.
-    private static let maximumRelated = 12
-
     private let selection: StoreSelection
-    private let names: StoreNames
+    private let names: CatalogNames
     private let listed: ListedTransaction?
     /// The payment of the queue; nil for a renewal, which no payment began.
     private let payment: QueuedTransaction?
     private let effect: PurchaseEffect?
-    /// The transactions of the same purchase, the newest first, up to one more than the inspector shows.
-    private let related: [ListedTransaction]
     /// The signed transaction, as the app gets it.
     private let signed: String?
     let account: String
@@ -24,8 +19,8 @@ final class StoreInspector: Sendable {
     /// Nil if nothing is chosen.
     ///
     /// - Throws: `StoreError` for an unknown transaction or payment.
-    init?(_ selection: StoreSelection, _ names: StoreNames, in books: Books) throws {
-        let queued = try selection.payment.map { try books.queued($0) }
+    init?(_ selection: StoreSelection, _ names: CatalogNames, in books: Books) throws {
+        let queued = try selection[.payment].map { try books.queued(Int64($0) ?? 0) }
         let sold = selection[.transaction] ?? queued?.transaction.purchase?.transactionIdentifier
         listed = try sold.map { try books.listedTransaction($0) }
         payment = queued ?? listed?.payment
@@ -33,11 +28,6 @@ final class StoreInspector: Sendable {
         self.account = account
         (self.selection, self.names) = (selection, names)
         effect = try payment.flatMap { try books.effect(of: $0.transaction.identifier) }
-        related =
-            try listed.map {
-                try books.listedTransactions(
-                    original: $0.transaction.originalTransactionIdentifier, limit: Self.maximumRelated + 1)
-            } ?? []
         signed = try sold.map { try books.signedTransaction(of: $0) }
     }
 
@@ -69,10 +59,13 @@ final class StoreInspector: Sendable {
                 Facts.list(StoreRows.facts(of: subscription))
             }
             steps(owners)
-            redemption(owners, user, context)
+            if sold != nil {
+                context.action("Redeem", to: receiver("redeem"), submit: "Redeem") {
+                    LocalStoreRoutes.user.html(user?.name)
+                }
+            }
             h3 { "Facts" }
-            if let listed { Facts.list(Self.facts(of: listed.transaction)) } else { Facts.list(paymentFacts) }
-            siblings
+            Facts.list(facts)
             if let signed { StoreRows.signed("Signed transaction (JWS)", "proof", signed) }
             forms(of: [.delete], context)
         }
@@ -81,56 +74,57 @@ final class StoreInspector: Sendable {
     @HTMLBuilder private var head: HTML {
         h2 {
             if let transaction = listed?.transaction {
-                names.product(transaction.productIdentifier, quantity: transaction.quantity)
-            } else if let payment {
-                names.product(payment.transaction.payment)
+                StoreRows.product(transaction.productIdentifier, quantity: transaction.quantity, names)
+            } else if let payment = payment?.transaction.payment {
+                StoreRows.product(payment.productIdentifier, quantity: payment.quantity, names)
             }
         }
         p(.class("head")) {
-            if let listed {
-                spaced(
-                    StoreWords.badge(listed), StoreRows.account(account), Shown.money(listed.transaction.amount),
-                    Shown.moment(listed.transaction.purchaseDate))
-            } else if let payment {
-                spaced(StoreWords.badge(payment), StoreRows.account(account))
-            }
+            spaced(
+                listed.map(StoreWords.badge) ?? payment.map(StoreWords.badge), StoreRows.account(account),
+                listed.map { Shown.money($0.transaction.amount) },
+                listed.map { Shown.moment($0.transaction.purchaseDate) })
         }
     }
 
-    @FactsBuilder private static func facts(of transaction: Transaction) -> [Fact] {
-        fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
-        fact("Original transaction") { StoreRows.transaction(transaction.originalTransactionIdentifier) }
-        fact("Order") { Shown.identifier(transaction.orderIdentifier) }
-        fact("Product") { Shown.identifier(transaction.productIdentifier) }
-        fact("Type") { transaction.type.title }
-        fact("Offer") { transaction.offer?.words ?? Shown.nothing }
-        fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
-        fact("Ownership") { StoreWords.title(transaction.ownership) }
-        fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
-        fact("Account token") { Shown.identifier(transaction.appAccountToken?.lowercasedString) }
-        fact("First purchased") { Shown.moment(transaction.originalPurchaseDate) }
-        fact(Phrase("Expires", context: "moment")) { Shown.moment(transaction.expiresDate) }
-        if let plan = transaction.billingPlanType { fact("Billing plan") { StoreWords.title(plan) } }
-        if let commitment = transaction.commitment {
-            fact("Billing period of the commitment") {
-                plain("\(commitment.billingPeriodNumber) / \(BillingPlan.commitmentPeriods)")
+    @FactsBuilder private var facts: [Fact] {
+        if let transaction = listed?.transaction {
+            let original = transaction.originalTransactionIdentifier
+            fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
+            fact("Original transaction") {
+                StoreRows.transaction(original)
+                br()
+                a(.href(StoreSelection().with(.purchase, original).with(.transaction, sold).path())) {
+                    listed?.subscription == nil ? "Transactions of the purchase" : "Periods of the subscription"
+                }
             }
-            fact("End of the commitment") { Shown.moment(commitment.expiresDate) }
-        }
-        if let period = transaction.webOrderLineItemIdentifier {
-            fact(Phrase("Period", context: "identifier")) { Shown.identifier(period) }
-        }
-        if let revocation = transaction.revocation {
-            fact(Phrase("Revoked", context: "moment")) { Shown.moment(revocation.date) }
-            fact("Reason of the revocation") { StoreWords.title(revocation.reason) }
-        }
-    }
-
-    /// The facts of a payment that has sold nothing.
-    @FactsBuilder private var paymentFacts: [Fact] {
-        if let payment = payment?.transaction.payment {
+            fact("Order") { Shown.identifier(transaction.orderIdentifier) }
+            fact("Product") { Shown.identifier(transaction.productIdentifier) }
+            fact("Type") { transaction.type.title }
+            fact("Offer") { transaction.offer?.words ?? Shown.nothing }
+            fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
+            fact("Ownership") { StoreWords.title(transaction.ownership) }
+            fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
+            fact("Account token") { Shown.identifier(transaction.appAccountToken?.lowercasedString) }
+            fact(Phrase("Purchased", context: "moment")) { Shown.moment(transaction.purchaseDate) }
+            fact("First purchased") { Shown.moment(transaction.originalPurchaseDate) }
+            fact(Phrase("Expires", context: "moment")) { Shown.moment(transaction.expiresDate) }
+            if let plan = transaction.billingPlanType { fact("Billing plan") { StoreWords.title(plan) } }
+            if let commitment = transaction.commitment {
+                fact("Billing period of the commitment") {
+                    plain("\(commitment.billingPeriodNumber) / \(BillingPlan.commitmentPeriods)")
+                }
+                fact("End of the commitment") { Shown.moment(commitment.expiresDate) }
+            }
+            if let period = transaction.webOrderLineItemIdentifier {
+                fact(Phrase("Period", context: "identifier")) { Shown.identifier(period) }
+            }
+            if let revocation = transaction.revocation {
+                fact(Phrase("Revoked", context: "moment")) { Shown.moment(revocation.date) }
+                fact("Reason of the revocation") { StoreWords.title(revocation.reason) }
+            }
+        } else if let payment = payment?.transaction.payment {
             fact("Product") { Shown.identifier(payment.productIdentifier) }
-            fact("Effect") { effect.map(StoreWords.sentence) ?? Shown.nothing }
             fact("Offer") {
                 payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) } ?? Shown.nothing
             }
@@ -183,28 +177,6 @@ final class StoreInspector: Sendable {
     private func receiver(_ action: String) -> ConsolePath {
         selection.receiver("transactions", sold ?? "", action)
     }
-
-    /// The transactions of the same purchase.
-    @HTMLBuilder private var siblings: HTML {
-        if let listed, related.count > 1 {
-            let purchase = StoreSelection().with(.purchase, listed.transaction.originalTransactionIdentifier)
-            h3 {
-                listed.transaction.type == .autoRenewableSubscription
-                    ? "Periods of the subscription" : "Transactions of the purchase"
-            }
-            ul(.class("plain")) {
-                for each in related.prefix(Self.maximumRelated) {
-                    let identifier = each.transaction.transactionIdentifier
-                    li {
-                        spaced(
-                            selection.link(.transaction, identifier) { Shown.identifier(identifier) },
-                            Shown.moment(each.transaction.purchaseDate), StoreWords.badge(each))
-                    }
-                }
-            }
-            p { a(.href(purchase.with(.transaction, sold).path())) { "All transactions of the purchase" } }
-        }
-    }
 }
 
 extension StoreInspector {
@@ -236,31 +208,8 @@ extension StoreInspector {
         }
     }
 
-    /// The form that plays the app.
-    @HTMLBuilder private func redemption(
-        _ owners: [KnownPurchase], _ user: User?, _ context: ConsoleContext
-    ) -> HTML {
-        if sold != nil {
-            let field = LocalStoreRoutes.user.html(user?.name)
-            if owners.isEmpty {
-                context.form(to: receiver("redeem")) {
-                    field
-                    button(.class("primary")) { "Redeem" }
-                }
-            } else {
-                context.action("Redeem", to: receiver("redeem"), submit: "Redeem") { field }
-            }
-        }
-    }
-
     private func paymentStep(_ payment: PaymentTransaction) -> HTML {
-        let mood: Shown.Mood =
-            switch payment.state {
-            case .failed: .bad
-            case .finished: payment.purchase == nil ? .bad : .good
-            case .purchased, .restored: .good
-            case .purchasing, .deferred: .warning
-            }
+        let mood: Shown.Mood = payment.purchase != nil ? .good : payment.error != nil ? .bad : .warning
         return li(.class(mood.rawValue)) {
             "Payment"
             plain(" \(payment.identifier): ")

@@ -31,17 +31,15 @@ extension LocalStoreRoutes {
     private static func page(of exchange: RetentionExchange, for identifier: String) -> Page {
         Page("Retention message", section: .localStore) {
             LocalStoreTab.links(nil)
-            section(.class("card")) {
-                Facts.list {
-                    fact("Subscription") { StoreRows.transaction(identifier) }
-                    fact("Sent to") { Shown.identifier(exchange.url) }
-                    fact("Answer") { code { plain(exchange.status.map(String.init) ?? exchange.result) } }
-                    fact("Answered after") { plain("\(exchange.milliseconds) ms") }
-                    fact("The customer sees") { code { plain(exchange.shown) } }
-                    fact("Message") { Shown.identifier(exchange.messageIdentifier) }
-                    fact("The answer is not used, because") {
-                        if let refusal = exchange.refusal { plain(refusal) } else { Shown.nothing }
-                    }
+            Facts.card {
+                fact("Subscription") { StoreRows.transaction(identifier) }
+                fact("Sent to") { Shown.identifier(exchange.url) }
+                fact("Answer") { code { plain(exchange.status.map(String.init) ?? exchange.result) } }
+                fact("Answered after") { plain("\(exchange.milliseconds) ms") }
+                fact("The customer sees") { code { plain(exchange.shown) } }
+                fact("Message") { Shown.identifier(exchange.messageIdentifier) }
+                fact("The answer is not used, because") {
+                    if let refusal = exchange.refusal { plain(refusal) } else { Shown.nothing }
                 }
             }
             if let body = exchange.body { StoreRows.signed("Body of the answer", "answer", body) }

@@ -110,10 +110,10 @@ enum StoreWords {
 
     static func word(_ kind: DueEvent.Kind) -> Shown.Word {
         switch kind {
-        case .renewed: ("Renewed", .good)
-        case .renewalFailed: ("The charge failed", .warning)
-        case .gracePeriodEnded: ("The grace period ended", .warning)
-        case .expired: (Phrase("Expired", context: "subscription"), .bad)
+        case .renewed: ("The subscription renewed and was charged:", .good)
+        case .renewalFailed: ("The renewal could not be charged. The store tries again:", .warning)
+        case .gracePeriodEnded: ("The grace period ended without a charge. The customer lost access:", .warning)
+        case .expired: ("The subscription ended:", .bad)
         }
     }
 
