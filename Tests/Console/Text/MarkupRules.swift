@@ -9,15 +9,14 @@ enum MarkupRules {
         "td", "text", "textarea", "th", "thead", "time", "title", "tr", "ul", "use",
     ]
     private static let attributes: Set<String> = [
-        "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby",
-        "aria-live", "autocomplete", "charset", "checked", "class", "content", "d", "data-code", "data-copy",
-        "data-drop", "data-follow", "data-label", "data-live", "data-live-action", "data-month", "data-reload",
-        "data-stay", "data-stream", "data-swap", "datetime", "disabled", "enctype", "for", "formaction",
-        "formnovalidate", "height", "href", "id", "inputmode", "label", "lang", "list", "loading", "maxlength", "method",
-        "name", "open", "placeholder", "popover", "popovertarget", "rel", "required", "role", "rows", "scope",
-        "selected",
-        "spellcheck", "src", "step", "tabindex", "text-anchor", "title", "type", "value", "viewBox", "width", "x",
-        "x1", "x2", "y", "y1", "y2",
+        "accept", "action", "alt", "aria-current", "aria-describedby", "aria-hidden", "aria-label",
+        "aria-labelledby", "aria-live", "autocomplete", "charset", "checked", "class", "content", "d",
+        "data-code", "data-copy", "data-drop", "data-follow", "data-label", "data-live", "data-live-action",
+        "data-month", "data-reload", "data-stay", "data-stream", "data-swap", "datetime", "disabled", "enctype",
+        "for", "formaction", "formnovalidate", "height", "href", "id", "inputmode", "label", "lang", "list",
+        "loading", "maxlength", "method", "name", "open", "placeholder", "popover", "popovertarget", "rel",
+        "required", "role", "rows", "scope", "selected", "spellcheck", "src", "step", "tabindex", "text-anchor",
+        "title", "type", "value", "viewBox", "width", "x", "x1", "x2", "y", "y1", "y2",
     ]
     private static let addresses: Set<String> = [
         "action", "data-live-action", "data-stream", "formaction", "href", "src",
