@@ -33,11 +33,17 @@ from appstoreserverlibrary.jws_signature_creator import (
     AdvancedCommerceAPIInAppSignatureCreator, IntroductoryOfferEligibilitySignatureCreator,
     PromotionalOfferV2SignatureCreator,
 )
+from appstoreserverlibrary.models.AdvancedCommerceDescriptors import AdvancedCommerceDescriptors
 from appstoreserverlibrary.models.AdvancedCommerceOneTimeChargeCreateRequest import (
     AdvancedCommerceOneTimeChargeCreateRequest,
 )
 from appstoreserverlibrary.models.AdvancedCommerceOneTimeChargeItem import AdvancedCommerceOneTimeChargeItem
+from appstoreserverlibrary.models.AdvancedCommercePeriod import AdvancedCommercePeriod
 from appstoreserverlibrary.models.AdvancedCommerceRequestInfo import AdvancedCommerceRequestInfo
+from appstoreserverlibrary.models.AdvancedCommerceSubscriptionCreateItem import AdvancedCommerceSubscriptionCreateItem
+from appstoreserverlibrary.models.AdvancedCommerceSubscriptionCreateRequest import (
+    AdvancedCommerceSubscriptionCreateRequest,
+)
 from appstoreserverlibrary.models.AlternateProduct import AlternateProduct
 from appstoreserverlibrary.models.AutoRenewStatus import AutoRenewStatus
 from appstoreserverlibrary.models.BillingPlanType import BillingPlanType
@@ -1015,6 +1021,41 @@ class AppStoreTests(unittest.TestCase):
         for wrong, error in [(signed, "invalidSignature"), (sign(uuid.uuid4(), "KRW"), "paymentInvalid")]:
             self.assertEqual(self.buy(SEEDS, advancedCommerceJWS=wrong)["error"], error)
         self.assertEqual(self.buy(MONTHLY, advancedCommerceJWS=sign(uuid.uuid4()))["error"], "paymentInvalid")
+
+    def test_a_subscription_that_apples_library_signs(self):
+        creator = AdvancedCommerceAPIInAppSignatureCreator(
+            pathlib.Path(self.store.key["privateKey"]).read_bytes(), self.store.key["keyId"], self.store.key["issuerId"],
+            BUNDLE,
+        )
+        reference, token = uuid.uuid4(), uuid.uuid4()
+        signed = creator.create_signature(AdvancedCommerceSubscriptionCreateRequest(
+            requestInfo=AdvancedCommerceRequestInfo(requestReferenceId=reference, appAccountToken=token),
+            currency="USD",
+            descriptors=AdvancedCommerceDescriptors(displayName="Tools", description="All tools"),
+            items=[
+                AdvancedCommerceSubscriptionCreateItem(SKU=sku, displayName=sku, description="A tool", price=price)
+                for sku, price in [("bench", 9990), ("shears", 1990)]
+            ],
+            period=AdvancedCommercePeriod.P1M,
+            taxCode="C003-00-2",
+        ))
+        # The period is the request's, not that of the generic product.
+        bought = self.buy(YEARLY, advancedCommerceJWS=signed)
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/renewal", {})
+        last = self.client.get_all_subscription_statuses(bought["transactionId"]).data[0].lastTransactions[0]
+        for sale in [self.transaction(bought["signedTransaction"]), self.transaction(last.signedTransactionInfo)]:
+            self.assertEqual((sale.productId, sale.price, sale.appAccountToken), (YEARLY, 11980, str(token)))
+            self.assertLess(sale.expiresDate - sale.purchaseDate, 32 * 86400000)
+            commerce = sale.advancedCommerceInfo
+            self.assertEqual((commerce.period, commerce.requestReferenceId), (AdvancedCommercePeriod.P1M, str(reference)))
+            self.assertEqual((commerce.descriptors.displayName, commerce.taxExclusivePrice), ("Tools", 11980))
+            self.assertEqual([(item.SKU, item.price) for item in commerce.items], [("bench", 9990), ("shears", 1990)])
+        renewal = self.verifier.verify_and_decode_renewal_info(last.signedRenewalInfo)
+        commerce = renewal.advancedCommerceInfo
+        self.assertEqual((renewal.renewalPrice, renewal.autoRenewProductId), (11980, YEARLY))
+        self.assertEqual((commerce.period, commerce.taxCode), (AdvancedCommercePeriod.P1M, "C003-00-2"))
+        self.assertEqual([item.SKU for item in commerce.items], ["bench", "shears"])
+        self.assertTrue(commerce.consistencyToken)
 
     def test_a_store_of_production(self):
         store = Store("--environment", "Production", "--app-apple-id", "1234567890")

@@ -125,6 +125,7 @@ import Testing
             (promotional, [:]), (promotional, ["transactionId": nil]), (introductory, [:]),
             (introductory, ["allowIntroductoryOffer": .bool(false)]), (introductory, ["transactionId": "{bob}"]),
             (promotional, ["aud": .array(["promotional-offer"])]), (advanced(), [:]), (advanced(charge), [:]),
+            (tools(), [:]),
             (advanced(["operation": "REACTIVATE_SUBSCRIPTION", "retainBillingCycle": nil]), [:]),
         ] as [(Changes, Changes)])
     func `a request that says what Apple asks for is accepted`(claims: Changes, changes: Changes) throws {
@@ -355,6 +356,117 @@ import Testing
         let compact = try signed(claims, header: header)
         let bought = try await buy(for: "bob", ["productId": product, "advancedCommerceJWS": compact])
         #expect((bought.state, bought.error) == ("failed", error))
+    }
+
+    private static let yearly = "garden.basic.yearly"
+
+    /// A request for a subscription to items.
+    private static func tools(
+        _ changes: [String: JSONValue?] = [:],
+        items: [[String: JSONValue]] = [item, item.merging(["SKU": "shears", "price": .integer(1990)]) { $1 }]
+    ) -> Changes {
+        let standard: [String: JSONValue?] = [
+            "operation": "CREATE_SUBSCRIPTION", "currency": "USD", "taxCode": "C003-00-2", "period": "P1M",
+            "descriptors": .object(JSONObject(["displayName": "Tools", "description": "All tools"])),
+            "items": .array(items.map { .object(JSONObject($0)) }),
+        ]
+        return advanced(standard.merging(changes) { $1 })
+    }
+
+    /// Carol's status and the Advanced Commerce parts of her latest transaction and of its renewal.
+    private func commerce(of sale: String) throws -> (
+        status: Int, sold: JSONContent, renews: JSONContent, price: Int64?
+    ) {
+        let answer = try garden.store.readOrThrow { try $0.allSubscriptionStatuses(sale, statuses: []) }
+        let last = try #require(answer.data.first?.lastTransactions.first)
+        let renewal = try garden.renewalInfo(last.signedRenewalInfo)
+        func part(_ text: String?) throws -> JSONContent {
+            try JSONDecoder().decode(JSONContent.self, from: Data(try #require(text).utf8))
+        }
+        return (
+            last.status.rawValue,
+            try part(garden.transaction(last.signedTransactionInfo).facts.text(.advancedCommerceInfo)),
+            try part(renewal.facts.text(.advancedCommerceInfo)), renewal.facts.integer(.renewalPrice)
+        )
+    }
+
+    private static func items(of commerce: JSONContent) throws -> [JSONContent] {
+        guard case .array(let items)? = commerce["items"] else { throw TestGardenError.notTransaction }
+        return items
+    }
+
+    @Test func `a subscription that the developer's server describes is sold, renews and ends`() async throws {
+        let information = JSONValue.object(
+            JSONObject(["requestReferenceId": .string(Self.uuid), "appAccountToken": .string(Self.uuid)]))
+        let fields = [
+            "productId": Self.yearly, "advancedCommerceJWS": try signed(Self.tools(["requestInfo": information])),
+        ]
+        let bought = try await buy(for: "carol", fields)
+        #expect((bought.state, bought.price, bought.currency) == ("purchased", 11_980, "USD"))
+        let first = try #require(bought.transactionId)
+        let before = try commerce(of: first)
+        #expect((before.status, before.price) == (1, 11_980))
+        for part in [before.sold, before.renews] {
+            #expect(part["period"]?.text == "P1M" && part["descriptors"]?["displayName"]?.text == "Tools")
+            #expect(part["requestReferenceId"]?.text == Self.uuid && part["taxCode"]?.text == "C003-00-2")
+            let items = try Self.items(of: part)
+            let (skus, prices): ([String?], [JSONContent?]) = (items.map { $0["SKU"]?.text }, items.map { $0["price"] })
+            #expect(skus == ["bench", "shears"])
+            #expect(prices == [JSONContent.integer(9990), JSONContent.integer(1990)])
+        }
+        // The period is the request's, not that of the generic product.
+        try garden.advance(to: "2026-12-01T12:00:00Z")
+        let periods = try garden.store.history(of: "carol")
+        #expect(periods.map(\.price.milliunits) == [11_980, 11_980])
+        #expect(periods.map { $0.appAccountToken?.uuidString } == Array(repeating: Self.uuid.uppercased(), count: 2))
+        let after = try commerce(of: first)
+        #expect(after.sold == before.sold && after.price == 11_980)
+        #expect(after.renews["consistencyToken"]?.text?.isEmpty == false)
+        #expect(after.renews["consistencyToken"] != before.renews["consistencyToken"])
+        // While it lasts, nothing else of the group is sold, and its price is the server's.
+        let other = try signed(Self.tools().merging(["nonce": .string(UUID().uuidString)]) { $1 })
+        for fields in [
+            ["productId": Self.yearly, "advancedCommerceJWS": other], ["productId": "garden.premium.monthly"],
+        ] {
+            #expect(try await buy(for: "carol", fields).error == "paymentInvalid")
+        }
+        #expect(throws: StoreError.self) {
+            try garden.store.requestPriceIncrease(of: first, to: 19_990, needsConsent: true)
+        }
+        #expect(throws: StoreError.self) { try garden.store.changeSeats(of: first, to: 2) }
+        // The refund takes all items, and the group is free again.
+        try garden.store.refund(try #require(periods.last).transactionIdentifier)
+        let refunded = try commerce(of: first)
+        #expect(refunded.status == 5)
+        for item in try Self.items(of: refunded.sold) { #expect(item["revocationDate"] != nil) }
+        #expect(try await buy(for: "carol", ["productId": "garden.premium.monthly"]).price == 9990)
+        #expect(try garden.store.history(of: "carol").last?.advancedCommerceCharge == nil)
+    }
+
+    private static func dear(_ sku: String) -> [String: JSONValue] {
+        item.merging(["SKU": .string(sku), "price": .integer(999_999_999_999)]) { $1 }
+    }
+
+    /// Requests for a subscription, each with a mistake, and the generic product.
+    private static let mistakes: [(Changes, String)] = {
+        var mistakes: [(Changes, String)] = [(tools(), "garden.seeds")]
+        let descriptors = JSONValue.object(JSONObject(["displayName": "Tools"]))
+        let changes: [(String, JSONValue)] = [("period", "P1D"), ("period", .integer(1)), ("descriptors", descriptors)]
+        for (name, value) in changes { mistakes.append((tools([name: value]), yearly)) }
+        let offer: [String: JSONValue] = ["offer": .object(JSONObject([:]))]
+        let discounted = item.merging(offer) { $1 }
+        let lists: [[[String: JSONValue]]] = [[], [item, item], [discounted], [dear("a"), dear("b")]]
+        for items in lists { mistakes.append((tools(items: items), yearly)) }
+        return mistakes
+    }()
+
+    @Test(arguments: mistakes)
+    func `a description of a subscription with a mistake fails the payment`(
+        claims: Changes,
+        product: String
+    ) async throws {
+        let bought = try await buy(for: "bob", ["productId": product, "advancedCommerceJWS": try signed(claims)])
+        #expect((bought.state, bought.error) == ("failed", "paymentInvalid"))
     }
 
     @Test(arguments: [

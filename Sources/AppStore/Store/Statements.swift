@@ -59,7 +59,7 @@ struct RenewalInfoStatement {
 
     /// The plan of the next billing period; nil if the subscription has ended, or if the catalog has no plans of the product.
     fileprivate var renewalBillingPlanType: BillingPlanType? {
-        let plans = terms.product(subscription.nextProductIdentifier)?.subscription?.billingPlans ?? []
+        let plans = subscription.product(subscription.nextProductIdentifier, terms)?.subscription?.billingPlans ?? []
         let plan = subscription.nextBillingPlanType
         return hasEnded || plan == .upFront && plans.isEmpty ? nil : plan
     }
@@ -82,7 +82,7 @@ struct RenewalInfoStatement {
     /// The identifiers of the offers for a customer whose subscription has ended; nil if there are none.
     fileprivate var winBackOffers: [String]? {
         guard hasEnded else { return nil }
-        let offers = terms.product(subscription.productIdentifier)?.subscription?.offers ?? []
+        let offers = subscription.product(subscription.productIdentifier, terms)?.subscription?.offers ?? []
         let identifiers = offers.filter { $0.kind == .winBack }.compactMap(\.identifier)
         return identifiers.isEmpty ? nil : identifiers
     }
@@ -147,6 +147,7 @@ extension ProofIssuer {
             "commitmentInfo": statement.commitment,
             "renewalQuantity": seats.map { $0.priceTiers.reduce(0) { $0 + $1.quantity } },
             "multiSeatInfo": seats?.renewalStatement,
+            "advancedCommerceInfo": subscription.advancedCommerceStatement,
         ])
     }
 
@@ -172,20 +173,6 @@ extension Commitment {
         [
             "billingPeriodNumber": billingPeriodNumber, "commitmentExpiresDate": expiresDate,
             "commitmentPrice": price.milliunits, "totalBillingPeriods": BillingPlan.commitmentPeriods,
-        ]
-    }
-}
-
-extension AdvancedCommerceCharge {
-    /// The item of a transaction (App Store Server API, `AdvancedCommerceTransactionInfo`). The store charges no tax.
-    fileprivate func statement(revokedAt revocationDate: Timestamp?) -> StatementFields {
-        let item: StatementFields = [
-            "SKU": sku, "displayName": displayName, "description": description, "price": price.milliunits,
-            "revocationDate": revocationDate,
-        ]
-        return [
-            "items": [item], "requestReferenceId": requestReferenceIdentifier, "taxCode": taxCode,
-            "taxExclusivePrice": price.milliunits, "taxRate": "0", "estimatedTax": 0,
         ]
     }
 }

@@ -248,7 +248,7 @@ extension Books {
             throw SignedAdvancedCommerceRequest.unreadable
         }
         try request.check()
-        return payment.with(try request.charge(in: storefront))
+        return payment.with(try request.charge(in: storefront), appAccountToken: request.appAccountToken)
     }
 
     /// Checks that a signed offer is for the product and the customer of a payment.
@@ -266,85 +266,6 @@ extension Books {
     /// True if a transaction or an app transaction is the account's. It has one before its first purchase, too.
     private func isCustomer(_ account: String, of identifier: String) throws -> Bool {
         try identifier == issuer.appTransactionIdentifier(of: account) || apiAccount(ofAny: identifier) == account
-    }
-}
-
-/// A request of the Advanced Commerce API in an app. The store sells one-time charges, and checks the form alone of the others.
-struct SignedAdvancedCommerceRequest {
-    static let unreadable = refusal("The claim request must be the base64 of a JSON object.")
-    private static let oneTimeCharge = "CREATE_ONE_TIME_CHARGE"
-    /// The required members of each operation, besides those of all.
-    private static let required = [
-        oneTimeCharge: ["currency", "item", "taxCode"],
-        "CREATE_SUBSCRIPTION": ["currency", "descriptors", "items", "period", "taxCode"],
-        "MODIFY_SUBSCRIPTION": ["retainBillingCycle", "transactionId"],
-        "REACTIVATE_SUBSCRIPTION": ["transactionId"],
-    ]
-    /// The prices of an item, in milliunits. The prices of a StoreKit configuration are in this range, too.
-    private static let prices: ClosedRange<Int64> = 0...999_999_999_999
-
-    let object: JSONObject
-
-    /// - Returns: Nil if the claim is not the base64 of a JSON object.
-    init?(_ claims: TokenClaims) {
-        guard let bytes = claims.text("request").flatMap({ Base64.decode($0.utf8) }),
-            case .object(let object)? = try? JSONParser.parse(bytes)
-        else { return nil }
-        self.object = object
-    }
-
-    private static func refusal(_ sentence: String) -> AppStoreRefusal { AppStoreRefusal(sentence, .paymentInvalid) }
-
-    private static func text(_ name: String, of object: JSONObject) -> String? {
-        if case .string(let text)? = object[name], !text.isEmpty { text } else { nil }
-    }
-
-    func check() throws(AppStoreRefusal) {
-        guard case .string(let operation)? = object["operation"], let required = Self.required[operation] else {
-            let operations = Self.required.keys.sorted().joined(separator: ", ")
-            throw Self.refusal("The request's operation must be one of \(operations).")
-        }
-        guard case .string("1")? = object["version"] else {
-            throw Self.refusal("The request's version must be the text 1.")
-        }
-        guard requestReferenceIdentifier != nil else {
-            throw Self.refusal("The request's requestInfo must have a UUID as its requestReferenceId.")
-        }
-        for name in required where object[name].map({ $0 == .null }) ?? true {
-            throw Self.refusal("The request lacks \(name), which \(operation) requires.")
-        }
-    }
-
-    private var requestReferenceIdentifier: String? {
-        guard case .object(let info)? = object["requestInfo"], let text = Self.text("requestReferenceId", of: info),
-            UUID(uuidString: text) != nil
-        else { return nil }
-        return text
-    }
-
-    /// The charge for the item of a checked request.
-    func charge(in storefront: Storefront) throws(AppStoreRefusal) -> AdvancedCommerceCharge {
-        guard Self.text("operation", of: object) == Self.oneTimeCharge else {
-            throw Self.refusal("The store sells one-time charges alone: the operation must be \(Self.oneTimeCharge).")
-        }
-        guard Self.text("currency", of: object) == storefront.currency,
-            [nil, storefront.countryCode].contains(Self.text("storefront", of: object))
-        else {
-            throw Self.refusal(
-                "The request's currency and storefront must be those of the customer, \(storefront.currency) and "
-                    + "\(storefront.countryCode).")
-        }
-        guard case .object(let item)? = object["item"], let sku = Self.text("SKU", of: item),
-            let displayName = Self.text("displayName", of: item), let description = Self.text("description", of: item),
-            case .number(let number)? = item["price"], let price = number.int64, Self.prices.contains(price)
-        else { throw Self.refusal("The request's item must have SKU, displayName, description and price.") }
-        guard let taxCode = Self.text("taxCode", of: object), let requestReferenceIdentifier else {
-            throw Self.refusal("The request's taxCode must be a text.")
-        }
-        return AdvancedCommerceCharge(
-            sku: sku, displayName: displayName, description: description,
-            price: Price(milliunits: price, currency: storefront.currency), taxCode: taxCode,
-            requestReferenceIdentifier: requestReferenceIdentifier)
     }
 }
 

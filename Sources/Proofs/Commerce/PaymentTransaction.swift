@@ -54,7 +54,7 @@ public struct Payment: Hashable, Sendable {
     public let billingPlanType: BillingPlanType?
     /// The requested offer. Nil for the standard price, or for an introductory offer if the customer is eligible.
     public var offer: OfferChoice? { offers.first }
-    /// The product that the developer's server describes. Nil for a product of the App Store.
+    /// The purchase that the developer's server describes. Nil for a product of the App Store.
     public var advancedCommerceCharge: AdvancedCommerceCharge? { charges.first }
     /// The offer and the charge, at most one of each. The arrays keep a transaction small enough for the result of a throwing function.
     private let offers: [OfferChoice]
@@ -111,40 +111,13 @@ public struct Payment: Hashable, Sendable {
             billingPlanType: billingPlanType, offer: offer, advancedCommerceCharge: advancedCommerceCharge)
     }
 
-    /// The same payment for a product that the developer's server describes.
-    public func with(_ charge: AdvancedCommerceCharge) -> Payment {
+    /// The same payment for what the developer's server describes.
+    ///
+    /// - Parameter token: The account token that the server names; nil for that of the payment.
+    public func with(_ charge: AdvancedCommerceCharge, appAccountToken token: UUID? = nil) -> Payment {
         Payment(
-            productIdentifier: productIdentifier, quantity: quantity, appAccountToken: appAccountToken,
+            productIdentifier: productIdentifier, quantity: quantity, appAccountToken: token ?? appAccountToken,
             billingPlanType: billingPlanType, offer: offer, advancedCommerceCharge: charge)
-    }
-}
-
-/// A one-time charge for a product that the developer's server describes (Advanced Commerce API, `OneTimeChargeCreateRequest`). The App
-/// Store knows a generic product in its place.
-public struct AdvancedCommerceCharge: Hashable, Sendable, Codable {
-    /// The developer's identifier of the product.
-    public let sku: String
-    public let displayName: String
-    public let description: String
-    public let price: Price
-    public let taxCode: String
-    /// The identifier of the request, as the developer's server wrote it.
-    public let requestReferenceIdentifier: String
-
-    public init(
-        sku: String,
-        displayName: String,
-        description: String,
-        price: Price,
-        taxCode: String,
-        requestReferenceIdentifier: String
-    ) {
-        self.sku = sku
-        self.displayName = displayName
-        self.description = description
-        self.price = price
-        self.taxCode = taxCode
-        self.requestReferenceIdentifier = requestReferenceIdentifier
     }
 }
 

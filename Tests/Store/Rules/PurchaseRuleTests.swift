@@ -52,6 +52,40 @@ import Testing
         #expect((decision != .fail(.storeProductNotAvailable)) == isSold)
     }
 
+    private static func charge(_ terms: AdvancedCommerceCharge.Terms? = nil) -> AdvancedCommerceCharge {
+        AdvancedCommerceCharge(
+            items: ["bench", "shears"].prefix(terms == nil ? 1 : 2).map {
+                .init(sku: $0, displayName: $0, description: "In the garden", price: 9990)
+            }, terms: terms, currency: "EUR", taxCode: "C003-00-2",
+            requestReferenceIdentifier: "7f3c2a10-5b1e-4c8d-9a6f-2d4e8b0c1a35")
+    }
+
+    @Test(
+        arguments: [
+            ("basic.yearly", nil, true), ("basic.monthly", .upFront, true), ("basic.yearly", .monthly, false),
+            ("seeds", nil, false),
+        ] as [(String, BillingPlanType?, Bool)])
+    func `a subscription that the developer describes is sold as a generic one`(
+        name: String,
+        plan: BillingPlanType?,
+        isSold: Bool
+    ) throws {
+        let charge = Self.charge(.init(displayName: "Tools", description: "All tools", period: .oneMonth))
+        let payment = Payment(productIdentifier: "garden.\(name)", billingPlanType: plan).with(charge)
+        let generic = try RuleFixture().configuration.product(payment.productIdentifier)
+        let decision = PurchaseDecision(payment, for: generic, history: [], currency: "EUR")
+        guard case .subscribe(let product, let subscription) = decision else {
+            #expect(!isSold && decision == .fail(.paymentInvalid))
+            return
+        }
+        #expect(
+            isSold && product.productIdentifier == payment.productIdentifier && product.subscription == subscription)
+        #expect((product.price.milliunits, subscription.period) == (19_980, .oneMonth))
+        #expect(subscription.groupIdentifier == generic?.subscription?.groupIdentifier)
+        #expect(subscription.offers.isEmpty && subscription.billingPlans.isEmpty && !subscription.multiSeat.isEnabled)
+        #expect(!product.isFamilyShareable)
+    }
+
     /// The price is the developer's, and the generic product of subscriptions is none of one-time charges.
     @Test(
         arguments: [
@@ -60,10 +94,7 @@ import Testing
     func `a charge that the developer describes is sold as a generic product`(
         name: String, history: [Transaction]?
     ) throws {
-        let charge = AdvancedCommerceCharge(
-            sku: "bench", displayName: "Bench", description: "A bench",
-            price: Price(milliunits: 9990, currency: "EUR"), taxCode: "C003-00-2",
-            requestReferenceIdentifier: "7f3c2a10-5b1e-4c8d-9a6f-2d4e8b0c1a35")
+        let charge = Self.charge()
         let payment = Payment(productIdentifier: "garden.\(name)").with(charge)
         let product = try RuleFixture().configuration.product(payment.productIdentifier)
         let decision = PurchaseDecision(payment, for: product, history: history ?? [], currency: "EUR")

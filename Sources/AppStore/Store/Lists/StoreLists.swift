@@ -121,7 +121,7 @@ package struct SubscriptionSummary: Hashable, Sendable {
         renewalOffer = renewal?.offer?.kind
         isSoldWithSeats =
             subscription.commitment == nil
-            && terms.product(subscription.productIdentifier)?.subscription?.multiSeat.isEnabled == true
+            && subscription.product(subscription.productIdentifier, terms)?.subscription?.multiSeat.isEnabled == true
     }
 
     package subscript<Value>(dynamicMember path: KeyPath<CustomerSubscription, Value>) -> Value {

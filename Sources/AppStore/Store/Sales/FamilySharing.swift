@@ -91,7 +91,9 @@ extension Books {
 
     private func checkShareable(_ purchase: Transaction, with account: String) throws {
         let subscription = try subscriptionOrNone(of: purchase)
-        let product = configuration.product(subscription?.productIdentifier ?? purchase.productIdentifier)
+        let product =
+            subscription.map { $0.product($0.productIdentifier, terms) }
+            ?? configuration.product(purchase.productIdentifier)
         try purchase.checkShareable(with: account, product: product, subscription: subscription)
     }
 
@@ -185,7 +187,7 @@ extension Books {
     func followInFamily(_ purchased: CustomerSubscription, _ effects: [SubscriptionEffect]) throws {
         let original = purchased.originalTransactionIdentifier
         let isCharged = effects.contains(where: \.isCharge)
-        let isShareable = configuration.product(purchased.productIdentifier)?.isFamilyShareable == true
+        let isShareable = purchased.product(purchased.productIdentifier, terms)?.isFamilyShareable == true
         let books = try of(purchased.account)
         // The accounts that get the next shareable period anew.
         var others = try relatives(of: purchased.account)

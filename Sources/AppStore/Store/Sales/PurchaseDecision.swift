@@ -25,8 +25,7 @@ package enum PurchaseDecision: Hashable, Sendable {
             // The catalog has changed since the payment was added.
             self = .fail(.storeProductNotAvailable)
         } else if let charge = payment.advancedCommerceCharge {
-            // The generic product of subscriptions is no product of one-time charges.
-            self = product.subscription == nil ? .charge(product, charge.price) : .fail(.paymentInvalid)
+            self = Self.sale(of: charge, as: product, billed: payment.billingPlanType)
         } else if let subscription = product.subscription {
             self = .subscribe(product, subscription)
         } else if payment.offer != nil {
@@ -36,6 +35,18 @@ package enum PurchaseDecision: Hashable, Sendable {
         } else {
             let milliunits = product.price.milliunits * Int64(payment.quantity)
             self = .charge(product, Price(milliunits: milliunits, currency: currency))
+        }
+    }
+
+    /// The sale of what the developer's server describes. The generic product of subscriptions is no product of one-time charges.
+    private static func sale(of charge: AdvancedCommerceCharge, as product: Product, billed plan: BillingPlanType?)
+        -> PurchaseDecision
+    {
+        let described = charge.describing(product)
+        return switch (charge.terms, described.subscription) {
+        case (nil, nil): .charge(product, charge.price)
+        case (.some, let subscription?) where plan != .monthly: .subscribe(described, subscription)
+        default: .fail(.paymentInvalid)
         }
     }
 

@@ -73,6 +73,8 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The dates on which the renewal date was extended.
     var extensionDates: [Timestamp] = []
     var appAccountToken: UUID?
+    /// What the developer's server described; nil for a product of the store.
+    package internal(set) var advancedCommerceCharge: AdvancedCommerceCharge?
 
     /// The date of the next event; nil for a subscription that has ended.
     package var dueDate: Timestamp? {
@@ -195,7 +197,7 @@ extension CustomerSubscription {
 
     /// The price of the next renewal, of one seat on average, with its seats and its offer.
     func renewalTerms(_ terms: SubscriptionTerms) -> (price: Price, seats: Seats?, offer: SubscriptionOffer?)? {
-        guard let product = terms.product(nextProductIdentifier) else { return nil }
+        guard let product = product(nextProductIdentifier, terms) else { return nil }
         let isSame = nextProductIdentifier == productIdentifier && nextBillingPlanType == billingPlanType
         let next = acceptedOffer ?? (isSame ? offer.flatMap { $0.periodsLeft > 0 ? $0.offer : nil } : nil)
         let agreed = unfinishedCommitment?.billingPrice ?? (isSame ? priceIncrease?.price ?? agreedPrice : nil)
@@ -349,6 +351,9 @@ extension CustomerSubscription {
         needsConsent: Bool,
         _ terms: SubscriptionTerms
     ) throws(StoreError) -> [SubscriptionEffect] {
+        guard advancedCommerceCharge == nil else {
+            throw invalid("has the prices that the developer's server described")
+        }
         let present = agreedPrice ?? terms.product(productIdentifier)?.price(billed: billingPlanType)
         guard price.milliunits > present?.milliunits ?? 0 else { throw invalid("already costs as much or more") }
         guard state == .subscribed, isAutoRenewing else { throw invalid("does not renew, so its price cannot rise") }

@@ -83,7 +83,7 @@ extension CustomerSubscription {
         guard commitment == nil else {
             throw invalid("is billed monthly under a commitment, with which the store sells no seats")
         }
-        guard let product = terms.product(productIdentifier), product.subscription?.multiSeat.isEnabled == true else {
+        guard let product = product(productIdentifier, terms), product.subscription?.multiSeat.isEnabled == true else {
             throw invalid("has one seat, because its product is not sold with seats")
         }
         if total > quantity { return addSeats(upTo: total, of: product, terms) }

@@ -149,8 +149,8 @@ extension Books {
     /// Sells a subscription's product to an account.
     ///
     /// - Returns: The transaction that the customer's queue shows: a new one if something was charged.
-    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for, or a billing plan that the
-    ///   storefront does not have.
+    /// - Throws: `PaymentFailure` for an offer that does not exist or that the customer is not eligible for, a billing plan that the
+    ///   storefront does not have, or a second subscription of the group if the developer's server described either.
     func subscribe(_ payment: Payment, _ product: Product, _ terms: Subscription, account: String) throws -> Transaction
     {
         let plan = payment.billingPlanType ?? .upFront
@@ -159,6 +159,11 @@ extension Books {
             throw PaymentFailure(error: .storeProductNotAvailable)
         }
         let known = try subscriptions.subscription(of: account, group: terms.groupIdentifier)
+        let charge = payment.advancedCommerceCharge
+        guard known?.hasEnded ?? true || charge == nil && known?.advancedCommerceCharge == nil else {
+            // Only a request that the store does not serve changes what the developer's server described.
+            throw PaymentFailure(error: .paymentInvalid)
+        }
         let offer = try offer(for: payment, terms, account: account, known: known)
         var (subscription, effects): (CustomerSubscription, [SubscriptionEffect])
         if let known {
@@ -172,6 +177,7 @@ extension Books {
                 try self.terms(of: account))
         }
         subscription.appAccountToken = payment.appAccountToken ?? subscription.appAccountToken
+        subscription.advancedCommerceCharge = charge
         try record(subscription, effects)
         guard let latest = try transactions.latest(original: subscription.originalTransactionIdentifier) else {
             throw StoreError.productNotFound(product.productIdentifier)
@@ -220,6 +226,7 @@ extension Books {
         (transaction.billingPlanType, transaction.commitment) = (charge.billingPlanType, charge.commitment)
         transaction.seats = charge.seats
         (transaction.appAccountToken, transaction.ownership) = (subscription.appAccountToken, subscription.ownership)
+        transaction.advancedCommerceCharge = subscription.advancedCommerceCharge
         return transaction
     }
 

@@ -18,7 +18,7 @@ extension CustomerSubscription {
         guard willAutoRenew else {
             return expire(endingIntent, hasDeclinedPriceIncrease ? .priceIncrease : .voluntary)
         }
-        guard let product = terms.product(nextProductIdentifier), let subscription = product.subscription,
+        guard let product = product(nextProductIdentifier, terms), let subscription = product.subscription,
             isNextPeriodSold(of: subscription)
         else {
             return expire(.productNotAvailable, .productNotForSale)
@@ -145,7 +145,7 @@ extension CustomerSubscription {
 
     /// The product of the next renewal.
     private func renewing(_ terms: SubscriptionTerms) throws(StoreError) -> (Product, Subscription) {
-        guard let product = terms.product(nextProductIdentifier), let subscription = product.subscription,
+        guard let product = product(nextProductIdentifier, terms), let subscription = product.subscription,
             isNextPeriodSold(of: subscription)
         else { throw .productNotFound(nextProductIdentifier) }
         return (product, subscription)

@@ -1,0 +1,65 @@
+import Catalog
+import Foundation
+import Proofs
+
+/// Purchases that the developer's server describes (Advanced Commerce API). The store charges no tax.
+extension AdvancedCommerceCharge {
+    /// A generic subscription of the catalog with the price and the period that the developer's server has named. It has no offers, billing
+    /// plans and seats, and no family shares it. Any other product stays.
+    func describing(_ generic: Product) -> Product {
+        guard let terms, let subscription = generic.subscription else { return generic }
+        return Product(
+            productIdentifier: generic.productIdentifier, type: generic.type, referenceName: generic.referenceName,
+            price: price, isFamilyShareable: false, localizations: generic.localizations,
+            subscription: Subscription(
+                groupIdentifier: subscription.groupIdentifier, groupName: subscription.groupName,
+                level: subscription.level, period: terms.period, offers: [], multiSeat: MultiSeat(isEnabled: false)))
+    }
+
+    /// The part of a signed transaction (App Store Server API, `AdvancedCommerceTransactionInfo`).
+    func statement(revokedAt revocationDate: Timestamp?) -> StatementFields {
+        [
+            "descriptors": terms?.statement, "items": items.map { $0.statement(revokedAt: revocationDate) },
+            "period": terms?.period.description, "requestReferenceId": requestReferenceIdentifier, "taxCode": taxCode,
+            "taxExclusivePrice": price.milliunits, "taxRate": "0", "estimatedTax": 0,
+        ]
+    }
+
+    /// The part of signed renewal information (App Store Server API, `AdvancedCommerceRenewalInfo`).
+    fileprivate func renewalStatement(consistencyToken: String) -> StatementFields {
+        [
+            "consistencyToken": consistencyToken, "descriptors": terms?.statement,
+            "items": items.map { $0.statement(revokedAt: nil) }, "period": terms?.period.description,
+            "requestReferenceId": requestReferenceIdentifier, "taxCode": taxCode,
+        ]
+    }
+}
+
+extension AdvancedCommerceCharge.Item {
+    fileprivate func statement(revokedAt revocationDate: Timestamp?) -> StatementFields {
+        [
+            "SKU": sku, "displayName": displayName, "description": description, "price": price,
+            "revocationDate": revocationDate,
+        ]
+    }
+}
+
+extension AdvancedCommerceCharge.Terms {
+    fileprivate var statement: StatementFields { ["displayName": displayName, "description": description] }
+}
+
+extension CustomerSubscription {
+    /// The product of an identifier as this customer has it, by the catalog or by the developer's server; nil if it is not for sale.
+    func product(_ identifier: String, _ terms: SubscriptionTerms) -> Product? {
+        terms.product(identifier).map { advancedCommerceCharge?.describing($0) ?? $0 }
+    }
+
+    /// The part of renewal information. Each period has another token, with which the developer's server names the present state.
+    var advancedCommerceStatement: StatementFields? {
+        advancedCommerceCharge.map { charge in
+            let state = "\(originalTransactionIdentifier) \(expiresDate.millisecondsSince1970)"
+            let digest = DigestAlgorithm.sha256.digest(of: Array(state.utf8))
+            return charge.renewalStatement(consistencyToken: Base64.encode(digest, .urlSafe))
+        }
+    }
+}
