@@ -5,9 +5,17 @@ import HTTPSupport
 import Proofs
 import Service
 
+struct CustomersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "customers",
+        abstract: "Find users by a part of their name or by their account token, and list them.",
+        subcommands: [Customers.self, CustomersList.self],
+        defaultSubcommand: Customers.self)
+}
+
 struct Customers: ServiceCaller {
     static let configuration = CommandConfiguration(
-        "customers", "Find users by a part of their name, in any case and script, or by their account token.",
+        "find", "Find users by a part of their name, in any case and script, or by their account token.",
         examples: "till customers lic")
 
     @Argument(help: "A part of a name, or an account token.")
@@ -44,6 +52,57 @@ struct Customers: ServiceCaller {
     }
 }
 
+struct FindTransaction: ServiceCaller {
+    static let configuration = CommandConfiguration(
+        "transaction", "Find the owner of a transaction, an original transaction or an order, and all its purchases.",
+        "A running service with a key of App Store Connect also asks the App Store about an order. --json prints all statements.",
+        examples: "till transaction 2000000000000001")
+
+    @Argument(help: "The transaction, the original transaction, or the order number of a receipt.")
+    var identifier: String
+
+    @OptionGroup var call: CallOptions
+
+    /// The shown parts of the purchases.
+    private struct Found: Decodable, Sendable {
+        struct Purchase: Decodable, Sendable {
+            let owner: UserName?
+            let productId: String
+            let originalTransactionId: String
+            let origin: Origin
+            let state: String?
+            let since: String?
+            let until: String?
+            let purchaseDate: String?
+        }
+
+        let purchases: [Purchase]
+        let unclaimed: [Purchase]
+        /// Those that only the App Store knows; nil if it was not asked.
+        let unrecorded: [Purchase]?
+    }
+
+    func perform() async throws {
+        let path = "/v1/transactions/\(HTTPServiceConnection.segment(identifier))"
+        let found: Answered<Found> = try await withClient { try await $0.get(path) }
+        let purchases =
+            found.purchases.map { ($0, $0.state) } + found.unclaimed.map { ($0, "unclaimed") }
+            + (found.unrecorded ?? []).map { ($0, "not redeemed") }
+        terminal.table(
+            ["CUSTOMER", "PRODUCT", "STATE", "SINCE", "UNTIL", "ORIGINAL TRANSACTION", "ORIGIN"],
+            purchases.map { purchase, state in
+                [
+                    purchase.owner?.name, purchase.productId, state, purchase.since ?? purchase.purchaseDate,
+                    purchase.until, purchase.originalTransactionId, purchase.origin.rawValue,
+                ]
+            })
+        if !found.unclaimed.isEmpty {
+            terminal.line("Nobody has redeemed an unclaimed purchase. `till unclaimed assign` gives it to a user.")
+        }
+        try terminal.json(found)
+    }
+}
+
 struct UnclaimedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unclaimed",
@@ -55,13 +114,21 @@ struct UnclaimedCommand: AsyncParsableCommand {
 struct UnclaimedList: ServiceCaller {
     static let configuration = CommandConfiguration(
         "list", "List the purchases that nobody has redeemed, in the order of their transactions.",
+        "With --product or --day, the newest statement comes first.",
         examples: """
             till unclaimed
             till unclaimed --search 2000000000000001
+            till unclaimed --day 2027-03-01
             """)
 
     @Option(help: ArgumentHelp("Only this transaction, or original transaction.", valueName: "transaction"))
     var search: String?
+
+    @Option(help: ArgumentHelp("Only purchases of this product.", valueName: "product-id"))
+    var product: String?
+
+    @Option(help: "Only purchases that the App Store has last stated on this day in UTC, such as 2027-03-01.")
+    var day: String?
 
     @OptionGroup var list: ListLimit
 
@@ -80,7 +147,7 @@ struct UnclaimedList: ServiceCaller {
 
     func perform() async throws {
         let purchases: [Answered<Purchase>] = try await elements(
-            of: "/v1/unclaimed", [("search", search)], upTo: list)
+            of: "/v1/unclaimed", [("search", search), ("product", product), ("day", day)], upTo: list)
         terminal.table(
             ["TRANSACTION", "PRODUCT", "PURCHASED", "ORIGIN", "ACCOUNT TOKEN"],
             purchases.map { purchase in

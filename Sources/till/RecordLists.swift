@@ -5,7 +5,7 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-/// The lists of the ledger's records that belong to no single user: refusals, notifications, and actions of the team.
+/// The lists of the ledger's records that belong to no single user: customers, refusals, notifications, and actions of the team.
 extension LedgerUser {
     /// The ledger of an earlier command or a service. It is neither created nor converted.
     fileprivate func existingLedger() throws -> Ledger { try ledger.place().open(migrates: false) }
@@ -21,6 +21,71 @@ extension LedgerUser {
             position = next
         } while position != nil && rows.count < limit.limit
         return rows
+    }
+}
+
+struct CustomersList: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "list", "List customers with their state, what they have spent, and their last purchase.",
+        """
+        The lists: all by name, the newest first, those in billing retry or a grace period (notPaid), and those with a \
+        subscription that ended this month (ended).
+        """,
+        examples: """
+            till customers list newest --limit 20
+            till customers list notPaid --environment sandbox
+            """)
+
+    @Argument(help: "The list: all, newest, notPaid or ended.")
+    var selection: CustomerSelection = .all
+
+    @Option(help: "The environment of the purchases: production or sandbox.")
+    var environment: FigureQuery.Environment = .production
+
+    @OptionGroup var list: ListLimit
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func perform() async throws {
+        let (ledger, limit, environment) = (try existingLedger(), list.limit, environment)
+        let customers: [KnownUser]
+        if selection == .all {
+            customers = try await ledger.read { try $0.users(matching: "", after: nil, limit: limit) }
+        } else {
+            let (selection, now) = (selection, SystemClock().now())
+            customers = try await rows(upTo: list) { last, limit in
+                try await ledger.read {
+                    try $0.customers(selection, from: environment.origins, at: now, after: last, limit: limit)
+                }
+            }
+        }
+        let listed = try await ledger.read { try $0.listed(customers, inSandbox: environment == .sandbox) }
+        terminal.table(
+            ["CUSTOMER", "STATUS", "SPENT", "LAST PURCHASE", "SINCE"],
+            listed.map { customer in
+                [
+                    customer.known.user.name, customer.state?.rawValue, customer.sum,
+                    customer.lastPurchase?.rfc3339, customer.known.firstSeenAt.rfc3339,
+                ]
+            }, orElse: "No customers.")
+        try terminal.report(["customers": listed.map(\.report)])
+    }
+}
+
+extension CustomerSelection: ExpressibleByArgument {}
+
+extension ListedCustomer {
+    /// The sums, with a plus if older transactions add to them; nil without one.
+    fileprivate var sum: String? {
+        spent.isEmpty ? nil : spent.map(\.formatted).joined(separator: ", ") + (isComplete ? "" : " +")
+    }
+
+    fileprivate var report: Report {
+        [
+            "user": UserName(known.user), "appAccountToken": known.appAccountToken.uuidString.lowercased(),
+            "firstSeenAt": known.firstSeenAt.rfc3339, "state": state?.rawValue, "spent": spent,
+            "isComplete": isComplete, "lastPurchaseAt": lastPurchase?.rfc3339,
+        ]
     }
 }
 

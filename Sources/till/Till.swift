@@ -26,7 +26,8 @@ package struct Till: AsyncParsableCommand {
         subcommands: [
             ProductsCommand.self, Buy.self, Resume.self, Restore.self,
             ReceiptCommand.self,
-            Customers.self, Owned.self, Why.self, Story.self, Give.self, Add.self, Revoke.self, Reinstate.self,
+            CustomersCommand.self, FindTransaction.self, Owned.self, Why.self, Story.self, Give.self, Add.self,
+            Revoke.self, Reinstate.self,
             Move.self, UnclaimedCommand.self, GrantsCommand.self, AttributesCommand.self, ExportUser.self,
             EraseUser.self, WebhooksCommand.self,
             InitCommand.self,
@@ -79,6 +80,13 @@ package struct Till: AsyncParsableCommand {
             let commands = group.configuration.subcommands
             guard !commands.isEmpty else { break }
             guard let next = commands.first(where: { $0._commandName == name }) else {
+                // A default command with arguments takes the name as its first one.
+                if let standard = group.configuration.defaultSubcommand,
+                    standard.helpMessage().contains("\nARGUMENTS:")
+                {
+                    group = standard
+                    break
+                }
                 let suggestion = Suggestion.sentence(for: path + name, among: commands.map { path + $0._commandName })
                 return "There is no command \"\((path + name).prefix(100))\".\(suggestion)\n"
                     + "  See 'till \(path)--help' for more information."

@@ -38,9 +38,11 @@ import Testing
         #expect(history.map(\.after.isWithdrawn) == [false, true, true, false, false])
         #expect(
             try await service.history(.of(product: "moon"), in: app, before: nil, limit: 9).map(\.change.number) == [2])
-        #expect(try await service.revision(2, of: .product(product), in: app) == nil)
+        await #expect(throws: CatalogChangeError.changeNotFound) {
+            _ = try await service.revision(2, of: .product(product), in: app)
+        }
         // A reversion is undone in two steps.
-        let revision = try #require(try await service.revision(5, of: .product(product), in: app))
+        let revision = try await service.revision(5, of: .product(product), in: app)
         try await makeAll { try await service.undo(revision, in: app, by: "K") }
         try await makeAll { try await service.undo(revision, in: app, by: "K") }
         #expect(try await service.undo(revision, in: app, by: "K") == nil)

@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: [
         ["owned", "alice"], ["customers", "alice"], ["unclaimed"], ["audit", "alice"], ["figures", "units"],
         ["keys", "list"], ["products", "compare"],
-        ["refunds"], ["refusals"], ["notifications"], ["console", "actions"], ["products", "history"], ["webhooks"],
+        ["refunds"], ["refusals"], ["customers", "list"], ["transaction", "1"], ["notifications"],
+        ["console", "actions"], ["products", "history"], ["webhooks"],
         ["grants", "list", "alice"], ["attributes", "list", "alice"],
         ["export-user", "alice"], ["erase-user", "alice", "--confirm", "alice"],
         ["keys", "revoke", "5e5ac1a1b2c3"],

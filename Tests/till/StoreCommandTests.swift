@@ -301,6 +301,8 @@ import Testing
         #expect(try faults.decoded(Notifications.self).faults == ["duplicate", "delay:30"])
         let words = try await till.run("store", "notifications", "--fault", "drop").output
         #expect(words.hasPrefix("The faults of the next notifications: drop.\n"))
+        let cleared = try await till.run("store", "notifications", "--clear-faults").output
+        #expect(cleared.hasPrefix("The next notifications have no faults of before.\n"))
     }
 
     @Test func `a notification on demand is queued, and another one is refused`() async throws {
@@ -342,6 +344,13 @@ import Testing
         #expect(settings.timeRate == "realTime")
         #expect(FileManager.default.fileExists(atPath: key.privateKey))
         #expect(try await till.run("store", "products").output.contains("garden.basic.monthly"))
+        try await till.run("store", "settings", "--ask-to-buy", "on")
+        try await till.run("store", "buy", "garden.basic.monthly", "--account", "alice")
+        let transactions = try await till.run("store", "reset", "--transactions")
+        #expect(transactions.output.hasPrefix("Cleared the transactions and their notifications."))
+        #expect(try await till.run("store", "queue").output == "No payments.\n")
+        #expect(try await till.run("store", "settings", "--json").decoded(Settings.self).isAskToBuyEnabled)
+        try await till.run("store", "settings", "--ask-to-buy", "off")
         let second = try await till.run("store", "reset").output
         #expect(second.hasPrefix("Cleared 0 sales and 0 notifications. "))
         let again = try await till.run("store", "reset", "--json").decoded(Reset.self).cleared

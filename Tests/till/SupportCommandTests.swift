@@ -23,6 +23,29 @@ import Testing
         #expect(named.split(separator: "\n").count == 2 && named.contains("\nalina     -       \(token)  "), "\(named)")
         #expect(try await till.run("customers", "ali", "--limit", "1").output.split(separator: "\n").count == 2)
         #expect(try await till.run("customers", "zoe").output == "No customers found.\n")
+        let wrong = try await till.run("customers", "ali", "--limit", "0")
+        #expect(wrong.status == 64 && wrong.error.hasPrefix("Error: --limit must be a number from 1 to 1000."))
+        #expect(try await till.run("customers").error.hasPrefix("Error: Missing expected argument '<text>'"))
+    }
+
+    @Test func `customers are listed with their state and sum, and found by a transaction`() async throws {
+        let bought = try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "bob", "--json")
+        let transaction = String(try #require(bought.output.firstMatch(of: /"transactionId" : "(\d+)"/)).1)
+        #expect(try await till.run("buy", "com.memolease.sesac1.sprout2", "--user", "alice").status == 0)
+        let sandbox = ["--environment", "sandbox"]
+        let listed = try await till.run(arguments: ["customers", "list"] + sandbox).output.split(separator: "\n")
+        #expect(listed.first?.hasPrefix("CUSTOMER  STATUS ") == true)
+        #expect(listed.dropFirst().map { $0.prefix(5) } == ["alice", "bob  "])
+        #expect(listed.last?.contains("  KRW 1,200  ") == true, "\(listed)")
+        let newest = try await till.run(arguments: ["customers", "list", "newest", "--limit", "1"] + sandbox).output
+        #expect(newest.split(separator: "\n").last?.hasPrefix("alice ") == true, "\(newest)")
+        #expect(try await till.run(arguments: ["customers", "list", "notPaid"] + sandbox).output == "No customers.\n")
+        #expect(try await till.run("customers", "list", "lost").status == 64)
+
+        let found = try await till.run("transaction", transaction).output
+        #expect(found.hasPrefix("CUSTOMER  PRODUCT ") && found.contains("\nbob "), "\(found)")
+        #expect(try await till.run("transaction", transaction, "--json").json()["purchases"] != nil)
+        #expect(try await till.run("transaction", "1", "--json").code == "transactionUnknown")
     }
 
     @Test func `a revoked purchase is reinstated`() async throws {
@@ -59,6 +82,19 @@ import Testing
         let listed = try await till.run("unclaimed", "--json").decoded(List<UnclaimedPurchaseResource>.self)
         let transaction = try #require(listed.elements.first?.transactionId)
         #expect(listed.elements.map(\.productId) == ["com.memolease.sesac1.sprout2"])
+        let today = String(try #require(listed.elements.first?.statedAt.prefix(10)))
+        for (filter, isFound) in [
+            (["--product", "com.memolease.sesac1.sprout2"], true),
+            (["--product", "com.memolease.sesac1.sprout1"], false),
+            (["--day", today], true), (["--day", "2020-01-31"], false),
+        ] {
+            let filtered = try await till.run(arguments: ["unclaimed"] + filter)
+            #expect(filtered.output.contains(transaction) == isFound, "\(filter): \(filtered.error)")
+        }
+        #expect(try await till.run("unclaimed", "--day", "31.1.2026", "--json").code == "parameterInvalid")
+        #expect(try await till.run("unclaimed", "--day", today, "--search", "1", "--json").code == "parameterInvalid")
+        let looked = try await till.run("transaction", transaction).output
+        #expect(looked.contains("  unclaimed  ") && looked.contains("`till unclaimed assign`"), "\(looked)")
         let searched = try await till.run("unclaimed", "--search", "1")
         #expect(searched.output == "No unclaimed purchases.\n", "\(searched.error)")
         let assigned = try await till.run(

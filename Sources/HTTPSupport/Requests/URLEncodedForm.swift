@@ -109,6 +109,15 @@ extension Request {
         return day
     }
 
+    /// Returns the day that a parameter of the query names, such as `2026-10-31`. Nil without the parameter.
+    ///
+    /// - Throws: `Problem` with the code `parameterInvalid` for another text.
+    package func queriedDay(_ name: String) throws(Problem) -> CalendarDay? {
+        guard let text = try query(name) else { return nil }
+        guard let day = CalendarDay(text) else { throw .parameter(name, "a date such as 2026-10-31") }
+        return day
+    }
+
     /// The default maximum length of a query parameter, in bytes of UTF-8.
     package static let maximumParameterLength = 256
 

@@ -20,19 +20,12 @@ struct FigureRoutes: Sendable {
 
     private func query(of request: Request, _ name: String, app: String?) throws -> FigureQuery {
         guard let figure = Figure(rawValue: name) else { throw FigureError.unknown(name) }
-        let last = try day("to", of: request) ?? figures.today
-        let first = try day("from", of: request) ?? last.adding(days: 1 - FigureQuery.standardDays)
+        let last = try request.queriedDay("to") ?? figures.today
+        let first = try request.queriedDay("from") ?? last.adding(days: 1 - FigureQuery.standardDays)
         return try FigureQuery(
             figure, in: try request.query("environment") ?? .production, by: try request.query("by") ?? .day,
             from: first, to: last, group: try request.query("group"), app: app,
             product: try request.query("product"), storefront: try request.query("storefront"))
-    }
-
-    private func day(_ name: String, of request: Request) throws -> CalendarDay? {
-        try request.query(name).map { text in
-            guard let day = CalendarDay(text) else { throw Problem.parameter(name, "a date such as 2026-10-31") }
-            return day
-        }
     }
 }
 

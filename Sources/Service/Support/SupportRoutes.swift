@@ -73,6 +73,15 @@ struct SupportRoutes: Sendable {
     private func unclaimed(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let (page, service) = (try Page(request), service.limited(to: context))
         let (search, app) = (try request.query("search"), try RequestedApps.name(of: request, context))
+        let (product, day) = (try request.query("product"), try request.queriedDay("day"))
+        guard product == nil && day == nil else {
+            guard search == nil else { throw Problem.parameter("search", "left out beside product and day") }
+            let last = try page.position { UnclaimedPurchase.TimePosition($0) }
+            let found = try await service.ledger.read {
+                try $0.newestUnclaimed(ofProduct: product, in: app, statedOn: day, before: last, limit: page.size)
+            }
+            return try List(found.purchases, nextCursor: found.next.map { Page.cursor(after: $0.description) }).answer()
+        }
         return try await page.answer(at: \.position) { last, limit in
             try await service.unclaimedPurchases(ofTransaction: search, in: app, after: last, limit: limit)
         }
@@ -142,9 +151,15 @@ extension APIOperation {
         "listUnclaimed", "Lists the purchases that nobody has redeemed",
         parameters: [
             .query("search", "The identifier of a transaction or an original transaction.", .text(length: 1...256)),
+            .query("product", "Only purchases of this product, the newest statement first. A page may have none."),
+            .query("day", "Only purchases last stated on this day in UTC, the newest statement first.", .day()),
             .app,
         ],
-        answers: [.page("The purchases in the order of their transactions.", of: UnclaimedPurchase.self)])
+        answers: [
+            .page(
+                "The purchases in the order of their transactions, or the newest first with `product` or `day`.",
+                of: UnclaimedPurchase.self)
+        ])
 
     static let assignUnclaimed = APIOperation(
         .post, "/v1/unclaimed/{transaction}/assignment", for: .backEnd(.grant), isPerApp: true,
