@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 PAGES = {
     "overview": "/console",
-    "customer": "/console/customers/-/mina",
+    "customer": "/console/customers/-/olivia",
     "revenue": "/console/figures/revenue?by=week&from=2025-12-01",
     "proofs": "/console/proofs",
     "products": "/console/products",

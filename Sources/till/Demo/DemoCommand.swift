@@ -58,6 +58,7 @@ struct DemoCommand: Command {
                 terminal.line("Webhook   \(webhook.absoluteString), which verifies signatures")
                 terminal.line("API key   \(key)")
                 terminal.line("Data      \(shop.dataPath)")
+                terminal.line("Catalog   \(shop.catalogPath)")
                 terminal.line("Stop      Ctrl-C")
                 try? terminal.report([
                     "url": url.absoluteString, "name": people.first?.name, "password": people.first?.password,
