@@ -229,7 +229,7 @@ extension HealthRoutes {
                 case .expired: Shown.badge("expired", .bad)
                 }
             }
-            column("SHA-256") { Shown.identifier($0.certificate.fingerprint.hexadecimal.prefix(16) + "…") }
+            column("SHA-256") { Shown.identifier($0.certificate.fingerprint.hexadecimal) }
         }
     }
 }

@@ -29,13 +29,13 @@ enum ProofTree {
         case .text(let text): return shown(text)
         case .number(let digits):
             return HTML {
-                Shown.identifier(clipped(digits, to: maximumTextLength))
+                code { data(clipped(digits, to: maximumTextLength)) }
                 if let meaning = ProofFieldMeaning.phrase(ofNumber: digits, in: name) { also(small { meaning }) }
             }
         case .bool(let bool): return Shown.identifier(bool ? "true" : "false")
         case .null: return Shown.identifier("null")
         case .date(let date, let stated):
-            return spaced(Shown.moment(date), small { Shown.identifier(clipped(stated, to: 64)) })
+            return spaced(Shown.moment(date), small { code { data(clipped(stated, to: 64)) } })
         case .bytes(let bytes): return Self.bytes(bytes)
         case .proof(let inspection): return proof(inspection)
         case .certificates(let count):
@@ -86,7 +86,7 @@ enum ProofTree {
         guard text.utf8.count > maximumTextLength else { return Shown.identifier(text) }
         let count = Shown.digits(Int64(text.utf8.count))
         return HTML {
-            Shown.identifier(clipped(text, to: maximumTextLength))
+            code { data(clipped(text, to: maximumTextLength)) }
             plain(" … ")
             small { "\(count) bytes" }
         }
