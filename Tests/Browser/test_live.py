@@ -65,7 +65,7 @@ class Live(unittest.TestCase):
             user = window.page.locator("#user")
             self.assertEqual(user.input_value(), "mina")
             window.page.locator("#account").fill("a phone")
-            window.page.wait_for_function("document.getElementById('user').value === 'phone-owner'")
+            window.page.locator("#user[value='phone-owner']").wait_for()
             # Another field of the form leaves the user as typed.
             user.fill("somebody")
             window.page.locator("#quantity").fill("2")

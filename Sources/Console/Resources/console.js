@@ -79,7 +79,7 @@ function live(event) {
     if (!action) data.delete("form-token");
     const response = await fetch(action ?? form.action + "?" + data, action ? { method: "POST", body: data } : {});
     const part = parse(await response.text()).getElementById(target.id);
-    if (part) target.replaceWith(part);
+    if (part && !target.contains(document.activeElement)) target.replaceWith(part);
   }, 200);
 }
 

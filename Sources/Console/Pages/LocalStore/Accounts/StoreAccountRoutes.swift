@@ -44,7 +44,7 @@ extension LocalStoreRoutes {
         }
     }
 
-    /// What concerns the account as a whole, above its transactions.
+    /// The card of an account above its transactions: purchase, restoration, clock, receipt and family.
     func accountPart(_ account: String, _ context: ConsoleContext) throws -> HTML {
         let family = try store.read { try $0.family(of: account) }
         let now = try store.read { try $0.isKnown(account) ? try $0.time(of: account) : nil }
