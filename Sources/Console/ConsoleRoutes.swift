@@ -21,7 +21,6 @@ package struct ConsoleRoutes: RouteSource {
     /// The streams of the local store's pages. Nil without a local store.
     package let storeStreams: LiveStreams?
     private let health: HealthRoutes
-    private let names: NameIndex
 
     /// - Parameter isSecure: True if browsers reach the service over TLS, directly or through a proxy.
     package init(_ services: any ConsoleServices, isSecure: Bool) {
@@ -36,13 +35,10 @@ package struct ConsoleRoutes: RouteSource {
             return streams
         }
         health = HealthRoutes(services: services)
-        names = NameIndex(ledger: services.entitlements.ledger, clock: services.entitlements.clock)
     }
 
     /// The services that run beside the server and stop before it.
-    package var backgroundServices: [any Service] {
-        [names.upkeep] + [streams, storeStreams].compactMap(\.self)
-    }
+    package var backgroundServices: [any Service] { [streams, storeStreams].compactMap(\.self) }
 
     package func add(to router: Router<ServiceContext>) {
         let outer = router.group(RouterPath(ConsolePath.root), context: ConsoleContext.self)
@@ -75,7 +71,7 @@ package struct ConsoleRoutes: RouteSource {
         OverviewRoutes(services: services, streams: streams).add(to: pages)
         FigureRoutes(services: services).add(to: pages)
         ProductRoutes(services: services).add(to: pages)
-        CustomersRoutes(services: services, index: names).add(to: pages)
+        CustomersRoutes(services: services).add(to: pages)
         if let store = services.store, let storeStreams {
             LocalStoreRoutes(services: services, store: store, streams: storeStreams).add(to: pages)
         }
@@ -87,21 +83,6 @@ package struct ConsoleRoutes: RouteSource {
         AppStoreRoutes(services: services).add(to: pages)
         if let webhooks = services.webhooks {
             WebhooksRoutes(services: services, webhooks: webhooks).add(to: pages)
-        }
-    }
-}
-
-extension NameIndex {
-    private static var rebuildInterval: Duration { .seconds(60 * 60) }
-
-    /// The task that reads the names when the service starts, so that the first search is as fast as the others, and again every
-    /// hour. If it fails, the next search reads them.
-    fileprivate nonisolated var upkeep: Companion {
-        Companion {
-            try? await self.rebuild()
-            for await _ in AsyncStream.ticks(every: Self.rebuildInterval).cancelOnGracefulShutdown() {
-                try? await self.rebuild()
-            }
         }
     }
 }

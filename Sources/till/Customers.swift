@@ -7,10 +7,10 @@ import Service
 
 struct Customers: ServiceCaller {
     static let configuration = CommandConfiguration(
-        "customers", "Find users by the beginning of their name, or by their account token.",
-        examples: "till customers ali")
+        "customers", "Find users by a part of their name, in any case and script, or by their account token.",
+        examples: "till customers lic")
 
-    @Argument(help: "The beginning of a name, or an account token.")
+    @Argument(help: "A part of a name, or an account token.")
     var text: String
 
     @OptionGroup var list: ListLimit
@@ -18,7 +18,7 @@ struct Customers: ServiceCaller {
     @OptionGroup var call: CallOptions
 
     func validate() throws {
-        try require(!text.isEmpty, "Name the beginning of a name, or an account token.")
+        try require(!text.isEmpty, "Name a part of a name, or an account token.")
     }
 
     /// The shown part of a user.

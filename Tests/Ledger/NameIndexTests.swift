@@ -22,7 +22,7 @@ import Testing
     }
 
     private func names(containing text: String, limit: Int = 9) async throws -> [String] {
-        try await index.users(named: text, limit: limit).map(\.user.name)
+        try await index.users(named: text, limit: limit).users.map(\.user.name)
     }
 
     @Test(
@@ -75,6 +75,56 @@ import Testing
         #expect(try await names(containing: "mint") == [known.name, "Peppermint"])
         try await index.rebuild()
         #expect(try await names(containing: "tea") == [])
+    }
+
+    @Test func `users of the very name come first, then the newest, each once on all pages`() async throws {
+        let ghost = try #require(CustomerIdentifier("$RCAnonymousID:" + String(repeating: "a", count: 32))).user
+        for (seconds, name) in ["mint", "Mint2", ghost.name, "spearmint"].enumerated() {
+            let issuer = name == ghost.name ? ghost.issuer : ""
+            let user = try #require(User(issuer: issuer, name: name))
+            _ = try await ledger.write { try $0.users.insert([user], at: Self.later(Int64(seconds))) }
+        }
+        let known = try #require(CustomerIdentifier("a mint")).user
+        _ = try await ledger.write { try $0.logIn(ghost, as: known, by: .user, at: Self.later(9)) }
+        for limit in [1, 2, 9] {
+            var (found, last, isLast): ([String], RecordPosition?, Bool) = ([], nil, false)
+            while !isLast {
+                let page = try await index.users(named: "mint", after: last, limit: limit)
+                #expect(page.users.count <= limit)
+                found += page.users.map(\.user.name)
+                (last, isLast) = (page.next, page.next == nil)
+            }
+            #expect(found == ["mint", known.name, "spearmint", "Mint2"], "\(limit)")
+        }
+        #expect(try await names(containing: "a mint") == [known.name])
+        let mint = try #require(User(name: "mint"))
+        let token = try await ledger.read { try $0.customer(mint) }.map(\.appAccountToken.uuidString)
+        #expect(try await names(containing: #require(token)) == ["mint"])
+    }
+
+    @Test func `a user whose commit comes late is found`() async throws {
+        try await add(["first"], at: Self.now)
+        #expect(try await names(containing: "lil") == [])
+        try await add(["lily"], at: Self.later(-250))
+        #expect(try await names(containing: "lil") == ["lily"])
+        clock.advance(milliseconds: 10_000)
+        try await add(["lilac"], at: Self.later(-200))
+        #expect(try await names(containing: "lil") == ["lilac", "lily"])
+    }
+
+    @Test func `of very many newcomers the newest are found at once, and the others soon`() async throws {
+        #expect(try await names(containing: "early-1") == [])
+        let count = NameIndex.namesOfSearch
+        try await add((1...2 * count).map { "early-\($0)" }, at: Self.later(1))
+        try await add((1...count / 2).map { "late-\($0)" }, at: Self.later(2))
+        #expect(try await Set(names(containing: "late-\(count / 2)")) == ["late-\(count / 2)"])
+        #expect(try await names(containing: "late-", limit: count).count == count / 2)
+        try await expectEventually { try await names(containing: "early-", limit: 3 * count).count == 2 * count }
+        try await add(["early-bird"], at: Self.later(3))
+        #expect(try await names(containing: "early-", limit: 3 * count).count == 2 * count + 1)
+        let bird = try #require(User(name: "early-bird"))
+        _ = try await ledger.write { try $0.erase(bird, by: .user, at: Self.later(4)) }
+        #expect(try await names(containing: "bird") == [])
     }
 
     @Test func `a clock that goes back hides nobody`() async throws {

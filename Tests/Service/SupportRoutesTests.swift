@@ -44,17 +44,19 @@ import Testing
         try await fixture.send(.get, "/v1/users/\(user)/story").decoded(List<StoryEntryResource>.self).elements
     }
 
-    @Test func `users are found by a prefix of their name and by their account token`() async throws {
+    @Test func `users are found by a part of their name and by their account token, the newest first`() async throws {
         for user in ["alba", "alice", "bob"] { _ = try await redeem("sprout1", for: user, account: user) }
-        let found = try await fixture.send(.get, "/v1/users?search=al&pageSize=1").decoded(List<KnownUserResource>.self)
-        #expect(found.elements.map(\.user.name) == ["alba"])
+        let found = try await fixture.send(.get, "/v1/users?search=AL&pageSize=1").decoded(List<KnownUserResource>.self)
+        #expect(found.elements.map(\.user.name) == ["alice"])
         let cursor = try #require(found.nextCursor)
-        let next = try await fixture.send(.get, "/v1/users?search=al&cursor=\(cursor)").decoded(
+        let next = try await fixture.send(.get, "/v1/users?search=AL&cursor=\(cursor)").decoded(
             List<KnownUserResource>.self)
-        #expect(next.elements.map(\.user.name) == ["alice"])
+        #expect(next.elements.map(\.user.name) == ["alba"] && next.nextCursor == nil)
         let token = try #require(next.elements.first).appAccountToken
         let named = try await fixture.send(.get, "/v1/users?search=\(token)").decoded(List<KnownUserResource>.self)
-        #expect(named.elements.map(\.user.name) == ["alice"])
+        #expect(named.elements.map(\.user.name) == ["alba"])
+        let part = try await fixture.send(.get, "/v1/users?search=lic").decoded(List<KnownUserResource>.self)
+        #expect(part.elements.map(\.user.name) == ["alice"])
         #expect(
             try await fixture.send(.get, "/v1/users?search=zoe").decoded(List<KnownUserResource>.self).elements.isEmpty)
         #expect(try await fixture.send(.get, "/v1/users").code == "parameterInvalid")

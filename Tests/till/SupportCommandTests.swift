@@ -12,13 +12,13 @@ import Testing
         till = try TillProcess()
     }
 
-    @Test func `users are found by the beginning of their name, and by their account token`() async throws {
+    @Test func `users are found by a part of their name, the newest first, and by their account token`() async throws {
         for user in ["alice", "alina", "bob"] {
             #expect(try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", user).status == 0)
         }
-        let found = try await till.run("customers", "ali", "--json").decoded(List<KnownUserResource>.self).elements
-        #expect(found.map(\.user.name) == ["alice", "alina"])
-        let token = try #require(found.last?.appAccountToken)
+        let found = try await till.run("customers", "LI", "--json").decoded(List<KnownUserResource>.self).elements
+        #expect(found.map(\.user.name) == ["alina", "alice"])
+        let token = try #require(found.first?.appAccountToken)
         let named = try await till.run("customers", token).output
         #expect(named.split(separator: "\n").count == 2 && named.contains("\nalina     -       \(token)  "), "\(named)")
         #expect(try await till.run("customers", "ali", "--limit", "1").output.split(separator: "\n").count == 2)

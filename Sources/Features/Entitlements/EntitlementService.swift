@@ -17,6 +17,8 @@ package struct EntitlementService: Sendable {
     let randomness: Randomness
     /// The accepted origins, and the users they are valid for.
     package let accepted: AcceptedOrigins
+    /// The names of all users, for the search.
+    package let names: NameIndex
     /// The group commit of claims and statements. Waiting requests are decided together.
     package let claims: LedgerBatch<ClaimRequest, ClaimAnswer>
     /// True if the service stores the signed bytes of proofs.
@@ -54,6 +56,7 @@ package struct EntitlementService: Sendable {
         self.customerClocks = customerClocks
         self.randomness = randomness
         self.accepted = accepted
+        names = NameIndex(ledger: ledger, clock: clock)
         claims = ledger.batch(upTo: 128) { requests, transaction in
             try (customerClocks?.groups(of: requests) ?? [(clock.now(), requests)]).flatMap { moment, requests in
                 try transaction.decide(requests, under: policy, accepting: accepted, at: moment) { apps.type(of: $0) }

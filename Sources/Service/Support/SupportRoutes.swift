@@ -33,11 +33,12 @@ struct SupportRoutes: Sendable {
 
     private func users(_ request: Request) async throws -> Response {
         guard let text = try request.query("search"), !text.isEmpty else {
-            throw Problem.parameter("search", "the beginning of a user's name, or an account token")
+            throw Problem.parameter("search", "a part of a user's name, or an account token")
         }
-        return try await Page(request).answer(at: \.position) { last, limit in
-            try await service.ledger.read { try $0.users(matching: text, after: last?.user, limit: limit) }
-        }
+        let page = try Page(request)
+        let found = try await service.names.users(
+            named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
+        return try List(found.users, nextCursor: found.next.map { Page.cursor(after: $0.description) }).answer()
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -96,13 +97,13 @@ extension APIOperation {
     static let searchUsers = APIOperation(
         // A user belongs to no app.
         .get, "/v1/users", for: .backEnd(.support),
-        "searchUsers", "Finds users by the prefix of their name, or by their account token",
+        "searchUsers", "Finds users by a part of their name, in any case and script, or by their account token",
         parameters: [
             .query(
-                "search", "The prefix of a name, or an account token.", .text(length: 1...256), isRequired: true,
+                "search", "A part of a name, or an account token.", .text(length: 1...256), isRequired: true,
                 example: "ali")
         ],
-        answers: [.page("The users in the order of their names.", of: KnownUser.self)])
+        answers: [.page("The users of this name first, then the newest.", of: KnownUser.self)])
 
     static let findTransaction = APIOperation(
         .get, "/v1/transactions/{transaction}", for: .backEnd(.support), isPerApp: true,
@@ -163,4 +164,24 @@ extension APIOperation {
         "issuer": .text("The issuer of the user's tokens; absent for a user of the back end.").nullable.optional,
         "reason": .text("The reason, in the team's own words.", length: 1...500),
     ]).described("The user and the reason.")
+}
+
+extension NameIndex {
+    private static var refreshInterval: Duration { .seconds(60) }
+    /// The number of refreshes from one rebuild to the next: an hour.
+    private static var refreshesOfRebuild: Int { 60 }
+
+    /// The task that keeps an index in use up to date. If it fails, the next search reads the names.
+    ///
+    /// - Parameter isReadAtStart: True to read the names when the service starts, so that the first search is as fast as the others.
+    package nonisolated func upkeep(isReadAtStart: Bool) -> Companion {
+        Companion {
+            if isReadAtStart { try? await self.rebuild() }
+            var count = 0
+            for await _ in AsyncStream.ticks(every: Self.refreshInterval).cancelOnGracefulShutdown() {
+                count += 1
+                try? await self.keepUp(isRebuild: count.isMultiple(of: Self.refreshesOfRebuild))
+            }
+        }
+    }
 }

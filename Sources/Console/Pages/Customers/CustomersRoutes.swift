@@ -8,8 +8,6 @@ struct CustomersRoutes: Sendable {
     static let customer = "customers/:issuer/:user"
 
     let services: any ConsoleServices
-    /// The index of the customers' names.
-    let index: NameIndex
 
     var entitlements: EntitlementService { services.entitlements }
     var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
@@ -136,13 +134,8 @@ extension ConsoleServices {
     /// - Parameter issuer: The issuer of the name; empty if it does not matter.
     /// - Throws: `Problem`, `userNotFound`, `userAmbiguous`.
     func user(named text: String, issuer: String = "") async throws -> User {
-        // Of all issuers, this one has the longest names.
-        let name = User(issuer: User.customerIssuer, name: text).map { ByteKey($0.name) }
-        let found = try await entitlements.ledger.read { try $0.users(matching: text, after: nil, limit: 100) }
-            .filter { known in
-                let isNamed = ByteKey(known.user.name) == name || known.appAccountToken == UUID(uuidString: text)
-                return isNamed && (issuer.isEmpty || ByteKey(known.user.issuer) == ByteKey(issuer))
-            }
+        let found = try await entitlements.ledger.read { try $0.users(identifiedBy: text) }.values
+            .filter { issuer.isEmpty || $0.user.issuer.hasSameBytes(as: issuer) }
         guard let user = found.first?.user else { throw Problem.userNotFound }
         guard found.count == 1 else {
             throw Problem(

@@ -52,30 +52,39 @@ extension LedgerTransaction {
         }
     }
 
-    /// The users whose names begin with a text, or whose account token is the text, in the order of their names.
-    ///
-    /// - Parameter last: The last user of the previous page; nil for the first page.
-    package func users(matching text: String, after last: User?, limit: Int) throws -> [KnownUser] {
-        if last == nil, let token = UUID(uuidString: text), let owner = try users.owner(of: token),
-            let name = try users.names(of: [owner])[owner], let found = try accountTokens(of: [owner])[owner]
-        {
-            return [KnownUser(user: name, appAccountToken: found.token, firstSeenAt: found.firstSeenAt)]
+    /// The users whose name or alias is a text, or the one whose account token it is, by their numbers. Several issuers may have
+    /// users of one name.
+    package func users(identifiedBy text: String) throws -> [Int64: KnownUser] {
+        if let token = UUID(uuidString: text), let owner = try users.owner(of: token) {
+            return try known(try presentNames(of: [owner]))
         }
-        let prefix = text.precomposedStringWithCanonicalMapping
-        // Nearly all issuers are the same, from which PostgreSQL would conclude that hardly any other one is left, and read all
-        // names.
-        let names = try database.rows(
-            """
-            SELECT issuer, name, user_id FROM user_name
-            WHERE name >= $1 AND name < $2 AND coalesce(issuer, '') <> $3 AND (name, issuer) > ($4, $5)
-            ORDER BY name, issuer LIMIT $6
-            """,
-            [prefix, prefix + "\u{10FFFF}", User.erasedIssuer, last?.name ?? "", last?.issuer ?? "", limit]
-        ) { (user: try User(&$0), number: try $0.next() as Int64) }
-        let tokens = try accountTokens(of: Set(names.map(\.number)))
-        return names.compactMap { user, number in
-            guard let user, let found = tokens[number] else { return nil }
-            return KnownUser(user: user, appAccountToken: found.token, firstSeenAt: found.firstSeenAt)
+        // Of all issuers, this one has the longest names. The ledger has the ids of apps' customers in another form.
+        let (named, customer) = (User(issuer: User.customerIssuer, name: text), CustomerIdentifier(text)?.user)
+        let names = [named, customer].compactMap { $0?.name }
+        return names.isEmpty
+            ? [:]
+            : try known(
+                try database.dictionary(
+                    "SELECT user_id, issuer, name FROM user_name WHERE name \(database.isIn("$1")) LIMIT $2",
+                    [database.list(eachOf: names), Self.maximumNamesakes]
+                ) { row in
+                    let number: Int64 = try row.next()
+                    guard let user = try User(&row), user.issuer != User.erasedIssuer else { return nil }
+                    return user == customer || named?.name.hasSameBytes(as: user.name) ?? false ? (number, user) : nil
+                })
+    }
+
+    /// The largest number of users of one name that are found by it.
+    private static let maximumNamesakes = 100
+
+    /// The users with these names and numbers, with their account tokens.
+    func known(_ names: [Int64: User]) throws -> [Int64: KnownUser] {
+        guard !names.isEmpty else { return [:] }
+        let tokens = try accountTokens(of: Set(names.keys))
+        return names.reduce(into: [:]) { users, entry in
+            users[entry.key] = tokens[entry.key].map {
+                KnownUser(user: entry.value, appAccountToken: $0.token, firstSeenAt: $0.firstSeenAt)
+            }
         }
     }
 

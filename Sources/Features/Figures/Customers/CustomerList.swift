@@ -151,15 +151,12 @@ extension LedgerTransaction {
         _ query: CustomerQuery, after last: CustomerPosition?, limit: Int
     ) throws -> (customers: [KnownUser], next: CustomerPosition?) {
         let rows = query.selection == .all ? try named(after: last, limit) : try sorted(query, after: last, limit)
-        let users = Set(rows.map(\.user))
-        let (names, tokens) = (try presentNames(of: users), try accountTokens(of: users))
+        let users = try known(try presentNames(of: Set(rows.map(\.user))))
         var listed: Set<Int64> = []
         let customers = rows.compactMap { row -> KnownUser? in
-            guard let user = names[row.user], let found = tokens[row.user] else { return nil }
             // An alias is not listed, because its customer is.
-            if case .name(let name) = row.position, name != user { return nil }
-            guard listed.insert(row.user).inserted else { return nil }
-            return KnownUser(user: user, appAccountToken: found.token, firstSeenAt: found.firstSeenAt)
+            if case .name(let name) = row.position, name != users[row.user]?.user { return nil }
+            return listed.insert(row.user).inserted ? users[row.user] : nil
         }
         return (customers, rows.count < limit ? nil : rows.last?.position)
     }

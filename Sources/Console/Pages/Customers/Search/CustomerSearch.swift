@@ -20,7 +20,7 @@ extension CustomersRoutes {
         // The script searches at every key. Only a person who sends the form waits for the App Store.
         let isTyping = HTTPField.Name.secFetchDest.flatMap { request.headers[$0] } == "empty"
         var search = CustomerSearch(text: text, isTyping: isTyping, names: names)
-        try await search.find(in: services, index, page)
+        try await search.find(in: services, page)
         if search.products.count == 1, let product = search.products.first, search.hasOnlyProducts {
             search.productCustomers = try await customers(of: product.productIdentifier, page)
         }
@@ -119,8 +119,6 @@ struct CustomerSearch {
 
     /// The lengths of order numbers, in bytes. Other texts are not sent to the App Store.
     private static let orderLengths = 8...64
-    /// The largest number of customers with a part of a name that are shown.
-    private static let maximumSimilar = 20
     /// The largest number of unclaimed purchases shown.
     private static let maximumUnclaimed = 20
 
@@ -128,12 +126,8 @@ struct CustomerSearch {
     /// True if the script searches while a person types.
     let isTyping: Bool
     let names: CatalogNames
-    /// The users whose names begin like the text, in the order of their names.
-    var users: [KnownUser] = []
-    /// The facts of the found users.
-    var listed: [KnownUser: ListedCustomer] = [:]
-    /// The newest other users whose names contain the text in upper or lower case.
-    var similar: [KnownUser] = []
+    /// The customers of this name first, then the newest with the text in their name.
+    var customers: [ListedCustomer] = []
     var purchases: [KnownPurchase] = []
     var unclaimed: [UnclaimedPurchase] = []
     /// The products whose name or identifier contains the text.
@@ -141,7 +135,7 @@ struct CustomerSearch {
     /// The customers of the only product that was found, if nothing else was.
     var productCustomers: ProductCustomers?
     var order = Order.notAsked
-    /// The cursor of the next users; nil for none.
+    /// The cursor of the next customers; nil for none.
     var next: String?
 
     /// The only customer that the text identifies; nil if there is none or if there are several.
@@ -149,12 +143,13 @@ struct CustomerSearch {
         var owners = Set(purchases.compactMap(\.owner))
         let (name, token) = (FoldedText(text), UUID(uuidString: text))
         owners.formUnion(
-            (users + similar).filter { $0.appAccountToken == token || FoldedText(nameOf: $0.user) == name }.map(\.user))
+            customers.map(\.known).filter { $0.appAccountToken == token || FoldedText(nameOf: $0.user) == name }
+                .map(\.user))
         return owners.count == 1 ? owners.first : nil
     }
 
     private var hasPurchases: Bool { !purchases.isEmpty || !unclaimed.isEmpty }
-    var hasOnlyProducts: Bool { users.isEmpty && similar.isEmpty && !hasPurchases && !products.isEmpty }
+    var hasOnlyProducts: Bool { customers.isEmpty && !hasPurchases && !products.isEmpty }
 
     /// True for a number as Apple's receipts have it. Digits alone are a transaction.
     private var isOrderNumber: Bool {
@@ -164,29 +159,17 @@ struct CustomerSearch {
 
     /// Finds what the text names.
     ///
-    /// - Parameter page: The page of the users.
-    mutating func find(
-        in services: any ConsoleServices, _ index: NameIndex, _ page: HTTPSupport.Page
-    ) async throws {
-        (users, next) = try await page.list(at: \.position) { [text] last, limit in
-            try await services.entitlements.ledger.read {
-                try $0.users(matching: text, after: last?.user, limit: limit)
-            }
-        }
-        if page.last == nil {
-            // The pages of the other table have the names that begin like the text.
-            similar = try await index.users(named: text, limit: users.count + Self.maximumSimilar)
-                .filter { [text] in !users.contains($0) && !$0.user.name.utf8.starts(with: text.utf8) }
-            similar = Array(similar.prefix(Self.maximumSimilar))
-        }
-        let found = users + similar
-        let environment = services.standardEnvironment
-        let rows = try await services.entitlements.ledger.read { try $0.listed(found, in: environment) }
-        listed = Dictionary(rows.map { ($0.known, $0) }) { first, _ in first }
+    /// - Parameter page: The page of the customers.
+    mutating func find(in services: any ConsoleServices, _ page: HTTPSupport.Page) async throws {
+        let (ledger, environment) = (services.entitlements.ledger, services.standardEnvironment)
+        let found = try await services.entitlements.names.users(
+            named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
+        customers = try await ledger.read { try $0.listed(found.users, in: environment) }
+        next = found.next.map { HTTPSupport.Page.cursor(after: $0.description) }
         guard page.last == nil else { return }
         products = names.products(matching: text)
         try await add([text], of: services)
-        guard users.isEmpty, similar.isEmpty, !hasPurchases, isOrderNumber else { return }
+        guard customers.isEmpty, !hasPurchases, isOrderNumber else { return }
         guard let orders = services.orders else {
             order = .keyMissing
             return
@@ -225,26 +208,16 @@ struct CustomerSearch {
                 if hasPurchases { purchaseTable }
                 if !products.isEmpty { productList }
                 if let productCustomers { productCustomers.table }
-                if !users.isEmpty || similar.isEmpty && !hasPurchases && products.isEmpty { userTable }
-                if !similar.isEmpty { similarTable }
+                if !customers.isEmpty || !hasPurchases && products.isEmpty { customerTable }
             }
         }
     }
 
-    @HTMLBuilder private var userTable: HTML {
-        h2 { "Customers whose name begins like this" }
-        table(
-            "Customers", of: users, next: next.map { ConsolePath("customers", query: ["search": text, "cursor": $0]) })
-    }
-
-    @HTMLBuilder private var similarTable: HTML {
-        h2 { "Customers with this in their name, the newest first" }
-        table("Customers with this in their name", of: similar)
-        if similar.count == Self.maximumSimilar { note("There may be more: type more of the name.") }
-    }
-
-    private func table(_ caption: Phrase, of users: [KnownUser], next: ConsolePath? = nil) -> HTML {
-        CustomerList.table(caption, of: users.compactMap { listed[$0] }, empty: empty, next: next)
+    @HTMLBuilder private var customerTable: HTML {
+        h2 { "Customers with this in their name" }
+        CustomerList.table(
+            "Customers", of: customers, empty: empty,
+            next: next.map { ConsolePath("customers", query: ["search": text, "cursor": $0]) })
     }
 
     private var empty: Phrase {
