@@ -99,6 +99,22 @@ class Walks(unittest.TestCase):
                 self.assertIn("Refunded", window.page.locator("#live tr", has=window.page.locator("a[aria-current]")).inner_text())
                 self.assertEqual(window.take_faults(), [])
 
+    def test_the_money_of_a_purchase_is_two_clicks_away(self):
+        for has_script in (True, False):
+            with self.subTest(script=has_script), Window(logged_in("support"), has_script=has_script) as window:
+                window.open("customers/-/mina")
+                click = Clicks(window)
+                click(window.page.get_by_text("Money back?", exact=True))
+                click("a[href*='/money-back?']")
+                window.page.wait_for_url("**/money-back?*")
+                self.assertLessEqual(click.count, 2)
+                text = window.text()
+                for words in ("Only Apple returns money.", "https://reportaproblem.apple.com"):
+                    self.assertIn(words, text)
+                for action in ("/revocation?", "/grants"):
+                    self.assertTrue(window.page.locator(f"form[action*='{action}'] button").first.is_visible())
+                self.assertEqual(window.take_faults(), [])
+
     def test_an_unclaimed_purchase_is_assigned_with_four_clicks(self):
         with Window(logged_in("support")) as window:
             window.open("unclaimed")

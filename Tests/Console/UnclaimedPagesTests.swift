@@ -153,7 +153,7 @@ import Testing
         #expect(try await assign(transaction, ["origin": "apple/Sandbox"], by: browser).status == 404)
         #expect(try await assign(transaction, ["app": "com.example.other"], by: browser).status == 404)
         #expect(try await fixture.entitlements.unclaimedPurchases(ofTransaction: nil, after: nil, limit: 9).count == 1)
-        let users = try await fixture.entitlements.ledger.read { try $0.users(matching: "alise", after: nil, limit: 9) }
+        let users = try await fixture.entitlements.ledger.read { try $0.users(identifiedBy: "alise") }
         #expect(users.isEmpty)
     }
 

@@ -147,6 +147,42 @@ import Testing
         #expect(try await browser.post(page + "/revocation", [:], from: page).status == 422)
     }
 
+    @Test func `who wants money back is sent to Apple, and the team takes the purchase or gives something`()
+        async throws
+    {
+        let transaction = try await console.buy("garden.gate", for: alice)
+        _ = try console.store.advance(seconds: 1)
+        let page = Self.path + "/transactions/\(transaction)/money-back?origin=local%2FSandbox&app=com.example.garden"
+        let shown = try await console.browser(.viewer).get(page)
+        #expect(shown.words.contains("Only Apple returns money.") && shown.has("https://reportaproblem.apple.com"))
+        #expect(shown.words.contains("garden.gate") && !shown.has("/revocation?") && !shown.has("give-item"))
+        let browser = try await console.browser(.support)
+        #expect(try await browser.get(Self.path).has(page.forHTML))
+        let offered = try await browser.get(page)
+        #expect(offered.has("/revocation?") && offered.has("name=\"give-item\""))
+        let revocation = page.replacing("/money-back?", with: "/revocation?")
+        #expect(try await browser.post(revocation, ["reason": "too expensive"], from: page).status == 303)
+        #expect(try await !items().contains(Self.gate))
+        let submission = try #require(offered.value(of: "submission", inFormTo: Self.path + "/grants"))
+        let gift = try await browser.post(
+            Self.path + "/grants",
+            [
+                "submission": submission, "give-item": "gate 1", "give-until": "2026-12-31",
+                "give-reason": "for the trouble",
+            ],
+            from: page)
+        #expect(gift.status == 303)
+        #expect(try await items().contains(Self.gate))
+        #expect(try await !browser.get(page).has("/revocation?"))
+        let why = Self.path + "/explanation?item=gate%201"
+        let explained = try await browser.get(why)
+        #expect(explained.words.contains("The team has granted the item, until 31 December 2026."))
+        #expect(explained.has("class=\"date\">31 December 2026</time>"))
+        #expect(try await browser.get(why, headers: [.acceptLanguage: "ko"]).words.contains("2026년 12월 31일까지"))
+        let unknown = Self.path + "/transactions/1/money-back"
+        #expect(try await browser.get(unknown).status == 404)
+    }
+
     @Test func `a purchase is moved to another customer, with its renewals and a reason for both`() async throws {
         let bob = try console.user("bob")
         _ = try await console.entitlements.appAccountToken(of: bob)

@@ -65,7 +65,7 @@ extension CustomerHeading {
         let isSupport = context.may(.support)
         return div(.class("actions"), isSupport ? .id("actions") : nil) {
             if isSupport {
-                menu("Give") { gift }
+                menu("Give") { view.gift }
                 menu("Move a purchase") { move }
             }
             menu("Money back?") { moneyBack }
@@ -79,20 +79,6 @@ extension CustomerHeading {
         details(.class("button"), HTMLAttribute("name", "action")) {
             summary { title }
             div(.class("panel")) { content() }
-        }
-    }
-
-    private var gift: HTML {
-        context.form(to: .customer(user, "grants")) {
-            FormSubmission.field(view.services.randomness)
-            Field.choice(
-                "give-item", "Item",
-                view.names.items.filter { view.names.catalogs.grants($0) }.map { ($0.description, view.names.item($0)) }
-            )
-            CustomersRoutes.end
-            CustomersRoutes.zoneField
-            Field.reason("give-reason")
-            button(.class("primary")) { "Give the item" }
         }
     }
 
@@ -128,16 +114,17 @@ extension CustomerHeading {
     }
 
     @HTMLBuilder private var moneyBack: HTML {
-        p { "Only Apple returns money. Send the customer to this address:" }
-        Shown.copyable("refund-address", "https://reportaproblem.apple.com")
-        note("When Apple has refunded, the service takes the purchase back by itself.")
-        if context.may(.support), !transactions.isEmpty {
-            p {
-                "The team can take a purchase back without a refund, or give something with the button beside this one:"
-            }
+        view.refundByApple
+        if !transactions.isEmpty {
+            p { "What the team can do about a purchase:" }
             ul {
-                for transaction in transactions.prefix(5) {
-                    li { a(.href(transaction.path(of: user))) { title(of: transaction) } }
+                for transaction in transactions.prefix(CustomerView.listed) {
+                    li {
+                        a(.href(transaction.path(of: user, "money-back"))) {
+                            let name = bdi { view.names.product(transaction.productIdentifier) }
+                            spaced(by: " · ", name, Shown.day(transaction.purchaseDate), transaction.paidPrice?.phrase)
+                        }
+                    }
                 }
             }
         }

@@ -26,6 +26,7 @@ struct CustomersRoutes: Sendable {
         get("/transactions") { try await $0.transactionsPage($1) }
         get("/grants") { try await $0.grantsPage($1) }
         get("/transactions/:transaction") { try await $0.transactionPage($1) }
+        get("/transactions/:transaction/money-back") { try await $0.moneyBackPage($1) }
         get("/events/:number") { view, _ in try await view.eventPage() }
         get("/notifications/:notification") { try await $0.notificationPage($1) }
         pages.get("customers/:issuer/:user/export", .support) { _, context in

@@ -1,4 +1,5 @@
 import Features
+import Foundation
 import Hummingbird
 import Proofs
 
@@ -29,13 +30,13 @@ extension CustomerView {
 
     private func answer(_ explanation: ItemExplanation) -> HTML {
         section(.class("card"), .id("explanation")) {
-            h2 { spaced(names.picture(explanation.item), bdi { names.item(explanation.item) }) }
+            h2(.class("pictured")) { spaced(names.picture(explanation.item), bdi { names.item(explanation.item) }) }
             p {
                 explanation.isOwned
                     ? Shown.badge("The customer has it", .good)
                     : Shown.badge("The customer does not have it", .bad)
             }
-            p { bdi { explanation.phrase } }
+            p { bdi { explanation.html } }
             if let remedy = explanation.remedyPhrase {
                 p {
                     strong { "What to do: " }
@@ -56,7 +57,9 @@ extension CustomerView {
     @FactsBuilder private func facts(of explanation: ItemExplanation) -> [Fact] {
         fact("Cause") { Shown.identifier(explanation.cause.rawValue) }
         fact("Since") { Shown.moment(explanation.since) }
-        fact("Until") { Shown.moment(explanation.until) }
+        fact("Until") {
+            explanation.cause == .granted ? Shown.lastDay(before: explanation.until) : Shown.moment(explanation.until)
+        }
         fact("Reference") { reference(of: explanation) }
         fact("Origin") { explanation.origin.map { OriginWords.html($0) } }
         fact("Owner") { explanation.otherOwner.map { Shown.link(to: $0) } }
@@ -79,13 +82,36 @@ extension CustomerView {
 
 /// The explanation in both languages.
 extension ItemExplanation {
-    fileprivate var phrase: Phrase { phrase(sentence, "explanation") }
+    private var phrase: Phrase { phrase(sentence, "explanation") }
+
+    /// The sentence. The script shows its days in the browser's time zone.
+    fileprivate var html: HTML {
+        var (rest, html) = (phrase, HTML())
+        for (stated, shown) in [(since, since), (until, lastMoment)] {
+            guard let stated, let shown, case let day = CustomerWords.day(shown) else { continue }
+            let (english, korean) = (
+                rest.english.components(separatedBy: stated.rfc3339), rest.korean.components(separatedBy: day.korean)
+            )
+            guard english.count == 2, korean.count == 2 else { continue }
+            html = HTML {
+                html
+                Phrase(english: english[0], korean: korean[0])
+                time(HTMLAttribute("datetime", shown.rfc3339), .class("date")) { day }
+            }
+            rest = Phrase(english: english[1], korean: korean[1])
+        }
+        return spaced(by: "", html, rest)
+    }
+
+    /// The moment on whose day it ends. A gift ends after its last day.
+    private var lastMoment: Timestamp? { cause == .granted ? until?.adding(milliseconds: -1) : until }
 
     /// Nil if no remedy is needed.
     fileprivate var remedyPhrase: Phrase? {
         remedy.map { english in
-            // The page has a button for it, where the API names a route.
+            // The page leads to a button for it, where the API names a route.
             if cause == .unclaimed { return "If it is this customer's purchase, restore it in the app, or assign it." }
+            if cause == .revokedByTeam { return "Reinstate the purchase on its page." }
             guard cause == .refused else { return phrase(english, "remedy") }
             return Phrase(english: english, korean: refusal?.remedy.korean ?? english)
         }
@@ -102,7 +128,7 @@ extension ItemExplanation {
     private var values: [String] {
         [
             products.map { CustomerWords.isolated($0) }.joined(separator: " 또는 "),
-            (until.map { ", \(CustomerWords.day($0).korean)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
+            (lastMoment.map { ", \(CustomerWords.day($0).korean)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
             reason.map { ": \(CustomerWords.isolated($0))" } ?? ".",
             reason.flatMap { ExpirationReason(rawValue: $0) }.map { " (\(Phrase(stated: $0.sentence).korean))" } ?? "",
             origin?.rawValue ?? "", refusal?.cause.korean ?? reason ?? "",

@@ -75,17 +75,10 @@ extension CustomersRoutes {
         }
         post("/balances", .support) { try await credit($0, $1, $2) }
         post("/transactions/:transaction/revocation", .support) { user, request, context in
-            let transaction = try await entitlements.change(
-                .revoke(reason: try context.form.reason()), ofTransaction: try context.parameters.text("transaction"),
-                origin: try request.query("origin"), in: try request.query("app"), of: user, by: try context.caller)
-            return transaction.path(of: user, done: .revoked)
+            try await change(.revoke(reason: try context.form.reason()), user, request, context, done: .revoked)
         }
         post("/transactions/:transaction/reinstatement", .support) { user, request, context in
-            let transaction = try await entitlements.change(
-                .reinstate(reason: try context.form.reason()),
-                ofTransaction: try context.parameters.text("transaction"), origin: try request.query("origin"),
-                in: try request.query("app"), of: user, by: try context.caller)
-            return transaction.path(of: user, done: .reinstated)
+            try await change(.reinstate(reason: try context.form.reason()), user, request, context, done: .reinstated)
         }
         post("/move", .support) { user, _, context in
             let purchase = try context.form.requiredText("move-purchase").split(separator: " ", maxSplits: 2)
@@ -118,6 +111,15 @@ extension CustomersRoutes {
             _ = try await webhooks.replay(about: user, by: try context.caller)
             return .customer(user, done: .queued)
         }
+    }
+
+    private func change(
+        _ change: PurchaseChange, _ user: User, _ request: Request, _ context: ConsoleContext, done notice: Notice
+    ) async throws -> ConsolePath {
+        let transaction = try await entitlements.change(
+            change, ofTransaction: try context.parameters.text("transaction"), origin: try request.query("origin"),
+            in: try request.query("app"), of: user, by: try context.caller)
+        return transaction.path(of: user, done: notice)
     }
 
     private func give(_ user: User, _ request: Request, _ context: ConsoleContext) async throws -> ConsolePath {
@@ -158,6 +160,19 @@ extension Item {
 }
 
 extension CustomerView {
+    /// The form that gives an item.
+    var gift: HTML {
+        context.form(to: .customer(user, "grants")) {
+            FormSubmission.field(services.randomness)
+            let items = names.items.filter { names.catalogs.grants($0) }
+            Field.choice("give-item", "Item", items.map { ($0.description, names.item($0)) })
+            CustomersRoutes.end
+            CustomersRoutes.zoneField
+            Field.reason("give-reason")
+            button(.class("primary")) { "Give the item" }
+        }
+    }
+
     func grantsPage(_ request: Request) async throws -> Page {
         let (shown, next) = try await HTTPSupport.Page(request).list(at: \.sequence) {
             try await entitlements.grants(of: user, before: $0, limit: $1)

@@ -7,14 +7,7 @@ import Proofs
 extension CustomerView {
     /// The page of a transaction: its facts, its proof, and the revocation by the team.
     func transactionPage(_ request: Request) async throws -> Page {
-        let (origin, app): (Origin?, String?) = (try request.query("origin"), try request.query("app"))
-        let identifier = try context.parameters.text("transaction")
-        let found = try await entitlements.ledger.read { try $0.recordedTransactions(identifier, of: self.user) }
-            .first { recorded in
-                (origin == nil || recorded.transaction.origin == origin)
-                    && (app?.hasSameBytes(as: recorded.transaction.app ?? "") ?? true)
-            }
-        guard let recorded = found else { throw GrantError.transactionNotFound }
+        let recorded = try await recorded(request)
         let transaction = recorded.transaction
         let name = names.product(transaction.productIdentifier)
         return Page("Transaction: \(CustomerWords.isolated(name))", section: .customers) {
@@ -40,9 +33,55 @@ extension CustomerView {
                         to: transaction.path(of: user, isRevoked ? "reinstatement" : "revocation"),
                         submit: isRevoked ? "Reinstate" : "Revoke", isRevoked ? .primary : .danger
                     ) { Field.reason() }
+                    p { a(.href(transaction.path(of: user, "money-back"))) { "Money back?" } }
                 }
             }
         }
+    }
+
+    /// The transaction of the path.
+    ///
+    /// - Throws: `GrantError.transactionNotFound`.
+    private func recorded(_ request: Request) async throws -> RecordedTransaction {
+        let (origin, app): (Origin?, String?) = (try request.query("origin"), try request.query("app"))
+        let identifier = try context.parameters.text("transaction")
+        let found = try await entitlements.ledger.read { try $0.recordedTransactions(identifier, of: self.user) }
+            .first { recorded in
+                (origin == nil || recorded.transaction.origin == origin)
+                    && (app?.hasSameBytes(as: recorded.transaction.app ?? "") ?? true)
+            }
+        guard let found else { throw GrantError.transactionNotFound }
+        return found
+    }
+
+    /// The page about the money of a purchase: Apple's address, and what the team can do instead.
+    func moneyBackPage(_ request: Request) async throws -> Page {
+        let transaction = try await recorded(request).transaction
+        let name = names.product(transaction.productIdentifier)
+        return Page("Money back for \(CustomerWords.isolated(name))?", section: .customers) {
+            Shown.wayBack(to: user)
+            table(of: [transaction], next: nil)
+            card("Money back?", isNarrow: true) { refundByApple }
+            if context.may(.support) {
+                if transaction.revocation == nil {
+                    card("Revoke the purchase", isNarrow: true) {
+                        note("The customer loses what the purchase gives. Apple returns no money by it.")
+                        context.form(to: transaction.path(of: user, "revocation")) {
+                            Field.reason()
+                            button(.class("danger")) { "Revoke" }
+                        }
+                    }
+                }
+                card("Give something instead", isNarrow: true) { gift }
+            }
+        }
+    }
+
+    /// The only way to money for a purchase.
+    @HTMLBuilder var refundByApple: HTML {
+        p { "Only Apple returns money. Send the customer to this address:" }
+        Shown.copyable("refund-address", "https://reportaproblem.apple.com")
+        note("When Apple has refunded, the service takes the purchase back by itself.")
     }
 
     private static func html(_ fact: TransactionFact, _ value: StatedValue, _ facts: TransactionFacts) -> HTML {
