@@ -122,11 +122,12 @@ import Testing
             let inner: [Inner]
             let count: Int?
         }
+        let origins = Origin.allCases.map { #""\#($0.rawValue)""# }.joined(separator: ",")
         #expect(
             JSONValue.object(Outer.schema.keywords).compactText
                 == #"{"type":"object","description":"An outer.","required":["origin","inner"],"properties":{"#
-                + #""origin":{"type":"string","description":"The origin of the purchase.","enum":["apple/Production","#
-                + #""apple/Sandbox","xcode","local/Production","local/Sandbox"]},"inner":{"type":"array","items":{"#
+                + #""origin":{"type":"string","description":"The origin of the purchase.","enum":["#
+                + origins + #"]},"inner":{"type":"array","items":{"#
                 + #""type":"object","required":["flag"],"properties":{"flag":{"type":"boolean"}}}},"#
                 + #""count":{"type":"integer","description":"A count."}}}"#)
     }

@@ -99,6 +99,8 @@ extension Year {
     }
 
     /// A line for each series of a figure: its values for each month, then the denominators or the parts.
+    ///
+    /// A sum of money that is 0 in each month has no line: a refund that was taken back leaves one, if both were stated.
     func figureLines(_ figure: String, query: String = "") async throws -> [String] {
         let time = "by=month&from=2027-01-01&to=2027-12-31&environment=sandbox"
         let answer = try await send(.get, "/v1/figures/\(figure)?\(time)\(query)").decoded(FigureAnswerResource.self)
@@ -106,7 +108,8 @@ extension Year {
         #expect(answer.pendingUsers == 0 && answer.isBackfilled && answer.periods.allSatisfy(\.isComplete))
         #expect(answer.periods.map(\.from) == (1...12).map { String(format: "2027-%02d-01", $0) })
         func joined(_ values: [Int64]) -> String { values.map(String.init).joined(separator: " ") }
-        return answer.series.map { series in
+        return answer.series.compactMap { series in
+            guard series.currency == nil || !series.values.allSatisfy({ $0 == 0 }) else { return nil }
             let parts = (series.parts ?? [:]).sorted { $0.key < $1.key }.map { "; \($0.key) \(joined($0.value))" }
             let name = [figure, series.group, series.currency].compactMap(\.self).joined(separator: " ")
             return names.shortened(
