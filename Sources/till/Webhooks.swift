@@ -95,7 +95,7 @@ struct WebhooksAdd: WebhookCaller {
     @Argument(help: "The address of the receiver.")
     var url: String
 
-    @Option(help: "The format of the messages, which never changes: till or revenuecat.")
+    @Option(help: "The format of the messages, which never changes: revenuecat or till.")
     var format: WebhookFormat = .till
 
     @Flag(help: WebhookAuthorizationVariable.help)
