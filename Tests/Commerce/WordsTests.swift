@@ -42,6 +42,10 @@ import Testing
             case (.xcode, .xcode): .xcode
             case (.local, .production): .localProduction
             case (.local, .sandbox): .localSandbox
+            case (.google, .production): .googleProduction
+            case (.google, .sandbox): .googleTest
+            case (.localPlay, .production): .localPlayProduction
+            case (.localPlay, .sandbox): .localPlayTest
             default: nil
             }
         #expect(Origin(realm: realm, environment: environment) == expected)

@@ -49,7 +49,7 @@ import Testing
         var found: [String] = []
         while let present = path {
             let page = try await browser.get(present)
-            found += page.text.matches(of: /<code><bdi>([^<]+)<\/bdi><\/code>/).map { String($0.1) }
+            found += page.text.matches(of: /<code[^>]*><bdi>([^<]+)<\/bdi><\/code>/).map { String($0.1) }
             path = page.text.firstMatch(of: /href="(\/console\/products\?text=sesac1[^"]*cursor=[^"]+)"/)
                 .map { $0.1.replacing("&amp;", with: "&") + "&pageSize=4" }
         }

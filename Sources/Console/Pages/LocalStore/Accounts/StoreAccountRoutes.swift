@@ -23,17 +23,18 @@ extension LocalStoreRoutes {
         let actions: [(path: RouterPath, notice: Notice, action: Action)] = [
             (
                 "store/account/restore", .restored,
-                {
-                    try $0.restoreCompletedTransactions(account: $1); _ = $2
+                { books, account, _ in
+                    try books.restoreCompletedTransactions(account: account)
                 }
             ),
-            ("store/account/family", .performed, { try $0.join(try $2[Self.relative], familyOf: $1) }),
             (
-                "store/account/family/leave", .performed,
-                {
-                    try $0.leaveFamily($1); _ = $2
+                "store/account/family", .performed,
+                { books, account, form in
+                    let relative = try form.requiredText("relative", upTo: Store.maximumAccountLength)
+                    try books.join(relative, familyOf: account)
                 }
             ),
+            ("store/account/family/leave", .performed, { books, account, _ in try books.leaveFamily(account) }),
         ]
         for (path, notice, action) in actions {
             pages.postStore(path) { _, context in
