@@ -186,9 +186,11 @@ function start() {
 function finish(root) {
   moments(root);
   for (const code of root.querySelectorAll("td code[title], dd code[title]")) {
+    const before = code.closest("a") ?? code;
+    if (before.nextElementSibling?.matches(".copy")) continue;
     const button = make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" });
     button.dataset.text = code.title;
-    (code.closest("a") ?? code).after(button);
+    before.after(button);
   }
 }
 
