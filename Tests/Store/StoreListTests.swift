@@ -47,7 +47,8 @@ import Testing
         #expect(try listed(nil, .subscribed) == [premium] && listed(nil, .unpaid) == [])
         for hasGracePeriod in [true, false] {
             try store.failRenewal(of: premium, hasGracePeriod: hasGracePeriod)
-            #expect(try listed(nil, .unpaid) == [premium] && listed(nil, .subscribed) == [])
+            // The second time, there is a renewal besides.
+            #expect(try listed(nil, .unpaid).last == premium && listed(nil, .subscribed) == [])
             try store.resolveBillingIssue(of: premium)
         }
         #expect(try listed("garden.seeds", .subscribed) == [])
