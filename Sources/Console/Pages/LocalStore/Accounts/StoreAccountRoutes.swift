@@ -23,17 +23,10 @@ extension LocalStoreRoutes {
         let actions: [(path: RouterPath, notice: Notice, action: Action)] = [
             (
                 "store/account/restore", .restored,
-                {
-                    try $0.restoreCompletedTransactions(account: $1); _ = $2
-                }
+                { books, name, _ in try books.restoreCompletedTransactions(account: name) }
             ),
             ("store/account/family", .performed, { try $0.join(try $2[Self.relative], familyOf: $1) }),
-            (
-                "store/account/family/leave", .performed,
-                {
-                    try $0.leaveFamily($1); _ = $2
-                }
-            ),
+            ("store/account/family/leave", .performed, { books, name, _ in try books.leaveFamily(name) }),
         ]
         for (path, notice, action) in actions {
             pages.postStore(path) { _, context in
