@@ -129,15 +129,6 @@ struct FiguresCommand: LedgerUser {
         try JSONDecoder().decode(Answer.self, from: Data(json))
     }
 
-    /// The figures of the ledger, with the tables of their sums.
-    private func localFigures() throws -> FigureService {
-        let place = try ledger.place()
-        // The command neither creates a ledger nor converts one of another version.
-        _ = try place.open(migrates: false)
-        let clock = try common.dataDirectory.clock
-        return try place.open([.entitlements, .figures]).figures(clock: clock)
-    }
-
     private func query(
         _ figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?, today: CalendarDay
     ) throws(FigureError) -> FigureQuery {
@@ -163,6 +154,17 @@ struct FiguresCommand: LedgerUser {
 extension Figure: ExpressibleByArgument {}
 extension FigureInterval: ExpressibleByArgument {}
 extension FigureQuery.Group: ExpressibleByArgument {}
+extension LedgerUser {
+    /// The figures of the ledger, with the tables of their sums.
+    func localFigures() throws -> FigureService {
+        let place = try ledger.place()
+        // The command neither creates a ledger nor converts one of another version.
+        _ = try place.open(migrates: false)
+        let clock = try common.dataDirectory.clock
+        return try place.open([.entitlements, .figures]).figures(clock: clock)
+    }
+}
+
 extension FigureQuery.Environment: ExpressibleByArgument {}
 
 extension CalendarDay: ExpressibleByArgument {

@@ -28,16 +28,21 @@ struct CustomersList: LedgerUser {
     static let configuration = CommandConfiguration(
         "list", "List customers with their state, what they have spent, and their last purchase.",
         """
-        The lists: all by name, the newest first, those in billing retry or a grace period (notPaid), and those with a \
-        subscription that ended this month (ended).
+        The lists: all by name, the newest first, the last purchase first (lastPurchase), the largest sum in a currency first \
+        (spent), those in billing retry or a grace period (notPaid), and those with a subscription that ended this month \
+        (ended).
         """,
         examples: """
             till customers list newest --limit 20
-            till customers list notPaid --environment sandbox
+            till customers list spent --currency KRW --environment sandbox
             """)
 
-    @Argument(help: "The list: all, newest, notPaid or ended.")
+    @Argument(help: "The list: all, newest, lastPurchase, spent, notPaid or ended.")
     var selection: CustomerSelection = .all
+
+    @Option(
+        help: ArgumentHelp("The currency of the list spent (default: that of the most customers).", valueName: "code"))
+    var currency: String?
 
     @Option(help: "The environment of the purchases: production or sandbox.")
     var environment: FigureQuery.Environment = .production
@@ -47,19 +52,18 @@ struct CustomersList: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let (ledger, limit, environment) = (try existingLedger(), list.limit, environment)
-        let customers: [KnownUser]
-        if selection == .all {
-            customers = try await ledger.read { try $0.users(matching: "", after: nil, limit: limit) }
-        } else {
-            let (selection, now) = (selection, SystemClock().now())
-            customers = try await rows(upTo: list) { last, limit in
-                try await ledger.read {
-                    try $0.customers(selection, from: environment.origins, at: now, after: last, limit: limit)
-                }
-            }
+        // The sums have the latest purchases then.
+        try await localFigures().rollUp()
+        let (ledger, now, environment) = (try existingLedger(), try common.dataDirectory.clock.now(), environment)
+        let (selection, named) = (selection, currency)
+        let currency =
+            try await selection == .spent && named == nil
+            ? ledger.read { try $0.spentCurrencies(in: environment).first } : named
+        let query = CustomerQuery(selection, in: environment, currency: currency, at: now)
+        let customers = try await rows(upTo: list) { last, limit in
+            try await ledger.read { try $0.customers(query, after: last, limit: limit) }
         }
-        let listed = try await ledger.read { try $0.listed(customers, inSandbox: environment == .sandbox) }
+        let listed = try await ledger.read { try $0.listed(customers, in: environment) }
         terminal.table(
             ["CUSTOMER", "STATUS", "SPENT", "LAST PURCHASE", "SINCE"],
             listed.map { customer in
@@ -75,16 +79,14 @@ struct CustomersList: LedgerUser {
 extension CustomerSelection: ExpressibleByArgument {}
 
 extension ListedCustomer {
-    /// The sums, with a plus if older transactions add to them; nil without one.
-    fileprivate var sum: String? {
-        spent.isEmpty ? nil : spent.map(\.formatted).joined(separator: ", ") + (isComplete ? "" : " +")
-    }
+    /// The sums, the largest first; nil without one.
+    fileprivate var sum: String? { spent.isEmpty ? nil : spent.map(\.formatted).joined(separator: ", ") }
 
     fileprivate var report: Report {
         [
             "user": UserName(known.user), "appAccountToken": known.appAccountToken.uuidString.lowercased(),
             "firstSeenAt": known.firstSeenAt.rfc3339, "state": state?.rawValue, "spent": spent,
-            "isComplete": isComplete, "lastPurchaseAt": lastPurchase?.rfc3339,
+            "lastPurchaseAt": lastPurchase?.rfc3339,
         ]
     }
 }
@@ -195,11 +197,12 @@ struct Notifications: LedgerUser {
             notifications.map { received in
                 let notification = received.notification
                 let marks = [received.isLate ? "late" : nil, received.repeatedAt == nil ? nil : "repeated"]
+                    .compactMap(\.self)
                 return [
                     notification.receivedAt.rfc3339,
                     [notification.type, notification.subtype].compactMap(\.self).joined(separator: " "),
                     notification.outcome.rawValue, notification.transactionIdentifier, received.owner?.name,
-                    marks.compactMap(\.self).joined(separator: " "),
+                    marks.isEmpty ? nil : marks.joined(separator: " "),
                 ]
             }, orElse: "No notification matches.")
         try terminal.report(["notifications": notifications.map(\.report)])

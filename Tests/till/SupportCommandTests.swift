@@ -40,6 +40,10 @@ import Testing
         let newest = try await till.run(arguments: ["customers", "list", "newest", "--limit", "1"] + sandbox).output
         #expect(newest.split(separator: "\n").last?.hasPrefix("alice ") == true, "\(newest)")
         #expect(try await till.run(arguments: ["customers", "list", "notPaid"] + sandbox).output == "No customers.\n")
+        let largest = try await till.run(arguments: ["customers", "list", "spent"] + sandbox).output
+        #expect(largest.split(separator: "\n").dropFirst().first?.hasPrefix("alice ") == true, "\(largest)")
+        let dollars = ["customers", "list", "spent", "--currency", "USD"] + sandbox
+        #expect(try await till.run(arguments: dollars).output == "No customers.\n")
         #expect(try await till.run("customers", "list", "lost").status == 64)
 
         let found = try await till.run("transaction", transaction).output
