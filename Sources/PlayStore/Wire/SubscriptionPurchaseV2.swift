@@ -90,6 +90,8 @@ package enum SubscriptionRequests {
 
         package var developerPayload: String?
         package var externalAccountIds: AccountIdentifiers?
+
+        package init() {}
     }
 
     package struct Cancel: Codable, Sendable {
