@@ -87,6 +87,12 @@ let package = Package(
                 "Catalog", "HTTPSupport", "Proofs", asyncHTTPClient, grdb, hummingbird, lifecycle, logging,
             ],
             exclude: ["StoreHTTP/Resources"], plugins: embeddedResources),
+        // The local Google Play, whose keys sign; it never meets the ledger or a feature.
+        .target(
+            name: "PlayStore",
+            dependencies: [
+                "Catalog", "HTTPSupport", "Proofs", asyncHTTPClient, grdb, hummingbird, lifecycle, logging,
+            ]),
         .target(
             name: "Console",
             dependencies: [
@@ -97,7 +103,7 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "Proofs", "Service",
+                "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
                 argumentParser, configuration, lifecycle, logging,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
@@ -172,6 +178,10 @@ let package = Package(
             ],
             path: "Tests/StoreHTTP"),
         .testTarget(
+            name: "PlayStoreTests",
+            dependencies: ["Catalog", "HTTPSupport", "PlayStore", "Proofs", "TestSupport", hummingbirdTesting],
+            path: "Tests/PlayStore"),
+        .testTarget(
             name: "AppStoreClientTests", dependencies: ["Features", "Proofs", "Service", "TestSupport", jwtKit],
             path: "Tests/AppStoreClient"),
         .testTarget(
@@ -202,7 +212,8 @@ let package = Package(
         .testTarget(
             name: "tillTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Proofs", "Service", "TestSupport", "till",
+                "AppStore", "Catalog", "Features", "HTTPSupport", "PlayStore", "Proofs", "Service", "TestSupport",
+                "till",
                 argumentParser, asyncHTTPClient, grdb, logging,
             ],
             path: "Tests/till"),

@@ -22,6 +22,9 @@ struct DataDirectory {
     }
 
     var storeFolder: URL { folder.appending(path: "store", directoryHint: .isDirectory) }
+    /// The folder of the local Google Play.
+    var playFolder: URL { folder.appending(path: "play", directoryHint: .isDirectory) }
+    var playFile: URL { playFolder.appending(path: "play.sqlite", directoryHint: .notDirectory) }
     var ledgerFile: URL { serviceFolder.appending(path: "ledger.sqlite", directoryHint: .notDirectory) }
     /// The certificates the service trusts besides those in `Keys/`.
     var trustFolder: URL { serviceFolder.appending(path: "trust", directoryHint: .isDirectory) }
@@ -94,6 +97,22 @@ struct DataDirectory {
     func prepareService() throws {
         try make([serviceFolder, trustFolder])
         try requireWriting([serviceFolder, ledgerFile])
+    }
+
+    /// Creates the part of the local Google Play alone.
+    ///
+    /// - Throws: `CommandError`; `PermissionDenied`.
+    func preparePlay() throws {
+        try make([playFolder])
+        try requireWriting([playFolder, playFile])
+    }
+
+    /// - Throws: `CommandError` if there is no local Google Play; `PermissionDenied`.
+    func requirePlay() throws {
+        guard try playFile.exists() else {
+            throw missing("local Google Play", "start one first with till play")
+        }
+        try playFile.requireWriting()
     }
 
     /// - Throws: `PermissionDenied` for the first existing file or folder that may not be written.

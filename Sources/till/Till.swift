@@ -32,6 +32,7 @@ package struct Till: AsyncParsableCommand {
             Doctor.self,
             Serve.self,
             StoreCommand.self,
+            PlayCommand.self,
             Reconcile.self,
             RefundsCommand.self,
             ImportCommand.self,

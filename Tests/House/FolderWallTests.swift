@@ -35,6 +35,8 @@ import Testing
             // The rules and the keys of the local App Store know no HTTP. The app knows only what crosses it.
             Wall(folder: "AppStore/Store", hidden: ["AppStore/Device", "AppStore/StoreHTTP", "HTTPSupport"]),
             Wall(folder: "AppStore/Device", hidden: ["AppStore/Store", "AppStore/StoreHTTP", "Catalog"]),
+            // What crosses HTTP knows no rule, and the rules know no route.
+            Wall(folder: "PlayStore/Wire", hidden: ["PlayStore/Play", "PlayStore/PlayHTTP"]),
             Wall(folder: "Service/Doors", hidden: ["Service/Routes", "Service/Mailer", "Service/Accounts"]),
             Wall(folder: "Service/Mailer", hidden: ["Service/Accounts", "Service/Doors", "Service/Routes"]),
             Wall(folder: "Service/Routes", hidden: ["Service/Doors"]),

@@ -14,10 +14,11 @@ import Testing
         Wall(module: "Ledger", hidden: ["Catalog", "Features"]),
         // The keys of the local store and the service never meet, except in the command line.
         Wall(module: "AppStore", hidden: ["Features", "Service"]),
-        Wall(module: "Service", hidden: ["AppStore", "Console"]),
+        Wall(module: "PlayStore", hidden: ["AppStore", "Features", "Service"]),
+        Wall(module: "Service", hidden: ["AppStore", "Console", "PlayStore"]),
         Wall(module: "Console", hidden: ["Service"]),
         Wall(module: "HTTPSupport", hidden: ["Features"]),
-        Wall(module: "Features", hidden: ["AppStore", "HTTPSupport"]),
+        Wall(module: "Features", hidden: ["AppStore", "HTTPSupport", "PlayStore"]),
         // The library for other packages needs no database.
         Wall(module: "Proofs", hidden: ["Catalog", "Ledger"]),
     ]
@@ -133,9 +134,10 @@ import Testing
         #expect(listed.sorted() == (try await Self.manifest.value).modules.map(\.name).sorted())
     }
 
-    /// It reaches the ledger through `HTTPSupport` alone, which reads API keys there.
-    @Test func `the local App Store names neither the ledger nor a feature`() async throws {
-        let named = try #require(try await Self.manifest.value.dependencies["AppStore"])
+    /// They reach the ledger through `HTTPSupport` alone, which reads API keys there.
+    @Test(arguments: ["AppStore", "PlayStore"])
+    func `the local stores name neither the ledger nor a feature`(module: String) async throws {
+        let named = try #require(try await Self.manifest.value.dependencies[module])
         #expect(named.isDisjoint(with: ["Features", "Ledger"]))
     }
 
@@ -153,7 +155,7 @@ import Testing
         for (name, rooms): (String, Set<String>) in [
             ("CCurl", ["Service"]), ("COpenSSL", ["Proofs"]), ("CPostgreSQL", ["Ledger"]),
             ("GRDBSQLite", ["Ledger"]),
-            ("GRDB", ["AppStore", "Ledger"]),
+            ("GRDB", ["AppStore", "Ledger", "PlayStore"]),
         ] {
             let importers = try sources().filter {
                 try String(contentsOf: $0, encoding: .utf8).contains("import \(name)\n")

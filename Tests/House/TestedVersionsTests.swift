@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["bench-service", "mail-server", "test-api", "test-apple", "test-postgres"])
+    @Test(arguments: ["bench-service", "mail-server", "test-api", "test-apple", "test-google", "test-postgres"])
     func `each Python package is pinned with its hashes`(script: String) throws {
         let requirements = try String(
             contentsOf: Self.scripts.appending(path: "requirements/\(script).txt"), encoding: .utf8)

@@ -9,6 +9,7 @@ import Testing
     private static let notRun = [
         "till reconcile --key": "needs a key of App Store Connect",
         "till store": "StoreCommandTests plays a store",
+        "till play": "PlayCommandTests plays a Google Play",
         "till ledger distribute": "needs Citus (make test-citus)",
         "till demo": "the browser tests play it (Tests/Browser)",
         "till serve --accept apple/Production": "needs Apple's root",

@@ -46,6 +46,23 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: till.folder.folder("data").path) == ["store"])
     }
 
+    @Test(arguments: [
+        ["purchases"], ["products"], ["complete", "1"], ["cancel", "1"], ["refund", "1"], ["time"], ["reset"],
+    ])
+    func `a command that reads the local Google Play creates none, and names the directory`(
+        arguments: [String]
+    ) async throws {
+        let till = try TillProcess(hasKeys: false)
+        let result = try await till.run(arguments: ["play"] + arguments + ["--data", "TYPO"])
+        #expect(result.status == 1)
+        #expect(result.output == "")
+        #expect(
+            result.error.hasSuffix(
+                "TYPO\" has no local Google Play. Name the data directory with --data, or start one first with till play.\n"
+            ))
+        #expect(!FileManager.default.fileExists(atPath: till.folder.folder("TYPO").path))
+    }
+
     @Test func `a ledger in a file is not distributed`() async throws {
         let till = try TillProcess()
         try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice")

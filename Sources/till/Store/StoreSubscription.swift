@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Proofs
 
 struct StoreSubscription: Command {
     /// An event of a subscription.

@@ -1,0 +1,135 @@
+import Foundation
+import GRDB
+import Proofs
+
+/// A local Google Play. It sells one-time products of one or several apps, keeps customers' purchases in its own database, signs them
+/// with the key of their app, and answers Google's own client as the Play Developer API does. It grants nothing.
+package final class GooglePlay: Sendable {
+    /// The maximum length of an account's name, in bytes of UTF-8.
+    package static let maximumAccountLength = 256
+    /// The maximum length of an obfuscated account or profile identifier, in characters.
+    package static let maximumObfuscatedLength = 64
+
+    let keys: PlayKeys
+    let machineClock: any WallClock
+    let randomness: Randomness
+    private let queue: DatabaseQueue
+    /// The file of the database. Faults name it.
+    private let path: String
+
+    /// Opens the Play in a folder. A new folder gets new keys, and sells nothing.
+    ///
+    /// - Parameter clock: The machine's clock. The Play's own is this one plus an offset.
+    package init(folder: URL, clock: any WallClock, randomness: Randomness) throws(PlayError) {
+        machineClock = clock
+        self.randomness = randomness
+        keys = PlayKeys(folder: folder.appending(path: "keys", directoryHint: .isDirectory))
+        let file = folder.appending(path: "play.sqlite", directoryHint: .notDirectory)
+        path = file.path
+        var configuration = Configuration()
+        configuration.label = "play"
+        configuration.busyMode = .timeout(10)
+        configuration.journalMode = .wal
+        do {
+            // The lock keeps two processes from both making the tables of a new file.
+            queue = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
+                try PrivateFile.ensureExists(at: file)
+                let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+                try queue.write { try PlaySchema.prepare($0, path: file.path) }
+                return queue
+            }
+        } catch let error as PlayError {
+            throw error
+        } catch is PrivateFile.Failure {
+            throw .storage(StorageFault(cause: .cannotOpen, path: file.path))
+        } catch {
+            throw Self.fault(error, path: file.path)
+        }
+    }
+
+    /// Runs a use case in one transaction, after all due events.
+    ///
+    /// - Throws: The error of the use case, or else the fault of the Play as `PlayError`.
+    package func perform<Value>(_ body: (PlayBooks) throws -> Value) throws -> Value {
+        do {
+            return try queue.write { database in
+                let books = try books(database)
+                try books.catchUp()
+                return try body(books)
+            }
+        } catch {
+            guard error is DatabaseError || error is OpenSSLError else { throw error }
+            throw Self.fault(error, path: path)
+        }
+    }
+
+    private func books(_ database: Database) throws -> PlayBooks {
+        let offset = try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'clockOffset'") ?? 0
+        let machineTime = machineClock.now()
+        return PlayBooks(
+            database: database, keys: keys, randomness: randomness, machineTime: machineTime,
+            now: machineTime.adding(milliseconds: offset))
+    }
+
+    private static func fault(_ error: any Error, path: String) -> PlayError {
+        switch error {
+        case let error as PlayError: error
+        case let error as DatabaseError: .storage(StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path))
+        case let error as OpenSSLError: .signingFailed("\(error)")
+        default: .storage(StorageFault(cause: .failed, path: path))
+        }
+    }
+}
+
+/// The Play's records at one moment, inside a transaction of its database.
+package struct PlayBooks {
+    let database: Database
+    let keys: PlayKeys
+    let randomness: Randomness
+    /// The machine's time. Access tokens end by it, because clients date their requests by their own clocks.
+    let machineTime: Timestamp
+    /// The time of the Play's clock.
+    package let now: Timestamp
+
+    var purchases: PurchaseRecords { PurchaseRecords(database: database) }
+
+    /// Refunds all purchases whose deadline of acknowledgement has passed, the oldest first.
+    func catchUp() throws {
+        while var purchase = try purchases.firstDue(at: now), let deadline = purchase.acknowledgementDeadline {
+            let voided = try purchase.refund(
+                .init(
+                    time: deadline, quantity: purchase.refundableQuantity, isRevoking: true, source: .google,
+                    reason: .unacknowledgedPurchase))
+            try purchases.update(purchase)
+            if let voided { try purchases.add(voided, of: purchase, at: deadline) }
+        }
+    }
+
+    /// Advances the clock. What becomes due then happens in the next use case.
+    ///
+    /// - Returns: The new time.
+    /// - Throws: `PlayError`, `invalidAction`, for a step that is too long.
+    package func advance(_ step: TimeStep) throws -> Timestamp {
+        let seconds: Int64
+        do { seconds = try step.length(from: now) } catch { throw PlayError.invalidAction(error.message) }
+        let time = now.adding(seconds: seconds)
+        let offset = time.millisecondsSince1970 - machineTime.millisecondsSince1970
+        try database.execute(
+            literal: """
+                INSERT INTO setting (name, value) VALUES ('clockOffset', \(offset))
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                """)
+        return time
+    }
+
+    /// Clears the purchases and the clock. The apps, their products, the keys and the service accounts stay.
+    ///
+    /// - Returns: The number of purchases.
+    package func reset() throws -> Int {
+        try database.execute(sql: "DELETE FROM voided_purchase")
+        try database.execute(sql: "DELETE FROM purchase")
+        let count = database.changesCount
+        try database.execute(sql: "DELETE FROM setting")
+        return count
+    }
+}

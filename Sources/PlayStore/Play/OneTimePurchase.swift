@@ -1,0 +1,178 @@
+import Proofs
+
+/// A purchase of a one-time product, and the rules of its life. The rules take values and a moment, and read no database and no clock.
+///
+/// A pending purchase completes or is canceled. A completed one is acknowledged or consumed within a deadline, or is refunded. Each
+/// refund is for some of its units, with or without their revocation.
+package struct OneTimePurchase: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Sendable {
+        /// The payment is outstanding, and there is no order.
+        case pending
+        case purchased
+        /// The payment was not made, or all units are revoked.
+        case canceled
+    }
+
+    /// Money that was paid back.
+    package struct Refund: Codable, Hashable, Sendable {
+        package let time: Timestamp
+        package let quantity: Int
+        /// True if the goods are to be taken back.
+        package let isRevoking: Bool
+        package let source: VoidedPurchase.Source
+        package let reason: VoidedPurchase.Reason
+
+        package init(
+            time: Timestamp, quantity: Int, isRevoking: Bool, source: VoidedPurchase.Source,
+            reason: VoidedPurchase.Reason
+        ) {
+            (self.time, self.quantity, self.isRevoking) = (time, quantity, isRevoking)
+            (self.source, self.reason) = (source, reason)
+        }
+    }
+
+    /// The terms under which a product was bought.
+    package struct Terms: Codable, Hashable, Sendable {
+        package let packageName: String
+        package let productId: String
+        package let purchaseOptionId: String
+        package let offerTags: [String]
+        package let title: String
+        package let regionCode: String
+        /// The price of one unit.
+        package let price: Money
+        package let quantity: Int
+        package let obfuscatedAccountId: String?
+        package let obfuscatedProfileId: String?
+        /// True for a license tester, who pays nothing.
+        package let isTest: Bool
+
+        package init(
+            packageName: String, productId: String, purchaseOptionId: String, offerTags: [String] = [], title: String,
+            regionCode: String, price: Money, quantity: Int = 1, obfuscatedAccountId: String? = nil,
+            obfuscatedProfileId: String? = nil, isTest: Bool = false
+        ) {
+            (self.packageName, self.productId, self.purchaseOptionId) = (packageName, productId, purchaseOptionId)
+            (self.offerTags, self.title, self.regionCode) = (offerTags, title, regionCode)
+            (self.price, self.quantity, self.isTest) = (price, quantity, isTest)
+            self.obfuscatedAccountId = obfuscatedAccountId
+            self.obfuscatedProfileId = obfuscatedProfileId
+        }
+    }
+
+    /// The days in which a purchase has to be acknowledged.
+    package static let acknowledgementDays: Int64 = 3
+    /// The same for license testers, in seconds. Google's page states three minutes in its text, and five in its table.
+    package static let testAcknowledgementSeconds: Int64 = 5 * 60
+
+    /// The number in the local Play's list.
+    package let number: Int64
+    package let token: String
+    package let account: String
+    package let terms: Terms
+    package let purchaseTime: Timestamp
+    package private(set) var state = State.pending
+    /// The order; nil until the purchase is paid.
+    package private(set) var orderId: String?
+    package private(set) var completionTime: Timestamp?
+    package private(set) var isAcknowledged = false
+    package private(set) var isConsumed = false
+    package private(set) var developerPayload: String?
+    package private(set) var refunds: [Refund] = []
+
+    package init(number: Int64, token: String, account: String, terms: Terms, purchaseTime: Timestamp) {
+        (self.number, self.token, self.account) = (number, token, account)
+        (self.terms, self.purchaseTime) = (terms, purchaseTime)
+    }
+}
+
+extension OneTimePurchase {
+    package var quantity: Int { terms.quantity }
+    package var refundedQuantity: Int { refunds.reduce(0) { $0 + $1.quantity } }
+    package var refundableQuantity: Int { state == .purchased ? quantity - refundedQuantity : 0 }
+
+    /// The moment at which the purchase is refunded unless it is acknowledged; nil if nothing is to be acknowledged.
+    package var acknowledgementDeadline: Timestamp? {
+        guard state == .purchased, !isAcknowledged, refundableQuantity > 0, let completionTime else { return nil }
+        return terms.isTest
+            ? completionTime.adding(seconds: Self.testAcknowledgementSeconds)
+            : completionTime.adding(days: Self.acknowledgementDays)
+    }
+
+    /// True if the account cannot buy the product again.
+    package var isOwned: Bool {
+        switch state {
+        case .pending: true
+        case .purchased: !isConsumed
+        case .canceled: false
+        }
+    }
+
+    /// The price of a number of units.
+    func price(of quantity: Int) -> Money {
+        Money(
+            currencyCode: terms.price.currencyCode, billionths: (terms.price.billionths ?? 0) * Int64(quantity))
+    }
+
+    /// Completes the payment.
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, unless the purchase is pending.
+    package mutating func complete(orderId: String, at time: Timestamp) throws(PlayError) {
+        try requirePending("completed")
+        (state, self.orderId, completionTime) = (.purchased, orderId, time)
+    }
+
+    /// Cancels the payment, which was not made in time.
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, unless the purchase is pending.
+    package mutating func cancel() throws(PlayError) {
+        try requirePending("canceled")
+        state = .canceled
+    }
+
+    private func requirePending(_ done: String) throws(PlayError) {
+        guard state == .pending else {
+            throw .invalidAction("Purchase \(number) is \(state.rawValue). Only a pending purchase can be \(done).")
+        }
+    }
+
+    /// Acknowledges the purchase.
+    ///
+    /// - Throws: `PublisherError`, `invalidPurchaseState`, unless it is purchased and not acknowledged yet.
+    package mutating func acknowledge(_ payload: String?) throws(PublisherError) {
+        guard state == .purchased, !isAcknowledged else { throw .invalidPurchaseState }
+        isAcknowledged = true
+        developerPayload = payload ?? developerPayload
+    }
+
+    /// Consumes the purchase, so that the product can be bought again. That acknowledges it, too.
+    ///
+    /// - Throws: `PublisherError`, `invalidPurchaseState`, unless it is purchased and not consumed yet.
+    package mutating func consume() throws(PublisherError) {
+        guard state == .purchased, !isConsumed else { throw .invalidPurchaseState }
+        (isAcknowledged, isConsumed) = (true, true)
+    }
+
+    /// Pays back some units. If all are paid back with their revocation, the purchase is canceled.
+    ///
+    /// - Returns: The record of the voided units; nil for a refund without revocation.
+    /// - Throws: `PlayError`, `invalidAction`, for more units than are left.
+    package mutating func refund(_ refund: Refund) throws(PlayError) -> VoidedPurchase? {
+        guard state == .purchased, let orderId, (1...max(1, refundableQuantity)).contains(refund.quantity),
+            refundableQuantity > 0
+        else {
+            throw .invalidAction(
+                "Purchase \(number) is \(state.rawValue), and \(refundableQuantity) of it can be refunded, not "
+                    + "\(refund.quantity).")
+        }
+        let isRest = refund.quantity == refundableQuantity
+        refunds.append(refund)
+        guard refund.isRevoking else { return nil }
+        if isRest { state = .canceled }
+        return VoidedPurchase(
+            kind: VoidedPurchase.kind, purchaseToken: token, orderId: orderId,
+            purchaseTimeMillis: Int64Text(purchaseTime.millisecondsSince1970),
+            voidedTimeMillis: Int64Text(refund.time.millisecondsSince1970), voidedSource: refund.source.rawValue,
+            voidedReason: refund.reason.rawValue, voidedQuantity: isRest ? nil : Int32(refund.quantity))
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Proofs
+
+/// A customer's wish to buy a product.
+package struct PlayPurchaseOrder: Sendable {
+    package var packageName: String
+    package var productId: String
+    package var account: String
+    package var quantity = 1
+    /// Nil for the option that apps without purchase options get, or else the first.
+    package var purchaseOptionId: String?
+    /// The customer's country; nil for the first in which the product is sold.
+    package var regionCode: String?
+    package var obfuscatedAccountId: String?
+    package var obfuscatedProfileId: String?
+    /// True for a license tester.
+    package var isTest = false
+    /// True for a payment that is made later, such as one in cash.
+    package var isPending = false
+
+    package init(packageName: String, productId: String, account: String) {
+        (self.packageName, self.productId, self.account) = (packageName, productId, account)
+    }
+}
+
+/// The customer's side of the Play: purchases, delayed payments, refunds.
+extension PlayBooks {
+    /// The maximum quantity of one purchase.
+    private static let maximumQuantity = 50
+
+    /// Sells a product.
+    ///
+    /// - Throws: `PlayError` for an unknown product, a wrong quantity, or a product that the account owns.
+    package func buy(_ order: PlayPurchaseOrder) throws -> OneTimePurchase {
+        let terms = try terms(of: order)
+        guard try !purchases.isOwned(order.productId, of: order.packageName, by: order.account) else {
+            throw PlayError.invalidAction(
+                "\"\(order.account)\" owns \"\(order.productId)\" already, or has a pending payment for it. Consume the "
+                    + "purchase to sell it again.")
+        }
+        var purchase = OneTimePurchase(
+            number: try purchases.nextNumber(), token: newToken(), account: order.account, terms: terms,
+            purchaseTime: now)
+        if !order.isPending { try purchase.complete(orderId: newOrderId(), at: now) }
+        try purchases.insert(purchase)
+        return purchase
+    }
+
+    private func terms(of order: PlayPurchaseOrder) throws -> OneTimePurchase.Terms {
+        guard (1...GooglePlay.maximumAccountLength).contains(order.account.utf8.count),
+            !order.account.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw PlayError.accountInvalid(order.account) }
+        for identifier in [order.obfuscatedAccountId, order.obfuscatedProfileId].compactMap(\.self)
+        where !(1...GooglePlay.maximumObfuscatedLength).contains(identifier.count) {
+            throw PlayError.obfuscatedIdentifierInvalid
+        }
+        guard try hasApp(order.packageName) else { throw PlayError.appNotFound(order.packageName) }
+        guard let product = try product(order.productId, of: order.packageName),
+            let option = product.soldOption(order.purchaseOptionId),
+            let (regionCode, price) = option.price(in: order.regionCode)
+        else { throw PlayError.productNotFound(order.productId) }
+        let maximum = option.buyOption?.multiQuantityEnabled == true ? Self.maximumQuantity : 1
+        guard (1...maximum).contains(order.quantity) else {
+            throw PlayError.quantityOutOfRange(order.quantity, maximum: maximum)
+        }
+        return OneTimePurchase.Terms(
+            packageName: order.packageName, productId: order.productId,
+            purchaseOptionId: option.purchaseOptionId ?? "",
+            offerTags: ((product.offerTags ?? []) + (option.offerTags ?? [])).compactMap(\.tag),
+            title: product.listings?.first?.title ?? order.productId, regionCode: regionCode, price: price,
+            quantity: order.quantity, obfuscatedAccountId: order.obfuscatedAccountId,
+            obfuscatedProfileId: order.obfuscatedProfileId, isTest: order.isTest)
+    }
+
+    /// The purchases of all accounts or of one, newest first.
+    package func purchases(of account: String?, limit: Int = 1000) throws -> [OneTimePurchase] {
+        try purchases.purchases(of: account, limit: limit)
+    }
+
+    /// The purchase of a number in the list.
+    ///
+    /// - Throws: `PlayError`, `purchaseNotFound`.
+    package func purchase(_ number: Int64) throws -> OneTimePurchase {
+        guard let purchase = try purchases.purchase(number: number) else {
+            throw PlayError.purchaseNotFound(String(number))
+        }
+        return purchase
+    }
+
+    /// Completes the payment of a pending purchase.
+    package func complete(_ number: Int64) throws -> OneTimePurchase {
+        try change(number) { try $0.complete(orderId: newOrderId(), at: now) }
+    }
+
+    /// Cancels a pending purchase, whose payment was not made in time.
+    package func cancel(_ number: Int64) throws -> OneTimePurchase {
+        try change(number) { try $0.cancel() }
+    }
+
+    /// Refunds units of a purchase.
+    ///
+    /// - Parameter quantity: The number of units; nil for all that are left.
+    package func refund(
+        _ number: Int64, quantity: Int? = nil, isRevoking: Bool = true, source: VoidedPurchase.Source = .user,
+        reason: VoidedPurchase.Reason = .other
+    ) throws -> OneTimePurchase {
+        try change(number) { purchase in
+            let voided = try purchase.refund(
+                .init(
+                    time: now, quantity: quantity ?? purchase.refundableQuantity, isRevoking: isRevoking,
+                    source: source,
+                    reason: reason))
+            if let voided { try purchases.add(voided, of: purchase, at: now) }
+        }
+    }
+
+    private func change(_ number: Int64, _ body: (inout OneTimePurchase) throws -> Void) throws -> OneTimePurchase {
+        var purchase = try purchase(number)
+        try body(&purchase)
+        try purchases.update(purchase)
+        return purchase
+    }
+
+    /// A token in the form of Google's: 24 small letters, and bytes in base64.
+    private func newToken() -> String {
+        let letters = randomness.bytes(24).map { UInt8(ascii: "a") + $0 % 26 }
+        return String(decoding: letters, as: UTF8.self) + ".AO-J1O" + Base64.encode(randomness.bytes(66), .urlSafe)
+    }
+
+    /// A number of an order: `GPA.3312-4512-1100-55923`.
+    private func newOrderId() -> String {
+        let groups = [4, 4, 4, 5].map { String(randomness.digits($0 + 1, startingWith: "0").dropFirst()) }
+        return "GPA." + groups.joined(separator: "-")
+    }
+}
+
+extension OneTimeProduct {
+    /// The purchase option of an identifier; without one, the option for apps without purchase options, or else the first. Only an
+    /// active option to buy is sold.
+    fileprivate func soldOption(_ identifier: String?) -> PurchaseOption? {
+        let sold = (purchaseOptions ?? []).filter { $0.state == .active && $0.buyOption != nil }
+        guard identifier == nil else { return sold.first { $0.purchaseOptionId == identifier } }
+        return sold.first { $0.buyOption?.legacyCompatible == true } ?? sold.first
+    }
+}
+
+extension OneTimeProduct.PurchaseOption {
+    /// The price in a region; nil for the first in which the option is available.
+    fileprivate func price(in regionCode: String?) -> (regionCode: String, price: Money)? {
+        let available = (regionalPricingAndAvailabilityConfigs ?? []).first {
+            $0.availability == RegionalConfig.available && (regionCode == nil || $0.regionCode == regionCode)
+        }
+        guard let regionCode = available?.regionCode, let price = available?.price else { return nil }
+        return (regionCode, price)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import GRDB
+import Proofs
+
+/// The tables of the local Play's own database. Their version is its `user_version`.
+enum PlaySchema {
+    private static let version = 1
+
+    /// Creates the tables of a new database.
+    ///
+    /// - Throws: `PlayError`, `storage`, for a database of another version. It stays unchanged.
+    static func prepare(_ database: Database, path: String) throws {
+        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        guard found != version else { return }
+        guard found == 0, try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0 else {
+            throw PlayError.storage(StorageFault(cause: .otherVersion, path: path))
+        }
+        try database.execute(sql: tables)
+        try database.execute(sql: "PRAGMA user_version = \(version)")
+    }
+
+    private static let tables = """
+        CREATE TABLE setting (
+            name TEXT PRIMARY KEY,
+            value INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE TABLE app (
+            package_name TEXT PRIMARY KEY
+        ) STRICT;
+
+        CREATE TABLE one_time_product (
+            package_name TEXT NOT NULL REFERENCES app,
+            product_id TEXT NOT NULL,
+            record TEXT NOT NULL,
+            PRIMARY KEY (package_name, product_id)
+        ) STRICT;
+
+        CREATE TABLE service_account (
+            email TEXT PRIMARY KEY,
+            record TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE access_token (
+            digest TEXT PRIMARY KEY,
+            email TEXT NOT NULL REFERENCES service_account,
+            scope TEXT NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE TABLE purchase (
+            number INTEGER PRIMARY KEY,
+            token TEXT NOT NULL UNIQUE,
+            order_id TEXT UNIQUE,
+            package_name TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            account TEXT NOT NULL,
+            due_at INTEGER,
+            record TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX purchase_by_account ON purchase (account, package_name, product_id);
+        CREATE INDEX purchase_due ON purchase (due_at) WHERE due_at IS NOT NULL;
+
+        CREATE TABLE voided_purchase (
+            number INTEGER PRIMARY KEY,
+            package_name TEXT NOT NULL,
+            voided_at INTEGER NOT NULL,
+            is_partial INTEGER NOT NULL,
+            record TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX voided_purchase_by_date ON voided_purchase (package_name, voided_at);
+        """
+}
+
+/// A record of the local Play's database as JSON.
+enum PlayRecord {
+    static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+
+    static func value<Value: Decodable>(_ text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    }
+}

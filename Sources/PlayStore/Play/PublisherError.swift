@@ -1,0 +1,112 @@
+import HTTPSupport
+import Proofs
+
+/// An error of the Play Developer API, with Google's statuses, reasons and sentences.
+package struct PublisherError: Error, Equatable {
+    /// The part of a request that an error is about.
+    enum Location: String {
+        case parameter
+        case header
+    }
+
+    package let status: Int
+    package let reason: String
+    let domain: String
+    package let message: String
+    /// The name of the parameter or header that is wrong; nil if no single one is.
+    package private(set) var location: String?
+    private(set) var locationType = Location.parameter
+    /// The code of `google.rpc`, which only the gateway before the API sends.
+    private(set) var code: String?
+
+    private init(
+        _ status: Int, _ reason: String, _ message: String, domain: String = "androidpublisher",
+        at location: String? = nil
+    ) {
+        (self.status, self.reason, self.domain, self.message, self.location) = (
+            status, reason, domain, message, location
+        )
+    }
+
+    /// The body of the answer.
+    var json: [UInt8] {
+        let detail = JSONValue.present([
+            "message": .string(message), "domain": .string(domain), "reason": .string(reason),
+            "location": location.map { .string($0) },
+            "locationType": location == nil ? nil : .string(locationType.rawValue),
+        ])
+        return JSONValue.object([
+            "error": .present([
+                "code": .integer(status), "message": .string(message), "errors": .array([detail]),
+                "status": code.map { .string($0) },
+            ])
+        ]).compactBytes
+    }
+}
+
+/// The errors of the gateway: authentication, scopes and paths.
+extension PublisherError {
+    static let unauthenticated: PublisherError = {
+        var error = PublisherError(
+            401, "authError",
+            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid "
+                + "authentication credential.", domain: "global", at: "Authorization")
+        (error.locationType, error.code) = (.header, "UNAUTHENTICATED")
+        return error
+    }()
+
+    static let insufficientScope: PublisherError = {
+        var error = PublisherError(
+            403, "insufficientPermissions", "Request had insufficient authentication scopes.", domain: "global")
+        error.code = "PERMISSION_DENIED"
+        return error
+    }()
+
+    static let pathUnknown = PublisherError(404, "notFound", "Not Found", domain: "global")
+
+    static let malformed = PublisherError(
+        400, "parseError", "Invalid JSON payload received. The body does not have the form of this method.",
+        domain: "global")
+
+    static let tooLarge = PublisherError(413, "uploadTooLarge", "The request is too large.", domain: "global")
+
+    static let internalError = PublisherError(500, "backendError", "Internal error encountered.", domain: "global")
+}
+
+/// The errors of the API.
+extension PublisherError {
+    /// The account may not do this for this app. It is a 401 at Google, too.
+    static let permissionDenied = PublisherError(
+        401, "permissionDenied", "The current user has insufficient permissions to perform the requested operation.")
+
+    static func applicationNotFound(_ name: String) -> PublisherError {
+        PublisherError(404, "applicationNotFound", "Package not found: \(name.prefix(150)).")
+    }
+
+    static func notFound(_ what: String) -> PublisherError { PublisherError(404, "notFound", "\(what) was not found.") }
+
+    static func required(_ parameter: String) -> PublisherError {
+        PublisherError(400, "required", "Required parameter: \(parameter)", domain: "global", at: parameter)
+    }
+
+    static func invalidValue(_ parameter: String, _ reason: String) -> PublisherError {
+        PublisherError(
+            400, "invalidValue", "Invalid value for \(parameter): \(reason)", domain: "global", at: parameter)
+    }
+
+    /// A text that is no purchase token.
+    static let invalidToken = PublisherError(400, "invalid", "Invalid Value", domain: "global", at: "token")
+
+    static let tokenNotFound = PublisherError(
+        404, "purchaseTokenNotFound", "The purchase token was not found.", domain: "global", at: "token")
+
+    static let tokenOfOtherProduct = PublisherError(
+        400, "purchaseTokenDoesNotMatchProductId", "The purchase token does not match the product ID.", at: "token")
+
+    static let tokenOfOtherPackage = PublisherError(
+        400, "purchaseTokenDoesNotMatchPackageName", "The purchase token does not match the package name.", at: "token")
+
+    static let invalidPurchaseState = PublisherError(
+        400, "invalidPurchaseState", "The purchase is not in a valid state to perform the desired operation.",
+        at: "token")
+}

@@ -1,0 +1,76 @@
+import Proofs
+
+/// The methods of the API on purchases and orders.
+extension PlayBooks {
+    /// The form of a purchase token. Another text is malformed, and not merely unknown.
+    private static func isToken(_ text: String) -> Bool {
+        text.utf8.count <= 512 && text.wholeMatch(of: /[a-z]{24}(?:\.AO-J1O[A-Za-z0-9_-]+)?/) != nil
+    }
+
+    /// The purchase of a token.
+    ///
+    /// - Parameter productId: The product in the path; nil for a method without one.
+    /// - Throws: `PublisherError` for a token that is malformed, unknown, or of another app or product.
+    func apiPurchase(_ token: String, of productId: String?, in packageName: String) throws -> OneTimePurchase {
+        guard Self.isToken(token) else { throw PublisherError.invalidToken }
+        guard let purchase = try purchases.purchase(token: token) else { throw PublisherError.tokenNotFound }
+        guard purchase.terms.packageName == packageName else { throw PublisherError.tokenOfOtherPackage }
+        guard productId.map({ $0 == purchase.terms.productId }) ?? true else {
+            throw PublisherError.tokenOfOtherProduct
+        }
+        return purchase
+    }
+
+    /// `purchases.products.acknowledge`.
+    func acknowledge(_ purchase: OneTimePurchase, payload: String?) throws {
+        var purchase = purchase
+        try purchase.acknowledge(payload)
+        try purchases.update(purchase)
+    }
+
+    /// `purchases.products.consume`.
+    func consume(_ purchase: OneTimePurchase) throws {
+        var purchase = purchase
+        try purchase.consume()
+        try purchases.update(purchase)
+    }
+
+    /// The purchase of an order.
+    ///
+    /// - Throws: `PublisherError`, `notFound`, for an order that is unknown or of another app.
+    func apiOrder(_ orderId: String, in packageName: String) throws -> OneTimePurchase {
+        guard let purchase = try purchases.purchase(order: orderId), purchase.terms.packageName == packageName else {
+            throw PublisherError.notFound("The order \(orderId.prefix(64))")
+        }
+        return purchase
+    }
+
+    /// The maximum number of orders in `orders.batchget`.
+    private static let maximumOrders = 1000
+
+    /// `orders.batchget`. An unknown order fails all.
+    func orders(_ identifiers: [String], in packageName: String) throws -> OrderList {
+        guard !identifiers.isEmpty else { throw PublisherError.required("orderIds") }
+        guard identifiers.count <= Self.maximumOrders, Set(identifiers).count == identifiers.count else {
+            throw PublisherError.invalidValue("orderIds", "name 1 to \(Self.maximumOrders) different orders.")
+        }
+        return OrderList(orders: try identifiers.map { try apiOrder($0, in: packageName).order }.compactMap(\.self))
+    }
+
+    /// The years in which an order can be refunded.
+    private static let refundYears: Int64 = 3
+
+    /// `orders.refund`.
+    ///
+    /// - Throws: `PublisherError`, `invalidValue`, for an order of more than three years, or one that is refunded already.
+    func refundOrder(_ orderId: String, isRevoking: Bool, in packageName: String) throws {
+        let purchase = try apiOrder(orderId, in: packageName)
+        guard purchase.purchaseTime.adding(days: Self.refundYears * 365) > now else {
+            throw PublisherError.invalidValue("orderId", "orders older than 3 years cannot be refunded.")
+        }
+        guard purchase.refundableQuantity > 0 else {
+            throw PublisherError.invalidValue("orderId", "the order has been refunded already.")
+        }
+        _ = try refund(purchase.number, isRevoking: isRevoking, source: .developer)
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Proofs
+
+/// The routes of a local Google Play: the token endpoint of OAuth (`/token`), the Play Developer API (`/androidpublisher/v3`), and the
+/// sandbox's, which control the customer and the clock (`/sandbox/v1`).
+package struct PlayRoutes: RouteSource {
+    let play: GooglePlay
+    /// The API key of the sandbox's routes.
+    let sandboxKey: APIKey
+
+    /// The routes of a stand-alone Play, with its liveness.
+    package func router() -> Router<ServiceContext> {
+        let described = Router(context: ServiceContext.self)
+        add(to: described)
+        let router = Router(context: ServiceContext.self)
+        router.addMiddleware(counting: ServiceMetrics(), SharedLimits(), routes: described.routes)
+        add(to: router)
+        return router
+    }
+
+    package func add(to router: Router<ServiceContext>) {
+        let all = router.group()
+        TokenRoutes(play: play).add(to: all)
+        PublisherRoutes(play: play).add(to: all)
+        all.get("live") { _, _ in HTTPResponse.Status.noContent }
+        PlaySandboxRoutes(play: play).add(to: all.group().add(middleware: PlaySandboxKey(key: sandboxKey)))
+    }
+}
+
+extension GooglePlay {
+    package func routes(sandboxKey: APIKey) -> PlayRoutes { PlayRoutes(play: self, sandboxKey: sandboxKey) }
+}
+
+/// Authenticates requests with the sandbox's API key.
+private struct PlaySandboxKey: RouterMiddleware {
+    let key: APIKey
+
+    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+        guard let credential = AuthenticationMiddleware.credential(of: request), key.matches(credential) else {
+            throw Problem(
+                status: .unauthorized, code: "unauthenticated",
+                detail: "Send the sandbox key as Authorization: Bearer KEY. The local Play prints it at its start.")
+        }
+        return try await next(request, context)
+    }
+}
+
+/// The token endpoint of OAuth 2.0 (RFC 6749 section 3.2), as google-auth calls it.
+struct TokenRoutes: Sendable {
+    private static let path = "token"
+    /// The maximum size of a request: a form with an assertion.
+    private static let maximumBodySize = 16 * 1024
+
+    private struct Grant: Encodable {
+        let accessToken: String
+        let expiresIn: Int64
+        let tokenType = "Bearer"
+
+        private enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case expiresIn = "expires_in"
+            case tokenType = "token_type"
+        }
+    }
+
+    let play: GooglePlay
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.post(RouterPath(Self.path)) { request, context in
+            let bytes = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)
+            let address = "http://\(request.head.authority ?? "")/\(Self.path)"
+            do {
+                let token = try await BlockingWork.run { [play] in
+                    let form = URLEncodedForm(bytes)
+                    func text(_ name: String) -> String? { form?[name].map { String(decoding: $0, as: UTF8.self) } }
+                    return try play.perform {
+                        try $0.issueToken(
+                            grantType: text("grant_type"), assertion: text("assertion"), at: address
+                        ).text
+                    }
+                }
+                return try JSONAnswer.response(Grant(accessToken: token, expiresIn: AccessToken.lifetime))
+            } catch let refusal as TokenRefusal {
+                return JSONAnswer.response(
+                    bytes: JSONAnswer.encode(
+                        .object([
+                            "error": .string(refusal.error), "error_description": .string(refusal.description),
+                        ])), status: .badRequest)
+            }
+        }
+    }
+}

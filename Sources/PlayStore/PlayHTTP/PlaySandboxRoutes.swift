@@ -1,0 +1,197 @@
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Proofs
+
+/// A purchase as the sandbox and the commands show it.
+package struct PlayPurchaseResource: Codable, Sendable {
+    package let number: Int64
+    package let account: String
+    package let packageName: String
+    package let productId: String
+    package let quantity: Int
+    /// `pending`, `purchased` or `canceled`.
+    package let state: String
+    package let isAcknowledged: Bool
+    package let isConsumed: Bool
+    package let orderId: String?
+    package let purchaseToken: String
+    /// The moment at which the purchase is refunded unless it is acknowledged.
+    package let acknowledgementDeadline: String?
+    /// The signed text, as an app gets it.
+    package let purchaseData: String
+    package let dataSignature: String
+}
+
+extension PlayBooks {
+    /// A purchase with its signature.
+    package func resource(_ purchase: OneTimePurchase) throws -> PlayPurchaseResource {
+        let signed = try signed(purchase)
+        return PlayPurchaseResource(
+            number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
+            productId: purchase.terms.productId, quantity: purchase.quantity, state: purchase.state.rawValue,
+            isAcknowledged: purchase.isAcknowledged, isConsumed: purchase.isConsumed, orderId: purchase.orderId,
+            purchaseToken: purchase.token, acknowledgementDeadline: purchase.acknowledgementDeadline?.rfc3339,
+            purchaseData: signed.purchaseData, dataSignature: signed.dataSignature)
+    }
+}
+
+/// The sandbox API: actions of the customer, of Google and of time.
+struct PlaySandboxRoutes: Sendable {
+    private static let maximumBodySize = 64 * 1024
+
+    private struct Purchase: Decodable {
+        let packageName: String
+        let productId: String
+        let account: String
+        let quantity: Int?
+        let purchaseOptionId: String?
+        let regionCode: String?
+        let obfuscatedAccountId: String?
+        let obfuscatedProfileId: String?
+        let isTest: Bool?
+        let isPending: Bool?
+
+        static let fields = [
+            "packageName", "productId", "account", "quantity", "purchaseOptionId", "regionCode", "obfuscatedAccountId",
+            "obfuscatedProfileId", "isTest", "isPending",
+        ]
+
+        var order: PlayPurchaseOrder {
+            var order = PlayPurchaseOrder(packageName: packageName, productId: productId, account: account)
+            order.quantity = quantity ?? 1
+            (order.purchaseOptionId, order.regionCode) = (purchaseOptionId, regionCode)
+            order.obfuscatedAccountId = obfuscatedAccountId
+            order.obfuscatedProfileId = obfuscatedProfileId
+            (order.isTest, order.isPending) = (isTest ?? false, isPending ?? false)
+            return order
+        }
+    }
+
+    private struct Refund: Decodable {
+        /// Nil for all that is left.
+        let quantity: Int?
+        let isRevoking: Bool?
+        let source: VoidedPurchase.Source?
+        let reason: VoidedPurchase.Reason?
+
+        static let fields = ["quantity", "isRevoking", "source", "reason"]
+    }
+
+    private struct Advance: Decodable {
+        let by: String
+    }
+
+    private struct NewAccount: Decodable {
+        let packageNames: [String]?
+    }
+
+    let play: GooglePlay
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        addPurchases(to: group.group("sandbox/v1/purchases"))
+        let sandbox = group.group("sandbox/v1")
+        sandbox.get("time") { _, _ in try await answer { ["now": $0.now.rfc3339] } }
+        sandbox.post("time") { request, context in
+            let text = try await body(request, context, Advance.self, ["by"]).by
+            guard let step = TimeStep(text) else {
+                throw JSONBody.invalid("The field /by has to be \(TimeStep.form).")
+            }
+            // What becomes due happens before the answer.
+            return try await BlockingWork.run { [play] in
+                _ = try play.perform { try $0.advance(step) }
+                return try JSONAnswer.response(["now": try play.perform(\.now.rfc3339)])
+            }
+        }
+        sandbox.get("methods") { _, _ in
+            try JSONAnswer.response(["methods": PublisherMethod.all.map(\.identifier)])
+        }
+        sandbox.get("apps/:package") { _, context in
+            let packageName = try context.parameters.text("package")
+            return try await answer {
+                ["packageName": packageName, "licensingKey": try $0.licensingKey(of: packageName)]
+            }
+        }
+        sandbox.put("apps/:package") { _, context in
+            let packageName = try context.parameters.text("package")
+            guard PackageName.isValid(packageName) else {
+                throw JSONBody.invalid("\"\(packageName)\" is not a package name, such as com.example.app.")
+            }
+            return try await answer { books in
+                try books.addApp(packageName)
+                return ["packageName": packageName, "licensingKey": try books.licensingKey(of: packageName)]
+            }
+        }
+        sandbox.post("service-accounts") { request, context in
+            let names = try await body(request, context, NewAccount.self, ["packageNames"]).packageNames
+            guard let url = URL(string: "http://\(request.head.authority ?? "")") else {
+                throw JSONBody.invalid("The request names no host.")
+            }
+            return try await answer { try $0.makeServiceAccount(at: url, for: names) }
+        }
+        sandbox.post("reset") { _, _ in try await answer { ["purchases": try $0.reset()] } }
+    }
+
+    /// The purchases by their numbers in the list.
+    private func addPurchases(to group: RouterGroup<ServiceContext>) {
+        group.post { request, context in
+            let order = try await body(request, context, Purchase.self, Purchase.fields).order
+            return try await answer(.created) { try $0.resource(try $0.buy(order)) }
+        }
+        group.get { request, _ in
+            let account = try request.query("account")
+            return try await answer { books in
+                ["purchases": try books.purchases(of: account).map { try books.resource($0) }]
+            }
+        }
+        group.get(":number") { _, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            return try await answer { try $0.resource(try $0.purchase(number)) }
+        }
+        group.post(":number/complete") { _, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            return try await answer { try $0.resource(try $0.complete(number)) }
+        }
+        group.post(":number/cancel") { _, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            return try await answer { try $0.resource(try $0.cancel(number)) }
+        }
+        group.post(":number/refund") { request, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            let refund = try await body(request, context, Refund.self, Refund.fields)
+            return try await answer { books in
+                try books.resource(
+                    try books.refund(
+                        number, quantity: refund.quantity, isRevoking: refund.isRevoking ?? true,
+                        source: refund.source ?? .user, reason: refund.reason ?? .other))
+            }
+        }
+    }
+
+    private func answer(
+        _ status: HTTPResponse.Status = .ok,
+        _ body: @escaping @Sendable (PlayBooks) throws -> some Encodable
+    ) async throws -> Response {
+        let bytes = try await BlockingWork.run { [play] in
+            try play.perform { try JSONAnswer.encode(try body($0)) }
+        }
+        return JSONAnswer.response(bytes: bytes, status: status)
+    }
+
+    /// The body of a request. An empty one is an object without fields.
+    ///
+    /// - Throws: `Problem`, `bodyInvalid`.
+    private func body<Body: Decodable>(
+        _ request: Request, _ context: ServiceContext, _ type: Body.Type, _ fields: [String]
+    ) async throws -> Body {
+        let collected = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)
+        let bytes = collected.isEmpty ? Array("{}".utf8) : collected
+        _ = try await JSONBody(bytes: bytes, fields: fields)
+        do { return try CheckedJSON.decode(type, from: bytes) } catch {
+            throw JSONBody.invalid(
+                "A field of the body is missing or has a wrong value. The fields are \(fields.joined(separator: ", "))."
+            )
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// An order (`Order` of the Play Developer API): what a customer paid, and what was paid back.
+package struct Order: Codable, Hashable, Sendable {
+    package struct BuyerAddress: Codable, Hashable, Sendable {
+        package var buyerCountry: String?
+    }
+
+    package struct Details: Codable, Hashable, Sendable {
+        package var taxInclusive: Bool?
+    }
+
+    package struct LineItem: Codable, Hashable, Sendable {
+        package var productId: String?
+        package var productTitle: String?
+        /// The price of one unit.
+        package var listingPrice: Money?
+        package var tax: Money?
+        package var total: Money?
+        package var oneTimePurchaseDetails: OneTimePurchaseDetails?
+    }
+
+    package struct OneTimePurchaseDetails: Codable, Hashable, Sendable {
+        package var quantity: Int32?
+        package var offerId: String?
+        package var purchaseOptionId: String?
+    }
+
+    package struct Event: Codable, Hashable, Sendable {
+        package var eventTime: DateTimeText?
+    }
+
+    package struct RefundDetails: Codable, Hashable, Sendable {
+        package var total: Money?
+        package var tax: Money?
+    }
+
+    package struct RefundEvent: Codable, Hashable, Sendable {
+        package var eventTime: DateTimeText?
+        /// `OTHER` or `CHARGEBACK`.
+        package var refundReason: String?
+        package var refundDetails: RefundDetails?
+    }
+
+    package struct PartialRefundEvent: Codable, Hashable, Sendable {
+        package var createTime: DateTimeText?
+        package var processTime: DateTimeText?
+        /// `PENDING` or `PROCESSED_SUCCESSFULLY`.
+        package var state: String?
+        package var refundDetails: RefundDetails?
+    }
+
+    package struct History: Codable, Hashable, Sendable {
+        package var processedEvent: Event?
+        package var cancellationEvent: Event?
+        package var refundEvent: RefundEvent?
+        package var partialRefundEvents: [PartialRefundEvent]?
+    }
+
+    package var orderId: String?
+    package var purchaseToken: String?
+    package var createTime: DateTimeText?
+    package var lastEventTime: DateTimeText?
+    /// `PENDING`, `PROCESSED`, `CANCELED`, `PENDING_REFUND`, `PARTIALLY_REFUNDED` or `REFUNDED`.
+    package var state: String?
+    package var total: Money?
+    package var tax: Money?
+    package var developerRevenueInBuyerCurrency: Money?
+    package var buyerAddress: BuyerAddress?
+    /// `IN_APP`, or another channel that Google documents.
+    package var salesChannel: String?
+    package var orderDetails: Details?
+    package var lineItems: [LineItem]?
+    package var orderHistory: History?
+}
+
+/// The answer to a batch of orders.
+package struct OrderList: Codable, Sendable {
+    package var orders: [Order]?
+}
+
+/// A purchase whose goods are to be taken back (`VoidedPurchase`).
+package struct VoidedPurchase: Codable, Hashable, Sendable {
+    package static let kind = "androidpublisher#voidedPurchase"
+
+    package enum Source: Int32, Codable, Sendable {
+        case user = 0
+        case developer = 1
+        case google = 2
+    }
+
+    package enum Reason: Int32, Codable, Sendable, CaseIterable {
+        case other = 0
+        case remorse = 1
+        case notReceived = 2
+        case defective = 3
+        case accidentalPurchase = 4
+        case fraud = 5
+        case friendlyFraud = 6
+        case chargeback = 7
+        case unacknowledgedPurchase = 8
+    }
+
+    package var kind: String?
+    package var purchaseToken: String?
+    package var orderId: String?
+    package var purchaseTimeMillis: Int64Text?
+    package var voidedTimeMillis: Int64Text?
+    package var voidedSource: Int32?
+    package var voidedReason: Int32?
+    /// The number of voided units; nil if the record voids all the rest.
+    package var voidedQuantity: Int32?
+}
+
+/// A page of voided purchases (`VoidedPurchasesListResponse`).
+package struct VoidedPurchaseList: Codable, Sendable {
+    package struct TokenPagination: Codable, Sendable {
+        package var nextPageToken: String?
+        package var previousPageToken: String?
+    }
+
+    package struct PageInfo: Codable, Sendable {
+        package var totalResults: Int32?
+        package var resultPerPage: Int32?
+        package var startIndex: Int32?
+    }
+
+    package var voidedPurchases: [VoidedPurchase]?
+    package var tokenPagination: TokenPagination?
+    package var pageInfo: PageInfo?
+}

@@ -1,0 +1,186 @@
+import ArgumentParser
+import Foundation
+import PlayStore
+import Proofs
+
+struct PlayBuy: Command {
+    static let configuration = CommandConfiguration(
+        "buy", "Buy a one-time product for a customer, and print the signed purchase.",
+        """
+        The app or the server has to acknowledge or consume the purchase within three days of the Play's clock, or it is refunded. \
+        A server gets the two lines of the signed purchase from the app.
+        """,
+        examples: """
+            till play buy com.memolease.sesac1.sprout1 --account alice
+            till play buy garden.seeds --account alice --quantity 3 --pending
+            """)
+
+    @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
+    var productIdentifier: String
+
+    @Option(help: "The customer's Google account.")
+    var account: String
+
+    @Option(help: "The quantity.")
+    var quantity = 1
+
+    @Option(help: ArgumentHelp("The purchase option (default: the one for older apps).", valueName: "identifier"))
+    var purchaseOption: String?
+
+    @Option(help: ArgumentHelp("The customer's country, such as US (default: the product's first).", valueName: "code"))
+    var region: String?
+
+    @Option(help: ArgumentHelp("The obfuscated account identifier that the app sets.", valueName: "identifier"))
+    var obfuscatedAccount: String?
+
+    @Option(help: ArgumentHelp("The obfuscated profile identifier that the app sets.", valueName: "identifier"))
+    var obfuscatedProfile: String?
+
+    @Flag(help: "Pay later, as with cash: `till play complete` or `till play cancel` decides.")
+    var pending = false
+
+    @Flag(help: "Buy as a license tester, who pays nothing.")
+    var tester = false
+
+    @OptionGroup var app: PlayAppOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let resource = try common.dataDirectory.play().perform { books in
+            var order = PlayPurchaseOrder(
+                packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
+            order.quantity = quantity
+            (order.purchaseOptionId, order.regionCode) = (purchaseOption, region)
+            (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
+            (order.isPending, order.isTest) = (pending, tester)
+            return try books.resource(try books.buy(order))
+        }
+        terminal.purchase(resource)
+        terminal.line(resource.purchaseData)
+        terminal.line(resource.dataSignature)
+        try terminal.json(resource)
+    }
+}
+
+struct PlayPurchases: Command {
+    static let configuration = CommandConfiguration(
+        "purchases", "List the purchases, newest first.", examples: "till play purchases --account alice")
+
+    @Option(help: "List only the purchases of this customer.")
+    var account: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let purchases = try common.existingPlay.perform { books in
+            try books.purchases(of: account).map { try books.resource($0) }
+        }
+        terminal.table(
+            ["ID", "ACCOUNT", "PRODUCT", "STATE", "ACKNOWLEDGED", "ORDER"],
+            purchases.map {
+                [
+                    String($0.number), TextTable.shortened($0.account), $0.productId, $0.state,
+                    $0.isConsumed ? "consumed" : $0.isAcknowledged ? "yes" : "no", $0.orderId,
+                ]
+            }, orElse: "No purchases.")
+        try terminal.json(["purchases": purchases])
+    }
+}
+
+struct PlayComplete: Command {
+    static let configuration = CommandConfiguration(
+        "complete", "Complete the payment of a pending purchase.", examples: "till play complete 3")
+
+    @Argument(help: "The purchase's number; `till play purchases` lists them.")
+    var number: Int64
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        try terminal.show(common.existingPlay.perform { try $0.resource(try $0.complete(number)) })
+    }
+}
+
+struct PlayCancel: Command {
+    static let configuration = CommandConfiguration(
+        "cancel", "Cancel a pending purchase, whose payment was not made in time.", examples: "till play cancel 3")
+
+    @Argument(help: "The purchase's number; `till play purchases` lists them.")
+    var number: Int64
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        try terminal.show(common.existingPlay.perform { try $0.resource(try $0.cancel(number)) })
+    }
+}
+
+struct PlayRefund: Command {
+    /// The reasons by the names of their numbers in voided purchases.
+    enum Reason: String, CaseIterable, ExpressibleByArgument {
+        case other, remorse, notReceived, defective, accidentalPurchase, fraud, friendlyFraud, chargeback
+
+        fileprivate var reason: VoidedPurchase.Reason {
+            switch self {
+            case .other: .other
+            case .remorse: .remorse
+            case .notReceived: .notReceived
+            case .defective: .defective
+            case .accidentalPurchase: .accidentalPurchase
+            case .fraud: .fraud
+            case .friendlyFraud: .friendlyFraud
+            case .chargeback: .chargeback
+            }
+        }
+    }
+
+    static let configuration = CommandConfiguration(
+        "refund", "Refund a purchase, and list it as voided.",
+        examples: """
+            till play refund 3
+            till play refund 3 --quantity 2
+            till play refund 3 --reason chargeback
+            till play refund 3 --keep
+            """)
+
+    @Argument(help: "The purchase's number; `till play purchases` lists them.")
+    var number: Int64
+
+    @Option(help: "The number of refunded units; all without it.")
+    var quantity: Int?
+
+    @Option(
+        help:
+            "other, remorse, notReceived, defective, accidentalPurchase, fraud, friendlyFraud or chargeback; the bank's for a chargeback, else the customer's."
+    )
+    var reason = Reason.other
+
+    @Flag(help: "Leave the goods with the customer. The refund is then not listed as voided.")
+    var keep = false
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let source = reason == .chargeback ? VoidedPurchase.Source.google : .user
+        try terminal.show(
+            common.existingPlay.perform {
+                try $0.resource(
+                    try $0.refund(number, quantity: quantity, isRevoking: !keep, source: source, reason: reason.reason))
+            })
+    }
+}
+
+extension Terminal {
+    /// Prints a purchase in one line, and its deadline.
+    func purchase(_ purchase: PlayPurchaseResource) {
+        let details = [purchase.productId, purchase.orderId, purchase.purchaseToken].compactMap(\.self)
+        line("\(purchase.state)  #\(purchase.number)  " + details.joined(separator: "  "))
+        if let deadline = purchase.acknowledgementDeadline { line("To be acknowledged until \(deadline).") }
+    }
+
+    fileprivate func show(_ resource: PlayPurchaseResource) throws {
+        purchase(resource)
+        try json(resource)
+    }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import Catalog
+import Foundation
+import HTTPSupport
+import Logging
+import PlayStore
+import Proofs
+
+struct PlayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play",
+        abstract: "Run a local Google Play to test a server against, and play its customers.",
+        discussion: """
+            Examples:
+              till play                    # the shipped catalog, on port 8082
+              till play --products Garden.play.json
+              till play keys               # a service account for the Play Developer API
+              till play license            # the licensing key that verifies purchases
+              till play buy com.memolease.sesac1.sprout1 --account alice
+              till play time --advance 3d
+            """,
+        subcommands: [
+            PlayServe.self, PlayKeysCommand.self, PlayLicense.self, PlayProducts.self, PlayBuy.self, PlayPurchases.self,
+            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlayTime.self, PlayReset.self,
+        ],
+        defaultSubcommand: PlayServe.self)
+}
+
+/// `till play serve`, also run by `till play`.
+struct PlayServe: Command {
+    static let configuration = CommandConfiguration(
+        "serve", "Run the local Play: the Play Developer API, its tokens, and the sandbox.",
+        """
+        Google's own client calls it with the key file of `till play keys` and the option api_endpoint. A Play without a catalog \
+        sells the one-time products of the shipped catalog.
+        """,
+        examples: """
+            till play serve
+            till play serve --products Garden.play.json
+            till play serve --package-name com.example.garden
+            """)
+
+    @Option(help: "The address to listen on.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port; 0 for any free one.")
+    var port = PlayServe.standardPort
+
+    @Option(
+        help: ArgumentHelp(
+            "A catalog with the names of Google's JSON. The Play sells its products from now on.", valueName: "file"))
+    var products: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An app that the Play has from now on, also without products; may be repeated.", valueName: "name"))
+    var packageName: [String] = []
+
+    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
+    var logLevel: Logger.Level = .notice
+
+    @OptionGroup var sandbox: SandboxKeyOptions
+
+    @OptionGroup var common: CommonOptions
+
+    static let standardPort = 8082
+
+    func validate() throws {
+        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
+        for name in packageName { try requirePackageName(name) }
+    }
+
+    func perform() async throws {
+        let key = try sandbox.key()
+        try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
+        let catalog = try products.map { try PlayCatalog(file: URL(filePath: $0)) }
+        let play = try common.dataDirectory.play(adding: catalog, apps: packageName)
+        var logger = Logger(label: "till.play")
+        logger.logLevel = logLevel
+        var configuration = ServerConfiguration()
+        (configuration.host, configuration.port) = (host, port)
+        let terminal = terminal
+        let apps = try play.perform { try $0.apps() }
+        try await ServiceServer.run(
+            play.routes(sandboxKey: key.apiKey).router(), configuration: configuration, logger: logger
+        ) { url in
+            terminal.line("Listening on \(url.absoluteString)")
+            terminal.line(key.line)
+            terminal.line("Apps: \(apps.joined(separator: ", "))")
+            try? terminal.report(["url": url.absoluteString, "sandboxKey": key.printed, "packageNames": apps])
+        }
+    }
+}
+
+/// Ends the command with its usage unless a text can be an Android package name.
+func requirePackageName(_ text: String) throws(ValidationError) {
+    try require(
+        PackageName.isValid(text),
+        "\"\(text.prefix(155))\" is not a package name. Use letters, digits and underscores, and dots between the parts, as in "
+            + "com.example.app.")
+}
+
+extension DataDirectory {
+    /// The local Google Play of this directory, made if there is none. A Play without an app gets those of the shipped catalog.
+    ///
+    /// - Parameters:
+    ///   - catalog: The products that it sells from now on, besides those that it has.
+    ///   - apps: The package names of further apps.
+    func play(adding catalog: PlayCatalog? = nil, apps: [String] = []) throws -> GooglePlay {
+        try preparePlay()
+        let play = try GooglePlay(folder: playFolder, clock: SystemClock(), randomness: .system)
+        try play.perform { books in
+            if let catalog { try books.add(catalog) }
+            for app in apps { try books.addApp(app) }
+            guard try books.apps().isEmpty else { return }
+            let shipped = try Catalog(folder: catalogFolder)
+            try books.add(PlayCatalog(shipped.configuration, bundleIdentifier: shipped.bundleIdentifier))
+        }
+        return play
+    }
+}
+
+extension CommonOptions {
+    /// The local Google Play, which has to exist.
+    ///
+    /// - Throws: `CommandError` if there is none; `PermissionDenied`.
+    var existingPlay: GooglePlay {
+        get throws {
+            try dataDirectory.requirePlay()
+            return try dataDirectory.play()
+        }
+    }
+}
+
+/// The app of a command. A Play with one app needs no name.
+struct PlayAppOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The app (default: the only one of the Play).", valueName: "name"))
+    var packageName: String?
+
+    /// - Throws: `CommandError` if the Play has several apps, and none is named.
+    func packageName(in books: PlayBooks) throws -> String {
+        if let packageName { return packageName }
+        let apps = try books.apps()
+        guard apps.count == 1 else {
+            throw CommandError(
+                "appUnknown",
+                "The local Play has the apps \(apps.joined(separator: ", ")): name one with --package-name.")
+        }
+        return apps[0]
+    }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import Foundation
+import PlayStore
+import Proofs
+
+struct PlayKeysCommand: Command {
+    static let configuration = CommandConfiguration(
+        "keys", "Make a service account for the Play Developer API, as Google Cloud does.",
+        """
+        Writes its key file, in Google's form and with the token address of this Play, to play-service-account.json in the data \
+        directory, or to the file of --out. The Play does not keep the private key.
+        """,
+        examples: """
+            till play keys
+            till play keys --out account.json --url http://127.0.0.1:8082
+            """)
+
+    @Option(help: ArgumentHelp("The file for the key; it must not exist.", valueName: "file"))
+    var out: String?
+
+    @Option(help: ArgumentHelp("The address of the Play (default: http://127.0.0.1:8082).", valueName: "url"))
+    var url: URL?
+
+    @Option(
+        help: ArgumentHelp("An app that the account may use; may be repeated (default: all).", valueName: "name"))
+    var packageName: [String] = []
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let data = common.dataDirectory
+        let play = try data.play()
+        let file =
+            out.map { URL(filePath: $0) }
+            ?? data.folder.appending(path: "play-service-account.json", directoryHint: .notDirectory)
+        guard let url = url ?? URL(string: "http://127.0.0.1:\(PlayServe.standardPort)") else { return }
+        let key = try play.perform { books in
+            let key = try books.makeServiceAccount(at: url, for: packageName.isEmpty ? nil : packageName)
+            do {
+                try PrivateFile.create(try key.json(), at: file)
+            } catch {
+                throw CommandError(
+                    "storeAppInvalid",
+                    "The key cannot be written to \(file.path): name a file that is not there with --out.")
+            }
+            return key
+        }
+        terminal.line("Service account \(key.clientEmail)")
+        terminal.line("Token address   \(key.tokenUri)")
+        terminal.line("Key file        \(file.path)")
+        try terminal.json(["clientEmail": key.clientEmail, "tokenUri": key.tokenUri, "keyFile": file.path])
+    }
+}
+
+struct PlayLicense: Command {
+    static let configuration = CommandConfiguration(
+        "license", "Print an app's licensing key, with which a server verifies signed purchases.",
+        "The key is in the form of the Play Console: base64 of the public key, on one line.",
+        examples: "till play license --package-name com.memolease.sesac1")
+
+    @OptionGroup var app: PlayAppOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let (packageName, key) = try common.dataDirectory.play().perform { books in
+            let packageName = try app.packageName(in: books)
+            return (packageName, try books.licensingKey(of: packageName))
+        }
+        terminal.line(key)
+        try terminal.json(["packageName": packageName, "licensingKey": key])
+    }
+}
+
+struct PlayProducts: Command {
+    static let configuration = CommandConfiguration(
+        "products", "List the one-time products of an app; with --json in the form of a catalog file.",
+        examples: "till play products --json")
+
+    @OptionGroup var app: PlayAppOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let products = try common.existingPlay.perform { try $0.products(of: app.packageName(in: $0)) }
+        terminal.table(
+            ["PRODUCT", "OPTION", "STATE", "REGION", "PRICE"],
+            products.flatMap { product in
+                (product.purchaseOptions ?? []).map { option in
+                    let config = option.regionalPricingAndAvailabilityConfigs?.first
+                    return [
+                        product.productId, option.purchaseOptionId, option.state?.rawValue, config?.regionCode,
+                        config?.price?.price.formatted,
+                    ]
+                }
+            }, orElse: "No products.")
+        try terminal.json(OneTimeProductList(oneTimeProducts: products))
+    }
+}
+
+struct PlayTime: Command {
+    static let configuration = CommandConfiguration(
+        "time", "Show or advance the Play's clock, and refund what was not acknowledged in time.",
+        examples: """
+            till play time
+            till play time --advance 3d       # or 90s, 5min, 2h, 1w, 1mo, 1y
+            """)
+
+    @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
+    var advance: TimeStep?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let play = try common.existingPlay
+        if let advance { _ = try play.perform { try $0.advance(advance) } }
+        // What has become due happens before the time is read.
+        let now = try play.perform(\.now)
+        terminal.line(now.rfc3339)
+        try terminal.json(["now": now.rfc3339])
+    }
+}
+
+struct PlayReset: Command {
+    static let configuration = CommandConfiguration(
+        "reset", "Clear the purchases and the clock.", "The Play keeps its apps, products, keys and service accounts.",
+        examples: "till play reset")
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let count = try common.existingPlay.perform { try $0.reset() }
+        terminal.line(
+            "Cleared \(count) purchase\(count == 1 ? "" : "s") and the clock. The keys and the products stay.")
+        try terminal.json(["purchases": count])
+    }
+}

@@ -1,0 +1,146 @@
+"""A running `till play`, and Google's own client for it."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+
+from google.oauth2 import service_account
+from googleapiclient.discovery import build
+
+import discovery
+
+SCOPE = "https://www.googleapis.com/auth/androidpublisher"
+GARDEN = "com.example.garden"
+SHED = "com.example.shed"
+
+
+def price(currency, units, nanos=0):
+    money = {"currencyCode": currency}
+    if units:
+        money["units"] = str(units)
+    if nanos:
+        money["nanos"] = nanos
+    return money
+
+
+def product(product_id, title, several=False, state="ACTIVE", package=GARDEN):
+    """A one-time product in Google's JSON."""
+    buy = {"legacyCompatible": True}
+    if several:
+        buy["multiQuantityEnabled"] = True
+    option = {
+        "purchaseOptionId": "buy",
+        "buyOption": buy,
+        "regionalPricingAndAvailabilityConfigs": [
+            {"regionCode": "US", "price": price("USD", 1, 990_000_000), "availability": "AVAILABLE"},
+            {"regionCode": "KR", "price": price("KRW", 2900), "availability": "AVAILABLE"},
+        ],
+        "offerTags": [{"tag": "spring"}],
+    }
+    if state:
+        option["state"] = state
+    return {
+        "packageName": package,
+        "productId": product_id,
+        "listings": [{"languageCode": "en-US", "title": title, "description": "For the garden."}],
+        "purchaseOptions": [option],
+    }
+
+
+CATALOG = {
+    "oneTimeProducts": [
+        product("seeds", "Seeds", several=True),
+        product("spade", "A spade"),
+        product("paint", "Paint", package=SHED),
+    ]
+}
+
+
+class Play:
+    """A local Google Play in a folder of its own."""
+
+    # The identifiers of the methods that were called, of all Plays.
+    called = set()
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.data = pathlib.Path(self.folder.name, "data")
+        catalog = pathlib.Path(self.folder.name, "Garden.play.json")
+        catalog.write_text(json.dumps(CATALOG))
+        self.process = subprocess.Popen(
+            [os.environ["TILL"], "play", "--json", "--port", "0", "--products", str(catalog), "--data", str(self.data)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        text = ""
+        for line in self.process.stdout:
+            text += line
+            if line.startswith("}"):
+                break
+        started = json.loads(text)
+        self.url, self.key = started["url"], started["sandboxKey"]
+        self.packages = started["packageNames"]
+
+    def stop(self):
+        self.process.terminate()
+        status = self.process.wait(timeout=60)
+        self.process.stdout.close()
+        self.folder.cleanup()
+        return status
+
+    def run(self, *arguments):
+        """A command of `till play` in the same data directory, with its JSON."""
+        result = subprocess.run(
+            [os.environ["TILL"], "play", *arguments, "--json", "--data", str(self.data)],
+            capture_output=True, text=True, check=False,
+        )
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    def sandbox(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.url + "/sandbox/v1/" + path, method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.loads(answer.read() or "null")
+        except urllib.error.HTTPError as error:
+            with error:
+                return json.loads(error.read())
+
+    def buy(self, product_id, account, **more):
+        more.setdefault("packageName", GARDEN)
+        bought = self.sandbox("POST", "purchases", {"productId": product_id, "account": account, **more})
+        assert "purchaseToken" in bought, bought
+        return bought
+
+    def account(self, packages=None):
+        """The key file of a new service account, as `service_account` reads it."""
+        return self.sandbox("POST", "service-accounts", {"packageNames": packages} if packages else {})
+
+    def credentials(self, account=None, scopes=(SCOPE,)):
+        return service_account.Credentials.from_service_account_info(account or self.account(), scopes=list(scopes))
+
+    def client(self, credentials=None):
+        return build(
+            "androidpublisher", "v3", credentials=credentials or self.credentials(), static_discovery=True,
+            client_options={"api_endpoint": self.url}, cache_discovery=False,
+        )
+
+    def execute(self, request):
+        """Runs a request of the client, and holds its answer against the schema of its method."""
+        identifier = request.methodId.removeprefix("androidpublisher.")
+        self.called.add(identifier)
+        answer = request.execute()
+        schema = discovery.methods()[identifier].get("response")
+        if schema is None:
+            assert answer in ("", b"", {}), answer
+        else:
+            discovery.check(answer, schema, identifier)
+        return answer

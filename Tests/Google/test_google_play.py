@@ -1,0 +1,585 @@
+"""Google's own google-api-python-client and google-auth, unmodified, against a running `till play`.
+
+    TILL=.build/release/till python -m unittest discover Tests/Google
+
+Every method that the Play serves is called with an answer and with the errors that are documented, and each answer is held
+against the schemas of Google's discovery document.
+"""
+
+import base64
+import datetime
+import json
+import os
+import stat
+import time
+import unittest
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding
+from google.auth import crypt, exceptions, jwt
+from google.oauth2 import service_account
+from googleapiclient.errors import HttpError
+
+import discovery
+from play import GARDEN, SCOPE, SHED, Play, price, product
+
+NOWHERE = "com.example.nowhere"
+UNKNOWN_TOKEN = "abcdefghijklmnopqrstuvwx.AO-J1OAAAA"
+
+
+class PlayTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.play = Play()
+        cls.client = cls.play.client()
+        cls.products = cls.client.purchases().products()
+        cls.second = cls.client.purchases().productsv2()
+        cls.voided = cls.client.purchases().voidedpurchases()
+        cls.orders = cls.client.orders()
+        cls.catalog = cls.client.monetization().onetimeproducts()
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.play.stop() == 0
+
+    def ok(self, request):
+        return self.play.execute(request)
+
+    def refused(self, request, status, reason, location=None):
+        """Runs a request that is refused, with the form of Google's errors."""
+        with self.assertRaises(HttpError) as caught:
+            request.execute()
+        error = json.loads(caught.exception.content)["error"]
+        self.assertEqual(caught.exception.resp.status, status, error)
+        self.assertEqual(error["code"], status)
+        self.assertEqual(error["message"], error["errors"][0]["message"])
+        self.assertEqual(error["errors"][0]["reason"], reason)
+        self.assertEqual(error["errors"][0].get("location"), location)
+        self.assertEqual(caught.exception.error_details, error["errors"])
+        return error["message"]
+
+    def get(self, bought, package=GARDEN):
+        return self.ok(
+            self.products.get(packageName=package, productId=bought["productId"], token=bought["purchaseToken"]))
+
+    def acknowledge(self, bought, **more):
+        return self.products.acknowledge(
+            packageName=GARDEN, productId=bought["productId"], token=bought["purchaseToken"], **more)
+
+    def consume(self, bought):
+        return self.products.consume(
+            packageName=GARDEN, productId=bought["productId"], token=bought["purchaseToken"])
+
+
+class SignedPurchaseTests(PlayTests):
+    def verify(self, bought, package=GARDEN):
+        key = serialization.load_der_public_key(
+            base64.b64decode(self.play.sandbox("GET", f"apps/{package}")["licensingKey"], validate=True))
+        key.verify(
+            base64.b64decode(bought["dataSignature"], validate=True), bought["purchaseData"].encode(),
+            padding.PKCS1v15(), hashes.SHA1())
+        self.assertEqual(key.key_size, 2048)
+
+    def test_a_purchase_is_signed_with_the_key_of_its_app(self):
+        bought = self.play.buy("seeds", "signer", quantity=3, obfuscatedAccountId="a1", obfuscatedProfileId="p1")
+        self.verify(bought)
+        data = json.loads(bought["purchaseData"])
+        self.assertEqual(
+            list(data),
+            ["orderId", "packageName", "productId", "purchaseTime", "purchaseState", "purchaseToken",
+             "obfuscatedAccountId", "obfuscatedProfileId", "quantity", "acknowledged"])
+        self.assertEqual(data["purchaseState"], 0)
+        self.assertEqual(data["quantity"], 3)
+        self.assertRegex(data["orderId"], r"\AGPA\.\d{4}-\d{4}-\d{4}-\d{5}\Z")
+        self.assertRegex(data["purchaseToken"], r"\A[a-z]{24}\.AO-J1O[A-Za-z0-9_-]+\Z")
+        self.verify(self.play.buy("paint", "signer", packageName=SHED), SHED)
+
+    def test_a_pending_purchase_is_signed_as_pending(self):
+        bought = self.play.buy("spade", "signer", isPending=True)
+        self.verify(bought)
+        data = json.loads(bought["purchaseData"])
+        self.assertEqual(data["purchaseState"], 4)
+        self.assertNotIn("orderId", data)
+
+    def test_the_key_of_an_app_stays(self):
+        key = self.play.run("license", "--package-name", GARDEN)["licensingKey"]
+        self.assertTrue(key.startswith("MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA"))
+        self.assertEqual(len(key), 392)
+        self.assertEqual(key, self.play.sandbox("GET", f"apps/{GARDEN}")["licensingKey"])
+        self.assertNotEqual(key, self.play.sandbox("GET", f"apps/{SHED}")["licensingKey"])
+
+
+class PurchaseTests(PlayTests):
+    def test_a_purchase_is_acknowledged_once(self):
+        bought = self.play.buy("spade", "ada", obfuscatedAccountId="a1", obfuscatedProfileId="p1", regionCode="KR")
+        purchase = self.get(bought)
+        self.assertEqual(
+            {name: purchase.get(name) for name in (
+                "kind", "purchaseState", "consumptionState", "acknowledgementState", "orderId", "purchaseToken",
+                "quantity", "refundableQuantity", "obfuscatedExternalAccountId", "obfuscatedExternalProfileId",
+                "regionCode", "purchaseType")},
+            {"kind": "androidpublisher#productPurchase", "purchaseState": 0, "consumptionState": 0,
+             "acknowledgementState": 0, "orderId": bought["orderId"], "purchaseToken": bought["purchaseToken"],
+             "quantity": None, "refundableQuantity": 1, "obfuscatedExternalAccountId": "a1",
+             "obfuscatedExternalProfileId": "p1", "regionCode": "KR", "purchaseType": None})
+        self.ok(self.acknowledge(bought, body={"developerPayload": "7"}))
+        purchase = self.get(bought)
+        self.assertEqual(purchase["acknowledgementState"], 1)
+        self.assertEqual(purchase["developerPayload"], "7")
+        self.refused(self.acknowledge(bought), 400, "invalidPurchaseState", "token")
+
+    def test_a_consumed_product_is_bought_again(self):
+        bought = self.play.buy("seeds", "bob", quantity=2)
+        again = self.play.sandbox(
+            "POST", "purchases", {"packageName": GARDEN, "productId": "seeds", "account": "bob"})
+        self.assertEqual(again["code"], "invalidAction")
+        self.ok(self.consume(bought))
+        purchase = self.get(bought)
+        self.assertEqual(
+            (purchase["consumptionState"], purchase["acknowledgementState"], purchase["quantity"]), (1, 1, 2))
+        self.refused(self.consume(bought), 400, "invalidPurchaseState", "token")
+        self.refused(self.acknowledge(bought), 400, "invalidPurchaseState", "token")
+        self.assertNotEqual(self.play.buy("seeds", "bob")["purchaseToken"], bought["purchaseToken"])
+
+    def test_the_second_version_lists_the_items(self):
+        bought = self.play.buy("seeds", "cleo", quantity=2, isTest=True, obfuscatedAccountId="c1")
+        request = self.second.getproductpurchasev2(packageName=GARDEN, token=bought["purchaseToken"])
+        purchase = self.ok(request)
+        self.assertEqual(
+            purchase["productLineItem"],
+            [{"productId": "seeds",
+              "productOfferDetails": {
+                  "purchaseOptionId": "buy", "offerTags": ["spring"], "quantity": 2, "refundableQuantity": 2,
+                  "consumptionState": "CONSUMPTION_STATE_YET_TO_BE_CONSUMED"}}])
+        self.assertEqual(purchase["purchaseStateContext"], {"purchaseState": "PURCHASED"})
+        self.assertEqual(purchase["acknowledgementState"], "ACKNOWLEDGEMENT_STATE_PENDING")
+        self.assertEqual(purchase["testPurchaseContext"], {"fopType": "TEST"})
+        self.assertEqual(purchase["obfuscatedExternalAccountId"], "c1")
+        self.assertIn("purchaseCompletionTime", purchase)
+        self.assertEqual(self.get(bought)["purchaseType"], 0)
+        self.ok(self.consume(bought))
+        purchase = self.ok(request)
+        self.assertEqual(purchase["acknowledgementState"], "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED")
+        details = purchase["productLineItem"][0]["productOfferDetails"]
+        self.assertEqual(details["consumptionState"], "CONSUMPTION_STATE_CONSUMED")
+
+    def test_a_pending_payment_completes(self):
+        bought = self.play.buy("spade", "dora", isPending=True)
+        self.assertEqual(self.get(bought)["purchaseState"], 2)
+        self.assertNotIn("orderId", self.get(bought))
+        request = self.second.getproductpurchasev2(packageName=GARDEN, token=bought["purchaseToken"])
+        purchase = self.ok(request)
+        self.assertEqual(purchase["purchaseStateContext"], {"purchaseState": "PENDING"})
+        self.assertNotIn("purchaseCompletionTime", purchase)
+        self.refused(self.acknowledge(bought), 400, "invalidPurchaseState", "token")
+        self.refused(self.consume(bought), 400, "invalidPurchaseState", "token")
+        self.play.sandbox("POST", f"purchases/{bought['number']}/complete")
+        purchase = self.get(bought)
+        self.assertEqual(purchase["purchaseState"], 0)
+        self.assertIn("orderId", purchase)
+        self.ok(self.acknowledge(bought))
+
+    def test_a_pending_payment_is_canceled(self):
+        bought = self.play.buy("spade", "erik", isPending=True)
+        self.play.sandbox("POST", f"purchases/{bought['number']}/cancel")
+        self.assertEqual(self.get(bought)["purchaseState"], 1)
+        purchase = self.ok(self.second.getproductpurchasev2(packageName=GARDEN, token=bought["purchaseToken"]))
+        self.assertEqual(purchase["purchaseStateContext"], {"purchaseState": "CANCELLED"})
+        again = self.play.sandbox("POST", f"purchases/{bought['number']}/complete")
+        self.assertEqual(again["code"], "invalidAction")
+        self.assertEqual(self.play.buy("spade", "erik")["state"], "purchased")
+
+    def test_tokens_are_refused_as_at_google(self):
+        bought = self.play.buy("spade", "finn")
+        token = bought["purchaseToken"]
+
+        def get(product_id="spade", token=token, package=GARDEN):
+            return self.products.get(packageName=package, productId=product_id, token=token)
+
+        for text in (bought["orderId"], bought["purchaseData"], "a/b+c=", "x"):
+            self.refused(get(token=text), 400, "invalid", "token")
+        self.refused(get(token=UNKNOWN_TOKEN), 404, "purchaseTokenNotFound", "token")
+        self.refused(get(product_id="seeds"), 400, "purchaseTokenDoesNotMatchProductId", "token")
+        self.refused(get(product_id="coins/100 x"), 400, "purchaseTokenDoesNotMatchProductId", "token")
+        self.refused(get(package=SHED), 400, "purchaseTokenDoesNotMatchPackageName", "token")
+        self.refused(get(package=NOWHERE), 404, "applicationNotFound")
+        for method in (self.products.acknowledge, self.products.consume):
+            self.refused(
+                method(packageName=GARDEN, productId="seeds", token=token), 400,
+                "purchaseTokenDoesNotMatchProductId", "token")
+        self.refused(
+            self.second.getproductpurchasev2(packageName=GARDEN, token=UNKNOWN_TOKEN), 404, "purchaseTokenNotFound",
+            "token")
+
+    def test_quantities_are_limited(self):
+        for product_id, quantity in (("spade", 2), ("seeds", 0), ("seeds", 51)):
+            answer = self.play.sandbox(
+                "POST", "purchases",
+                {"packageName": GARDEN, "productId": product_id, "account": "gina", "quantity": quantity})
+            self.assertEqual(answer["code"], "quantityOutOfRange")
+
+
+class OrderTests(PlayTests):
+    def voided_records(self, **more):
+        return self.ok(self.voided.list(packageName=GARDEN, **more)).get("voidedPurchases", [])
+
+    def test_an_order_states_the_payment(self):
+        bought = self.play.buy("seeds", "hana", quantity=3)
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=bought["orderId"]))
+        self.assertEqual(order["state"], "PROCESSED")
+        self.assertEqual(order["total"], price("USD", 5, 970_000_000))
+        self.assertEqual(order["purchaseToken"], bought["purchaseToken"])
+        self.assertEqual(order["buyerAddress"], {"buyerCountry": "US"})
+        (item,) = order["lineItems"]
+        self.assertEqual(item["listingPrice"], price("USD", 1, 990_000_000))
+        self.assertEqual(item["productTitle"], "Seeds")
+        self.assertEqual(item["oneTimePurchaseDetails"], {"quantity": 3, "purchaseOptionId": "buy"})
+        self.assertEqual(list(order["orderHistory"]), ["processedEvent"])
+        self.refused(self.orders.get(packageName=GARDEN, orderId="GPA.1"), 404, "notFound")
+        self.refused(self.orders.get(packageName=SHED, orderId=bought["orderId"]), 404, "notFound")
+
+    def test_orders_are_read_in_batches(self):
+        bought = [self.play.buy("spade", f"batch{number}")["orderId"] for number in range(120)]
+        # The client sends so long a query as the body of a POST.
+        answer = self.ok(self.orders.batchget(packageName=GARDEN, orderIds=bought))
+        self.assertEqual([order["orderId"] for order in answer["orders"]], bought)
+        self.refused(self.orders.batchget(packageName=GARDEN, orderIds=[bought[0], "GPA.1"]), 404, "notFound")
+        self.refused(
+            self.orders.batchget(packageName=GARDEN, orderIds=[bought[0]] * 2), 400, "invalidValue", "orderIds")
+        self.refused(self.orders.batchget(packageName=GARDEN), 400, "required", "orderIds")
+
+    def test_a_refund_with_revocation_voids_the_purchase(self):
+        bought = self.play.buy("spade", "ivan")
+        self.ok(self.acknowledge(bought))
+        self.ok(self.orders.refund(packageName=GARDEN, orderId=bought["orderId"], revoke=True))
+        purchase = self.get(bought)
+        self.assertEqual((purchase["purchaseState"], purchase["refundableQuantity"]), (1, 0))
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=bought["orderId"]))
+        self.assertEqual(order["state"], "REFUNDED")
+        self.assertEqual(order["orderHistory"]["refundEvent"]["refundReason"], "OTHER")
+        (record,) = [record for record in self.voided_records() if record["orderId"] == bought["orderId"]]
+        self.assertEqual((record["voidedSource"], record["voidedReason"]), (1, 0))
+        self.assertEqual(record["kind"], "androidpublisher#voidedPurchase")
+        self.refused(
+            self.orders.refund(packageName=GARDEN, orderId=bought["orderId"]), 400, "invalidValue", "orderId")
+        self.refused(self.orders.refund(packageName=GARDEN, orderId="GPA.1"), 404, "notFound")
+        self.refused(self.acknowledge(bought), 400, "invalidPurchaseState", "token")
+
+    def test_a_refund_without_revocation_leaves_the_goods(self):
+        bought = self.play.buy("spade", "jane")
+        self.ok(self.orders.refund(packageName=GARDEN, orderId=bought["orderId"]))
+        self.assertEqual(self.get(bought)["purchaseState"], 0)
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=bought["orderId"]))
+        self.assertEqual(order["state"], "REFUNDED")
+        self.assertNotIn(bought["orderId"], [record["orderId"] for record in self.voided_records()])
+
+    def test_refunds_of_some_units_are_listed_on_request(self):
+        bought = self.play.buy("seeds", "kofi", quantity=10)
+        self.ok(self.consume(bought))
+        for quantity in (2, 3, 5):
+            self.play.sandbox(
+                "POST", f"purchases/{bought['number']}/refund", {"quantity": quantity, "reason": 1})
+            if quantity == 2:
+                order = self.ok(self.orders.get(packageName=GARDEN, orderId=bought["orderId"]))
+                self.assertEqual(order["state"], "PARTIALLY_REFUNDED")
+                self.assertEqual(self.get(bought)["refundableQuantity"], 8)
+        quantities = [
+            record.get("voidedQuantity") for record in self.voided_records(includeQuantityBasedPartialRefund=True)
+            if record["orderId"] == bought["orderId"]]
+        self.assertEqual(quantities, [2, 3, None])
+        whole = [record for record in self.voided_records() if record["orderId"] == bought["orderId"]]
+        self.assertEqual([record["voidedReason"] for record in whole], [1])
+        self.assertEqual(self.get(bought)["purchaseState"], 1)
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=bought["orderId"]))
+        self.assertEqual(len(order["orderHistory"]["partialRefundEvents"]), 2)
+
+    def test_a_chargeback_is_googles(self):
+        bought = self.play.buy("spade", "lena")
+        self.play.run("refund", str(bought["number"]), "--reason", "chargeback")
+        (record,) = [record for record in self.voided_records() if record["orderId"] == bought["orderId"]]
+        self.assertEqual((record["voidedSource"], record["voidedReason"]), (2, 7))
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=bought["orderId"]))
+        self.assertEqual(order["orderHistory"]["refundEvent"]["refundReason"], "CHARGEBACK")
+
+    def test_voided_purchases_have_pages_and_limits(self):
+        for number in range(5):
+            bought = self.play.buy("spade", f"page{number}")
+            self.ok(self.orders.refund(packageName=GARDEN, orderId=bought["orderId"], revoke=True))
+        everything = [record["orderId"] for record in self.voided_records()]
+        first = self.ok(self.voided.list(packageName=GARDEN, maxResults=2))
+        self.assertEqual(first["pageInfo"]["totalResults"], len(everything))
+        found, page = [], first
+        while True:
+            found += [record["orderId"] for record in page["voidedPurchases"]]
+            token = page["tokenPagination"].get("nextPageToken")
+            if not token:
+                break
+            page = self.ok(self.voided.list(packageName=GARDEN, maxResults=2, token=token))
+        self.assertEqual(found, everything)
+        rest = self.ok(self.voided.list(packageName=GARDEN, startIndex=len(everything) - 1))
+        self.assertEqual([record["orderId"] for record in rest["voidedPurchases"]], everything[-1:])
+        now = int(time.time() * 1000)
+        self.assertEqual(self.voided_records(startTime=str(now - 2000), endTime=str(now - 1000), type=1), [])
+        month = 31 * 86_400_000
+        for more, location in (
+            ({"startTime": str(now - month)}, "startTime"), ({"endTime": str(now + month)}, "endTime"),
+            ({"token": "x"}, "token"), ({"type": 7}, "type"), ({"maxResults": -1}, "maxResults"),
+        ):
+            self.refused(self.voided.list(packageName=GARDEN, **more), 400, "invalidValue", location)
+
+
+class DeadlineTests(PlayTests):
+    def test_an_unacknowledged_purchase_is_refunded_after_three_days(self):
+        late, kept, pending, test = (
+            self.play.buy("spade", "mona"), self.play.buy("spade", "nils"),
+            self.play.buy("spade", "olga", isPending=True), self.play.buy("spade", "pete", isTest=True))
+        self.ok(self.acknowledge(kept))
+        deadline = datetime.datetime.fromisoformat(late["acknowledgementDeadline"])
+        self.play.run("time", "--advance", "5min")
+        self.assertEqual(self.get(test)["purchaseState"], 1)
+        self.play.sandbox("POST", "time", {"by": "2d"})
+        self.assertEqual(self.get(late)["purchaseState"], 0)
+        self.play.sandbox("POST", f"purchases/{pending['number']}/complete")
+        self.play.sandbox("POST", "time", {"by": "1d"})
+        self.assertEqual(self.get(late)["purchaseState"], 1)
+        self.assertEqual(self.get(kept)["purchaseState"], 0)
+        # Its three days began with the payment.
+        self.assertEqual(self.get(pending)["purchaseState"], 0)
+        self.refused(self.acknowledge(late), 400, "invalidPurchaseState", "token")
+        records = self.ok(self.voided.list(packageName=GARDEN))["voidedPurchases"]
+        (record,) = [record for record in records if record["orderId"] == late["orderId"]]
+        self.assertEqual((record["voidedSource"], record["voidedReason"]), (2, 8))
+        self.assertAlmostEqual(int(record["voidedTimeMillis"]) / 1000, deadline.timestamp(), delta=1)
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=late["orderId"]))
+        self.assertEqual(order["state"], "REFUNDED")
+        self.assertEqual(self.play.run("reset"), {"purchases": 4})
+        self.refused(
+            self.products.get(packageName=GARDEN, productId="spade", token=kept["purchaseToken"]), 404,
+            "purchaseTokenNotFound", "token")
+
+
+class CatalogTests(PlayTests):
+    VERSION = "2025/03"
+
+    def patch(self, body, **more):
+        more.setdefault("regionsVersion_version", self.VERSION)
+        return self.catalog.patch(packageName=GARDEN, productId=body["productId"], body=body, **more)
+
+    def set_state(self, product_id, kind, option="buy", path=None):
+        place = {"packageName": GARDEN, "productId": product_id, "purchaseOptionId": option}
+        return self.catalog.purchaseOptions().batchUpdateStates(
+            packageName=GARDEN, productId=path or product_id, body={"requests": [{f"{kind}PurchaseOptionRequest": place}]})
+
+    def test_products_of_the_file_are_read(self):
+        found = self.ok(self.catalog.get(packageName=GARDEN, productId="seeds"))
+        self.assertEqual(found, product("seeds", "Seeds", several=True))
+        self.refused(self.catalog.get(packageName=GARDEN, productId="none"), 404, "notFound")
+        batch = self.ok(self.catalog.batchGet(packageName=GARDEN, productIds=["spade", "seeds"]))
+        self.assertEqual([found["productId"] for found in batch["oneTimeProducts"]], ["spade", "seeds"])
+        self.refused(self.catalog.batchGet(packageName=GARDEN, productIds=["spade", "none"]), 404, "notFound")
+        self.refused(self.catalog.batchGet(packageName=GARDEN, productIds=[]), 400, "required", "productIds")
+
+    def test_a_product_is_created_activated_sold_changed_and_deleted(self):
+        body = product("rake", "A rake", state=None)
+        self.refused(self.patch(body, updateMask="listings"), 404, "notFound")
+        created = self.ok(self.patch(body, updateMask="listings", allowMissing=True))
+        # A new purchase option is a draft, whatever the request says.
+        self.assertEqual(created["purchaseOptions"][0]["state"], "DRAFT")
+        self.assertEqual(created["regionsVersion"], {"version": self.VERSION})
+        sale = {"packageName": GARDEN, "productId": "rake", "account": "quin"}
+        self.assertEqual(self.play.sandbox("POST", "purchases", sale)["code"], "productNotFound")
+        (active,) = self.ok(self.set_state("rake", "activate"))["oneTimeProducts"]
+        self.assertEqual(active["purchaseOptions"][0]["state"], "ACTIVE")
+        self.assertEqual(self.play.sandbox("POST", "purchases", sale)["state"], "purchased")
+        body["listings"][0]["title"] = "A big rake"
+        body["purchaseOptions"] = []
+        changed = self.ok(self.patch(body, updateMask="listings"))
+        self.assertEqual(changed["listings"][0]["title"], "A big rake")
+        self.assertEqual(changed["purchaseOptions"], active["purchaseOptions"])
+        (inactive,) = self.ok(self.set_state("rake", "deactivate", path="-"))["oneTimeProducts"]
+        self.assertEqual(inactive["purchaseOptions"][0]["state"], "INACTIVE")
+        self.refused(self.set_state("rake", "activate", option="rent"), 404, "notFound")
+        self.refused(self.set_state("rake", "activate", path="seeds"), 400, "invalidValue", "requests.productId")
+        self.ok(self.catalog.delete(packageName=GARDEN, productId="rake"))
+        self.refused(self.catalog.delete(packageName=GARDEN, productId="rake"), 404, "notFound")
+
+    def test_products_are_written_in_batches_and_listed_in_pages(self):
+        names = [f"pot.{number:02}" for number in range(60)]
+
+        def update(product_id, **more):
+            return {
+                "oneTimeProduct": product(product_id, product_id, state=None), "updateMask": "*", "allowMissing": True,
+                "regionsVersion": {"version": self.VERSION}, **more}
+
+        def batch(requests):
+            return self.catalog.batchUpdate(packageName=GARDEN, body={"requests": requests})
+
+        answer = self.ok(batch([update(name) for name in names]))
+        self.assertEqual([found["productId"] for found in answer["oneTimeProducts"]], names)
+        # One request that is refused undoes all.
+        self.refused(batch([update("hose"), update("none", allowMissing=False)]), 404, "notFound")
+        self.refused(self.catalog.get(packageName=GARDEN, productId="hose"), 404, "notFound")
+        self.refused(batch([update("hose"), update("hose")]), 400, "invalidValue", "requests")
+        self.refused(batch([]), 400, "required", "requests")
+        found, request = [], self.catalog.list(packageName=GARDEN)
+        while request is not None:
+            page = self.ok(request)
+            self.assertLessEqual(len(page["oneTimeProducts"]), 50)
+            found += [found["productId"] for found in page["oneTimeProducts"]]
+            request = self.catalog.list_next(request, page)
+        self.assertEqual(found, sorted(found))
+        self.assertTrue(set(names + ["seeds", "spade"]) <= set(found))
+        everything = self.ok(self.catalog.list(packageName=GARDEN, pageSize=5000))
+        self.assertNotIn("nextPageToken", everything)
+        self.refused(self.catalog.list(packageName=GARDEN, pageSize=-1), 400, "invalidValue", "pageSize")
+        places = [{"packageName": GARDEN, "productId": name} for name in names]
+        self.ok(self.catalog.batchDelete(packageName=GARDEN, body={"requests": places}))
+        self.refused(
+            self.catalog.batchDelete(packageName=GARDEN, body={"requests": places[:1]}), 404, "notFound")
+
+    def test_invalid_products_are_refused(self):
+        def changed(change, product_id="vase"):
+            body = product(product_id, "A vase", state=None)
+            change(body)
+            return body
+
+        prefix = "oneTimeProduct"
+        option = f"{prefix}.purchaseOptions"
+        region = f"{option}.regionalPricingAndAvailabilityConfigs"
+
+        def option_of(body):
+            return body["purchaseOptions"][0]
+
+        def region_of(body):
+            return option_of(body)["regionalPricingAndAvailabilityConfigs"][0]
+
+        cases = [
+            (lambda body: body.update(listings=[]), "required", f"{prefix}.listings"),
+            (lambda body: body["listings"].append(body["listings"][0]), "invalidValue", f"{prefix}.listings"),
+            (lambda body: body["listings"][0].update(title="x" * 56), "invalidValue", f"{prefix}.listings.title"),
+            (lambda body: body["listings"][0].update(description="x" * 201), "invalidValue",
+             f"{prefix}.listings.description"),
+            (lambda body: body.update(packageName=SHED), "invalidValue", f"{prefix}.packageName"),
+            (lambda body: body.update(purchaseOptions=[]), "required", option),
+            (lambda body: body["purchaseOptions"].append(option_of(body)), "invalidValue", option),
+            (lambda body: option_of(body).update(purchaseOptionId="Buy!"), "invalidValue",
+             f"{option}.purchaseOptionId"),
+            (lambda body: option_of(body).update(rentOption={"rentalPeriod": "P1D"}), "invalidValue", option),
+            (lambda body: option_of(body).update(offerTags=[{"tag": "x"}] * 21), "invalidValue", f"{option}.offerTags"),
+            (lambda body: region_of(body).update(regionCode="USA"), "invalidValue", f"{region}.regionCode"),
+            (lambda body: region_of(body).update(availability="SOON"), "invalidValue", f"{region}.availability"),
+            (lambda body: region_of(body).pop("price"), "required", f"{region}.price"),
+            (lambda body: region_of(body).update(price=price("USD", -1)), "invalidValue", f"{region}.price"),
+        ]
+        for change, reason, location in cases:
+            with self.subTest(location):
+                self.refused(self.patch(changed(change), allowMissing=True), 400, reason, location)
+        for product_id in ("Vase", "_vase", "vase-1"):
+            self.refused(
+                self.patch(changed(lambda _: None, product_id), allowMissing=True), 400, "invalidValue",
+                f"{prefix}.productId")
+        self.refused(
+            self.patch(product("seeds", "Seeds"), updateMask="listings.title"), 400, "invalidValue", "updateMask")
+        self.refused(self.patch(product("seeds", "Seeds")), 400, "required", "updateMask")
+        self.refused(
+            self.patch(product("seeds", "Seeds"), regionsVersion_version="", updateMask="*"), 400, "required",
+            "regionsVersion.version")
+        self.refused(self.catalog.list(packageName=NOWHERE), 404, "applicationNotFound")
+
+
+class AccessTests(PlayTests):
+    def request(self, credentials):
+        return self.play.client(credentials).monetization().onetimeproducts().list(packageName=GARDEN)
+
+    def refresh_error(self, account=None, **claims):
+        """The refusal of an assertion, made with google-auth's own signer."""
+        account = account or self.play.account()
+        signer = crypt.RSASigner.from_service_account_info(account)
+        now = int(time.time())
+        payload = {
+            "iss": account["client_email"], "scope": SCOPE, "aud": "https://oauth2.googleapis.com/token", "iat": now,
+            "exp": now + 3600, **claims}
+
+        class Asserting(service_account.Credentials):
+            def _make_authorization_grant_assertion(self):
+                return jwt.encode(signer, payload)
+
+        credentials = Asserting.from_service_account_info(account, scopes=[SCOPE])
+        with self.assertRaises(exceptions.RefreshError) as caught:
+            self.request(credentials).execute()
+        return caught.exception.args[1]
+
+    def test_a_key_file_of_the_command_opens_the_api(self):
+        file = self.play.data / "play-service-account.json"
+        made = self.play.run("keys", "--url", self.play.url)
+        self.assertEqual(made["keyFile"], str(file))
+        self.assertEqual(stat.S_IMODE(os.stat(file).st_mode), 0o600)
+        credentials = service_account.Credentials.from_service_account_file(str(file), scopes=[SCOPE])
+        self.ok(self.request(credentials))
+        self.assertTrue(credentials.token.startswith("ya29."))
+        left = credentials.expiry - datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+        self.assertAlmostEqual(left.total_seconds(), 3599, delta=60)
+
+    def test_assertions_are_checked(self):
+        now = int(time.time())
+        stranger = {**self.play.account(), "private_key": self.play.account()["private_key"]}
+        self.assertEqual(self.refresh_error(stranger)["error_description"], "Invalid JWT Signature.")
+        self.assertEqual(
+            self.refresh_error(iss="nobody@example.com")["error_description"], "Invalid grant: account not found")
+        for claims in (
+            {"exp": now + 7200}, {"iat": now + 3600, "exp": now + 7000}, {"iat": now - 7200, "exp": now - 3600},
+            {"exp": None},
+        ):
+            self.assertIn("short-lived", self.refresh_error(**claims)["error_description"])
+        self.assertEqual(
+            self.refresh_error(aud="https://example.com/token")["error_description"],
+            "Invalid JWT: Failed audience check.")
+        self.assertEqual(self.refresh_error(scope="")["error"], "invalid_scope")
+
+    def test_a_token_without_the_scope_is_refused(self):
+        credentials = self.play.credentials(scopes=["https://www.googleapis.com/auth/pubsub"])
+        self.refused(self.request(credentials), 403, "insufficientPermissions")
+
+    def test_an_account_of_one_app_is_refused_for_others(self):
+        credentials = self.play.credentials(self.play.account([SHED]))
+        self.refused(self.request(credentials), 401, "permissionDenied")
+        client = self.play.client(credentials)
+        self.ok(client.monetization().onetimeproducts().list(packageName=SHED))
+        self.assertEqual(self.play.sandbox("POST", "service-accounts", {"packageNames": [NOWHERE]})["code"], "appUnknown")
+
+    def test_an_unknown_token_is_refreshed(self):
+        credentials = self.play.credentials()
+        client = self.play.client(credentials)
+        self.ok(client.monetization().onetimeproducts().list(packageName=GARDEN))
+        credentials.token = "ya29.unknown"
+        self.ok(client.monetization().onetimeproducts().list(packageName=GARDEN))
+        self.assertNotEqual(credentials.token, "ya29.unknown")
+
+    def test_other_paths_are_refused(self):
+        self.refused(
+            self.client.inappproducts().list(packageName=GARDEN), 404, "notFound")
+
+    def test_the_sandbox_needs_its_key(self):
+        key, self.play.key = self.play.key, "another"
+        try:
+            self.assertEqual(self.play.sandbox("GET", "time")["code"], "unauthenticated")
+        finally:
+            self.play.key = key
+
+
+class CoverageTests(PlayTests):
+    def test_each_method_that_is_served_is_driven(self):
+        served = set(self.play.sandbox("GET", "methods")["methods"])
+        self.assertEqual(served - Play.called, set())
+        self.assertTrue(served <= set(discovery.methods()))
+
+
+def load_tests(loader, _tests, _pattern):
+    """All tests, and the one of their coverage at the end."""
+    cases = (
+        SignedPurchaseTests, PurchaseTests, OrderTests, DeadlineTests, CatalogTests, AccessTests, CoverageTests)
+    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in cases)
+
+
+if __name__ == "__main__":
+    unittest.main()

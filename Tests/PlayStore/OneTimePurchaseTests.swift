@@ -1,0 +1,93 @@
+import PlayStore
+import Proofs
+import Testing
+
+/// The life of a one-time purchase, without a database.
+@Suite struct OneTimePurchaseTests {
+    private static let start = Timestamp(secondsSince1970: 1_790_000_000)
+
+    private func purchase(quantity: Int = 1, isTest: Bool = false, isPaid: Bool = true) throws -> OneTimePurchase {
+        var purchase = OneTimePurchase(
+            number: 1, token: "token", account: "ada",
+            terms: OneTimePurchase.Terms(
+                packageName: "com.example.garden", productId: "seeds", purchaseOptionId: "buy", title: "Seeds",
+                regionCode: "US", price: Money(currencyCode: "USD", billionths: 1_990_000_000), quantity: quantity,
+                isTest: isTest), purchaseTime: Self.start)
+        if isPaid { try purchase.complete(orderId: "GPA.1", at: Self.start) }
+        return purchase
+    }
+
+    private func refund(
+        _ quantity: Int, isRevoking: Bool = true, reason: VoidedPurchase.Reason = .other
+    ) -> OneTimePurchase.Refund {
+        OneTimePurchase.Refund(
+            time: Self.start.adding(days: 1), quantity: quantity, isRevoking: isRevoking, source: .user, reason: reason)
+    }
+
+    @Test func `a pending purchase completes or is canceled, once`() throws {
+        var purchase = try purchase(isPaid: false)
+        #expect(purchase.state == .pending && purchase.isOwned && purchase.acknowledgementDeadline == nil)
+        #expect(throws: PublisherError.self) { try purchase.acknowledge(nil) }
+        #expect(throws: PublisherError.self) { try purchase.consume() }
+        #expect(throws: PlayError.self) { try purchase.refund(refund(1)) }
+        var canceled = purchase
+        try canceled.cancel()
+        #expect(canceled.state == .canceled && !canceled.isOwned)
+        #expect(throws: PlayError.self) { try canceled.complete(orderId: "GPA.1", at: Self.start) }
+        let later = Self.start.adding(days: 2)
+        try purchase.complete(orderId: "GPA.1", at: later)
+        #expect(purchase.state == .purchased && purchase.orderId == "GPA.1")
+        #expect(purchase.acknowledgementDeadline == later.adding(days: 3))
+        #expect(throws: PlayError.self) { try purchase.cancel() }
+    }
+
+    @Test func `an acknowledgement or a consumption ends the deadline`() throws {
+        #expect(try purchase().acknowledgementDeadline == Self.start.adding(days: 3))
+        #expect(try purchase(isTest: true).acknowledgementDeadline == Self.start.adding(seconds: 300))
+        var acknowledged = try purchase()
+        try acknowledged.acknowledge("payload")
+        #expect(acknowledged.acknowledgementDeadline == nil && acknowledged.developerPayload == "payload")
+        #expect(acknowledged.isOwned)
+        #expect(throws: PublisherError.self) { try acknowledged.acknowledge(nil) }
+        try acknowledged.consume()
+        #expect(!acknowledged.isOwned)
+        #expect(throws: PublisherError.self) { try acknowledged.consume() }
+        var consumed = try purchase()
+        try consumed.consume()
+        #expect(consumed.isAcknowledged && consumed.acknowledgementDeadline == nil)
+    }
+
+    @Test func `the refund of the rest cancels the purchase, and states no quantity`() throws {
+        var purchase = try purchase(quantity: 10)
+        var quantities: [Int32?] = []
+        for quantity in [2, 3, 5] {
+            #expect(purchase.state == .purchased)
+            quantities.append(try #require(try purchase.refund(refund(quantity))).voidedQuantity)
+        }
+        #expect(quantities == [2, 3, nil])
+        #expect(purchase.state == .canceled && purchase.refundableQuantity == 0 && purchase.refundedQuantity == 10)
+        #expect(throws: PlayError.self) { try purchase.refund(refund(1)) }
+    }
+
+    @Test func `a refund without revocation voids nothing`() throws {
+        var purchase = try purchase()
+        #expect(try purchase.refund(refund(1, isRevoking: false)) == nil)
+        #expect(purchase.state == .purchased && purchase.refundableQuantity == 0)
+        #expect(purchase.acknowledgementDeadline == nil)
+    }
+
+    @Test(arguments: [0, -1, 4]) func `a refund is for at most the units that are left`(quantity: Int) throws {
+        var purchase = try purchase(quantity: 3)
+        #expect(throws: PlayError.self) { try purchase.refund(refund(quantity)) }
+        #expect(purchase.refunds.isEmpty)
+    }
+
+    @Test(
+        arguments: [(1_990_000_000, "1", 990_000_000), (990_000_000, nil, 990_000_000), (2_000_000_000, "2", nil)]
+            as [(Int64, String?, Int32?)])
+    func `an amount leaves out the part that is 0`(billionths: Int64, units: String?, nanos: Int32?) {
+        let money = Money(currencyCode: "USD", billionths: billionths)
+        #expect(money.units.map { String($0.value) } == units && money.nanos == nanos)
+        #expect(money.billionths == billionths)
+    }
+}

@@ -1,0 +1,152 @@
+import Catalog
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import PlayStore
+import Proofs
+import TestSupport
+import Testing
+
+/// The local Play over HTTP. `make test-google` tests the rest with Google's own client.
+@Suite struct PlayRoutesTests {
+    private struct Answer: JSONReadable {
+        let status: Int
+        let body: String
+
+        var jsonData: Data { Data(body.utf8) }
+    }
+
+    private struct Grant: Decodable {
+        let access_token: String
+    }
+
+    private static let packageName = "com.example.garden"
+    private static let api = "/androidpublisher/v3/applications/\(packageName)"
+
+    private let folder: TemporaryFolder
+    private let clock = ManualClock()
+    private let play: GooglePlay
+
+    init() throws {
+        folder = try TemporaryFolder(isInMemory: true)
+        play = try GooglePlay(folder: folder.url, clock: clock, randomness: .seeded(1))
+        try play.perform { books in
+            try books.add(
+                PlayCatalog(
+                    StoreKitConfiguration(file: TestGarden.file.path), bundleIdentifier: TestGarden.bundleIdentifier))
+        }
+    }
+
+    private func send(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, key: String? = "key",
+        headers: HTTPFields = [:]
+    ) async throws -> Answer {
+        let application = Application(router: play.routes(sandboxKey: APIKey("key")).router())
+        var headers = headers
+        if let key { headers[.authorization] = "Bearer \(key)" }
+        return try await application.test(.router) { [headers] client in
+            let answer = try await client.executeRequest(
+                uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) })
+            return Answer(status: answer.status.code, body: String(buffer: answer.body))
+        }
+    }
+
+    /// An access token for a new service account.
+    private func token() async throws -> String {
+        let url = try #require(URL(string: "http://127.0.0.1:8082"))
+        let account = try play.perform { try $0.makeServiceAccount(at: url) }
+        let now = clock.now().secondsSince1970
+        let claims =
+            #"{"iss":"\#(account.clientEmail)","scope":"https://www.googleapis.com/auth/androidpublisher","#
+            + #""aud":"https://oauth2.googleapis.com/token","iat":\#(now),"exp":\#(now + 3600)}"#
+        let signed = [#"{"alg":"RS256"}"#, claims].map { Base64.encode($0.utf8, .urlSafe) }.joined(separator: ".")
+        let signature = try PrivateKey(pem: account.privateKey).signRSA(Array(signed.utf8), digest: .sha256)
+        let assertion = signed + "." + Base64.encode(signature, .urlSafe)
+        let answer = try await send(
+            .post, "/token", "assertion=\(assertion)&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer",
+            key: nil)
+        #expect(answer.status == 200, "\(answer.body)")
+        return try answer.decoded(Grant.self).access_token
+    }
+
+    private func buy(_ product: String = "garden.seeds", _ more: String = "") async throws -> PlayPurchaseResource {
+        let answer = try await send(
+            .post, "/sandbox/v1/purchases",
+            #"{"packageName":"\#(Self.packageName)","productId":"\#(product)","account":"ada"\#(more)}"#)
+        #expect(answer.status == 201, "\(answer.body)")
+        return try answer.decoded()
+    }
+
+    @Test func `a purchase is signed, asked about, consumed, and bought again`() async throws {
+        let bought = try await buy()
+        let licensingKey = try play.perform { try $0.licensingKey(of: Self.packageName) }
+        let key = try PublicKey(rsaInformation: licensingKey)
+        let signature = try #require(Base64.decode(bought.dataSignature.utf8))
+        #expect(key.verifiesRSA(signature, over: Array(bought.purchaseData.utf8), digest: .sha1))
+        let (token, path) = (
+            try await token(), "/purchases/products/\(bought.productId)/tokens/\(bought.purchaseToken)"
+        )
+        let purchase = try await send(.get, Self.api + path, key: token).decoded(ProductPurchase.self)
+        #expect(purchase.purchaseState == 0 && purchase.acknowledgementState == 0)
+        #expect(purchase.orderId == bought.orderId)
+        #expect(try await send(.post, Self.api + path + ":consume", key: token).status == 204)
+        #expect(try await send(.get, Self.api + path, key: token).decoded(ProductPurchase.self).consumptionState == 1)
+        #expect(try await buy().purchaseToken != bought.purchaseToken)
+    }
+
+    @Test func `what is not acknowledged in time is refunded and listed as voided`() async throws {
+        let (bought, token) = (try await buy(), try await token())
+        clock.advance(milliseconds: 3 * 86_400_000 - 1)
+        let list = Self.api + "/purchases/voidedpurchases"
+        // The access token has ended with the machine's clock.
+        #expect(try await send(.get, list, key: token).status == 401)
+        let next = try await self.token()
+        #expect(try await send(.get, list, key: next).decoded(VoidedPurchaseList.self).voidedPurchases == nil)
+        clock.advance(milliseconds: 1)
+        let voided = try await send(.get, list, key: next).decoded(VoidedPurchaseList.self).voidedPurchases
+        #expect(voided?.map(\.orderId) == [bought.orderId])
+        #expect(voided?.first?.voidedReason == VoidedPurchase.Reason.unacknowledgedPurchase.rawValue)
+    }
+
+    @Test func `the clock of the sandbox leaves access tokens alone`() async throws {
+        let (_, token) = (try await buy(), try await token())
+        #expect(try await send(.post, "/sandbox/v1/time", #"{"by":"3d"}"#).status == 200)
+        let voided = try await send(.get, Self.api + "/purchases/voidedpurchases", key: token)
+        #expect(try voided.decoded(VoidedPurchaseList.self).voidedPurchases?.count == 1)
+    }
+
+    @Test func `a long query arrives as a form`() async throws {
+        let (bought, token) = (try await buy(), try await token())
+        let name = try #require(HTTPField.Name("X-HTTP-Method-Override"))
+        let answer = try await send(
+            .post, Self.api + "/orders:batchGet", "orderIds=\(bought.orderId ?? "")&alt=json", key: token,
+            headers: [name: "GET"])
+        #expect(try answer.decoded(OrderList.self).orders?.map(\.orderId) == [bought.orderId])
+    }
+
+    @Test(arguments: [
+        ("/token", 400), ("/androidpublisher/v3/applications/com.example.garden/orders/x:refund", 401),
+        ("/sandbox/v1/purchases", 401), ("/sandbox/v1/reset", 401),
+    ]) func `nobody writes without a credential`(path: String, status: Int) async throws {
+        #expect(try await send(.post, path, "{}", key: nil).status == status)
+    }
+
+    @Test(arguments: [
+        #"{"packageName":"com.example.garden","productId":"garden.seeds","account":"ada","size":1}"#,
+        #"{"packageName":"com.example.garden","productId":"garden.seeds"}"#, "[]", "x",
+    ]) func `a request of another form is refused`(body: String) async throws {
+        let answer = try await send(.post, "/sandbox/v1/purchases", body)
+        #expect(answer.status == 400)
+        #expect(try answer.decoded(ProblemResource.self).code == "bodyInvalid")
+    }
+
+    @Test func `the database of another version is refused`() throws {
+        let other = try TemporaryFolder(isInMemory: true)
+        try Data("no database".utf8).write(to: other.file("play.sqlite"))
+        #expect(throws: PlayError.self) {
+            try GooglePlay(folder: other.url, clock: clock, randomness: .seeded(1))
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import PlayStore
+import Proofs
+import TestSupport
+import Testing
+
+/// `till play`: the local Google Play on the command line.
+@Suite struct PlayCommandTests {
+    private struct License: Decodable {
+        let packageName: String
+        let licensingKey: String
+    }
+
+    private struct Purchases: Decodable {
+        let purchases: [PlayPurchaseResource]
+    }
+
+    private struct Key: Decodable {
+        let keyFile: String
+    }
+
+    private let till: TillProcess
+
+    init() throws {
+        till = try TillProcess(hasKeys: false)
+    }
+
+    private func purchases() async throws -> [PlayPurchaseResource] {
+        try await till.run("play", "purchases", "--json").decoded(Purchases.self).purchases
+    }
+
+    @Test func `a purchase of the shipped catalog is signed, and refunded unless it is acknowledged`() async throws {
+        let bought = try await till.run(
+            "play", "buy", "com.memolease.sesac1.sprout1", "--account", "alice", "--obfuscated-account", "a1", "--json"
+        ).decoded(PlayPurchaseResource.self)
+        let license = try await till.run("play", "license", "--json").decoded(License.self)
+        #expect(license.packageName == bought.packageName)
+        let key = try PublicKey(rsaInformation: license.licensingKey)
+        let signature = try #require(Base64.decode(bought.dataSignature.utf8))
+        #expect(key.verifiesRSA(signature, over: Array(bought.purchaseData.utf8), digest: .sha1))
+        #expect(bought.purchaseData.contains(#""obfuscatedAccountId":"a1""#))
+        let again = try await till.run("play", "buy", "com.memolease.sesac1.sprout1", "--account", "alice")
+        #expect(again.status == 1)
+        #expect(try await till.run("play", "time", "--advance", "3d").status == 0)
+        #expect(try await purchases().map(\.state) == ["canceled"])
+    }
+
+    @Test func `a pending payment completes or is canceled`() async throws {
+        for (number, decision, state) in [("1", "complete", "purchased"), ("2", "cancel", "canceled")] {
+            let bought = try await till.run(
+                "play", "buy", "com.memolease.sesac1.sprout\(number)", "--account", "bob", "--pending", "--json")
+            #expect(try bought.decoded(PlayPurchaseResource.self).state == "pending")
+            let decided = try await till.run("play", decision, number, "--json")
+            #expect(try decided.decoded(PlayPurchaseResource.self).state == state)
+            #expect(try await till.run("play", decision, number).status == 1)
+        }
+        let refunded = try await till.run("play", "refund", "1", "--reason", "chargeback", "--json")
+        #expect(try refunded.decoded(PlayPurchaseResource.self).state == "canceled")
+        #expect(try await till.run("play", "refund", "3").status == 1)
+        #expect(try await till.run("play", "reset").output.hasPrefix("Cleared 2 purchases"))
+        #expect(try await purchases().isEmpty)
+    }
+
+    @Test func `the key file of a service account is private, and replaces no file`() async throws {
+        let key = try await till.run("play", "keys", "--json").decoded(Key.self)
+        let attributes = try FileManager.default.attributesOfItem(atPath: key.keyFile)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let account = try JSONDecoder().decode(
+            ServiceAccountKey.self, from: Data(contentsOf: URL(filePath: key.keyFile)))
+        #expect(account.type == "service_account" && account.tokenUri == "http://127.0.0.1:8082/token")
+        #expect(throws: Never.self) { try PrivateKey(pem: account.privateKey) }
+        #expect(try await till.run("play", "keys").status == 1)
+    }
+
+    @Test func `the products of an app have the form of a catalog file`() async throws {
+        let started = try await ServeProcess(till, [], command: "play")
+        #expect(await started.end(SIGTERM) == 0)
+        let listed = try await till.run("play", "products", "--json")
+        let file = till.folder.file("Catalog.play.json")
+        try Data(listed.output.utf8).write(to: file)
+        let catalog = try PlayCatalog(file: file)
+        #expect(catalog.products.count > 3)
+        let other = try TillProcess(hasKeys: false)
+        let second = try await ServeProcess(other, ["--products", file.path], command: "play")
+        #expect(await second.end(SIGTERM) == 0)
+        #expect(try await other.run("play", "products", "--json").output == listed.output)
+        try Data(#"{"oneTimeProducts":[{"productId":"Seeds","packageName":"com.example.a"}]}"#.utf8).write(to: file)
+        let wrong = try await other.run("play", "serve", "--products", file.path)
+        #expect(wrong.status == 1)
+        #expect(wrong.error.contains("Seeds"))
+    }
+}
