@@ -107,7 +107,10 @@ class Play:
         catalog = pathlib.Path(self.folder.name, "Garden.play.json")
         catalog.write_text(json.dumps(CATALOG))
         self.process = subprocess.Popen(
-            [os.environ["TILL"], "play", "--json", "--port", "0", "--log-level", "warning", "--products", str(catalog), "--data", str(self.data)],
+            [
+                os.environ["TILL"], "play", "--json", "--port", "0", "--log-level", "warning", "--products", str(catalog),
+                "--data", str(self.data),
+            ],
             stdout=subprocess.PIPE,
             text=True,
         )
