@@ -142,7 +142,7 @@ import Testing
         #expect(try answer.decoded(ProblemResource.self).code == "bodyInvalid")
     }
 
-    @Test func `the database of another version is refused`() throws {
+    @Test func `a file that is no database of the Play is refused`() throws {
         let other = try TemporaryFolder(isInMemory: true)
         try Data("no database".utf8).write(to: other.file("play.sqlite"))
         #expect(throws: PlayError.self) {

@@ -9,7 +9,7 @@ struct PlaySubscribe: Command {
         "The app or the server has to acknowledge it within three days of the Play's clock, or it is revoked and refunded.",
         examples: """
             till play subscribe garden.basic.monthly --account alice
-            till play subscribe premium --account alice --base-plan monthly --offer trial
+            till play subscribe premium --account alice --offer trial
             """)
 
     @Argument(help: ArgumentHelp("The subscription's identifier.", valueName: "product"))
