@@ -15,4 +15,4 @@ if [ ! -x "$tools/bin/python" ] || ! "$tools/bin/python" -c "import googleapicli
     }
     "$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$root/Scripts/requirements/test-google.txt"
 fi
-PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" -m unittest discover "$root/Tests/Google"
+PYTHONDONTWRITEBYTECODE=1 exec "$tools/bin/python" -W ignore::ResourceWarning -m unittest discover "$root/Tests/Google"

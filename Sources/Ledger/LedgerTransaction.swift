@@ -291,7 +291,7 @@ extension Table {
 }
 
 extension LedgerTransaction {
-    /// Returns true if the database orders text by bytes, as the search for a prefix of a name needs.
+    /// Returns true if the database orders text by bytes, as the comparison of products needs.
     ///
     /// A PostgreSQL database does so if its locale is C.
     package func ordersTextByBytes() throws -> Bool {

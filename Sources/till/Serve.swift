@@ -263,7 +263,7 @@ extension Serve {
         }
         if try await !ledger.read(.snapshot, { try $0.ordersTextByBytes() }) {
             notes.append(
-                "The database does not order text by bytes, so searches by the beginning of a name may miss users. Export the "
+                "The database does not order text by bytes, so `till products compare` may show a product twice. Export the "
                     + "ledger, create a database with the locale C, and import it there: `till ledger export`, "
                     + "`createdb --template template0 --encoding UTF8 --locale C`, `till ledger import`.")
         }

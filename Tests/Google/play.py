@@ -51,12 +51,47 @@ def product(product_id, title, several=False, state="ACTIVE", package=GARDEN):
     }
 
 
+def base_plan(plan_id, period, units, **kind):
+    plan = {
+        "basePlanId": plan_id,
+        "state": "ACTIVE",
+        "regionalConfigs": [{"regionCode": "US", "newSubscriberAvailability": True, "price": price("USD", units)}],
+    }
+    plan.update(kind or {
+        "autoRenewingBasePlanType": {
+            "billingPeriodDuration": period, "gracePeriodDuration": "P3D", "accountHoldDuration": "P30D"}})
+    return plan
+
+
+PREMIUM = {
+    "packageName": GARDEN,
+    "productId": "premium",
+    "listings": [{"languageCode": "en-US", "title": "Premium"}],
+    "basePlans": [
+        base_plan("monthly", "P1M", 10),
+        base_plan("prepaid", "P1M", 12, prepaidBasePlanType={"billingPeriodDuration": "P1M"}),
+    ],
+}
+TRIAL = {
+    "packageName": GARDEN,
+    "productId": "premium",
+    "basePlanId": "monthly",
+    "offerId": "trial",
+    "state": "ACTIVE",
+    "phases": [
+        {"duration": "P1W", "recurrenceCount": 1, "regionalConfigs": [{"regionCode": "US", "free": {}}]},
+        {"duration": "P1M", "recurrenceCount": 2, "regionalConfigs": [{"regionCode": "US", "relativeDiscount": 0.5}]},
+    ],
+}
+
 CATALOG = {
     "oneTimeProducts": [
         product("seeds", "Seeds", several=True),
         product("spade", "A spade"),
         product("paint", "Paint", package=SHED),
-    ]
+    ],
+    "subscriptions": [PREMIUM],
+    "subscriptionOffers": [TRIAL],
 }
 
 
@@ -72,7 +107,10 @@ class Play:
         catalog = pathlib.Path(self.folder.name, "Garden.play.json")
         catalog.write_text(json.dumps(CATALOG))
         self.process = subprocess.Popen(
-            [os.environ["TILL"], "play", "--json", "--port", "0", "--products", str(catalog), "--data", str(self.data)],
+            [
+                os.environ["TILL"], "play", "--json", "--port", "0", "--log-level", "warning", "--products", str(catalog),
+                "--data", str(self.data),
+            ],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -117,6 +155,12 @@ class Play:
     def buy(self, product_id, account, **more):
         more.setdefault("packageName", GARDEN)
         bought = self.sandbox("POST", "purchases", {"productId": product_id, "account": account, **more})
+        assert "purchaseToken" in bought, bought
+        return bought
+
+    def subscribe(self, account, **more):
+        order = {"packageName": GARDEN, "productId": "premium", "account": account, **more}
+        bought = self.sandbox("POST", "subscriptions", order)
         assert "purchaseToken" in bought, bought
         return bought
 

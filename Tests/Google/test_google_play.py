@@ -8,20 +8,25 @@ against the schemas of Google's discovery document.
 
 import base64
 import datetime
+import http.server
 import json
 import os
+import queue
 import stat
+import threading
 import time
 import unittest
+import urllib.request
 
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from google.auth import crypt, exceptions, jwt
-from google.oauth2 import service_account
+from google.auth.transport import requests as google_requests
+from google.oauth2 import id_token, service_account
 from googleapiclient.errors import HttpError
 
 import discovery
-from play import GARDEN, SCOPE, SHED, Play, price, product
+from play import GARDEN, PREMIUM, SCOPE, SHED, TRIAL, Play, price, product
 
 NOWHERE = "com.example.nowhere"
 UNKNOWN_TOKEN = "abcdefghijklmnopqrstuvwx.AO-J1OAAAA"
@@ -328,6 +333,320 @@ class OrderTests(PlayTests):
             self.refused(self.voided.list(packageName=GARDEN, **more), 400, "invalidValue", location)
 
 
+class SubscriptionTests(PlayTests):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.first = cls.client.purchases().subscriptions()
+        cls.subscriptions = cls.client.purchases().subscriptionsv2()
+
+    def read(self, bought):
+        return self.ok(self.subscriptions.get(packageName=GARDEN, token=bought["purchaseToken"]))
+
+    def state(self, bought):
+        return self.read(bought)["subscriptionState"].removeprefix("SUBSCRIPTION_STATE_")
+
+    def acknowledged(self, account, **more):
+        bought = self.play.subscribe(account, **more)
+        self.ok(self.acknowledge_subscription(bought))
+        return bought
+
+    def acknowledge_subscription(self, bought, subscription_id="premium", **more):
+        return self.first.acknowledge(
+            packageName=GARDEN, subscriptionId=subscription_id, token=bought["purchaseToken"], **more)
+
+    def act(self, bought, action):
+        return self.play.sandbox("POST", f"subscriptions/{bought['number']}/{action}")
+
+    def advance(self, step):
+        self.play.sandbox("POST", "time", {"by": step})
+
+    def test_a_trial_becomes_an_introductory_price_and_then_the_base_price(self):
+        bought = self.acknowledged(
+            "ada", purchaseOptionId="monthly", offerId="trial", obfuscatedAccountId="a1", obfuscatedProfileId="p1")
+        purchase = self.read(bought)
+        (item,) = purchase["lineItems"]
+        self.assertEqual(purchase["kind"], "androidpublisher#subscriptionPurchaseV2")
+        self.assertEqual(purchase["subscriptionState"], "SUBSCRIPTION_STATE_ACTIVE")
+        self.assertEqual(purchase["acknowledgementState"], "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED")
+        self.assertEqual(
+            purchase["externalAccountIdentifiers"],
+            {"obfuscatedExternalAccountId": "a1", "obfuscatedExternalProfileId": "p1"})
+        self.assertEqual(item["productId"], "premium")
+        self.assertEqual(item["offerDetails"], {"basePlanId": "monthly", "offerId": "trial"})
+        self.assertEqual(item["offerPhase"], {"freeTrial": {}})
+        self.assertEqual(
+            item["autoRenewingPlan"], {"autoRenewEnabled": True, "recurringPrice": price("USD", 10)})
+        base = item["latestSuccessfulOrderId"]
+        phases, totals = [], []
+        for step, order in (("8d", "..0"), ("1mo", "..1"), ("1mo", "..2")):
+            self.advance(step)
+            (item,) = self.read(bought)["lineItems"]
+            phases += item["offerPhase"]
+            self.assertEqual(item["latestSuccessfulOrderId"], base + order)
+            paid = self.ok(self.orders.get(packageName=GARDEN, orderId=base + order))
+            totals.append(paid["total"])
+            self.assertIn("servicePeriodEndTime", paid["lineItems"][0]["subscriptionDetails"])
+        self.assertEqual(phases, ["introductoryPrice", "introductoryPrice", "basePrice"])
+        self.assertEqual(totals, [price("USD", 5), price("USD", 5), price("USD", 10)])
+        self.assertEqual(self.ok(self.orders.get(packageName=GARDEN, orderId=base))["total"], {"currencyCode": "USD"})
+        again = self.play.sandbox(
+            "POST", "subscriptions", {"packageName": GARDEN, "productId": "premium", "account": "ada"})
+        self.assertEqual(again["code"], "invalidAction")
+
+    def test_a_subscription_is_acknowledged_once(self):
+        bought = self.play.subscribe("bob")
+        self.assertEqual(self.read(bought)["acknowledgementState"], "ACKNOWLEDGEMENT_STATE_PENDING")
+        self.ok(self.acknowledge_subscription(bought, body={"externalAccountIds": {"obfuscatedAccountId": "b1"}}))
+        self.assertEqual(
+            self.read(bought)["externalAccountIdentifiers"], {"obfuscatedExternalAccountId": "b1"})
+        self.refused(self.acknowledge_subscription(bought), 400, "invalidPurchaseState", "token")
+        self.refused(
+            self.acknowledge_subscription(bought, "other"), 400, "purchaseTokenDoesNotMatchProductId", "token")
+
+    def test_an_unacknowledged_subscription_is_revoked(self):
+        bought = self.play.subscribe("cleo")
+        self.advance("3d")
+        self.assertEqual(self.state(bought), "EXPIRED")
+        records = self.ok(self.voided.list(packageName=GARDEN, type=1))["voidedPurchases"]
+        (record,) = [record for record in records if record["purchaseToken"] == bought["purchaseToken"]]
+        self.assertEqual((record["voidedSource"], record["voidedReason"]), (2, 8))
+        one_time = self.ok(self.voided.list(packageName=GARDEN)).get("voidedPurchases", [])
+        self.assertNotIn(record["orderId"], [record["orderId"] for record in one_time])
+
+    def test_a_customer_cancels_and_restores(self):
+        bought = self.acknowledged("dora")
+        self.act(bought, "cancel")
+        purchase = self.read(bought)
+        self.assertEqual(purchase["subscriptionState"], "SUBSCRIPTION_STATE_CANCELED")
+        self.assertIn("cancelTime", purchase["canceledStateContext"]["userInitiatedCancellation"])
+        self.assertFalse(purchase["lineItems"][0]["autoRenewingPlan"]["autoRenewEnabled"])
+        self.act(bought, "restore")
+        self.assertEqual(self.state(bought), "ACTIVE")
+        self.ok(self.subscriptions.cancel(
+            packageName=GARDEN, token=bought["purchaseToken"],
+            body={"cancellationContext": {"cancellationType": "DEVELOPER_REQUESTED_STOP_PAYMENTS"}}))
+        self.assertEqual(self.read(bought)["canceledStateContext"], {"developerInitiatedCancellation": {}})
+        self.assertEqual(self.act(bought, "restore")["code"], "invalidAction")
+        self.advance("1mo")
+        self.assertEqual(self.state(bought), "EXPIRED")
+        again = self.play.subscribe("dora")
+        self.assertNotIn("linkedPurchaseToken", self.read(again))
+        self.ok(self.first.cancel(packageName=GARDEN, subscriptionId="premium", token=again["purchaseToken"]))
+        third = self.play.subscribe("dora")
+        self.assertEqual(self.read(third)["linkedPurchaseToken"], again["purchaseToken"])
+        self.assertEqual(self.read(again)["canceledStateContext"], {"replacementCancellation": {}})
+        self.advance("61d")
+        self.refused(
+            self.subscriptions.get(packageName=GARDEN, token=bought["purchaseToken"]), 410,
+            "purchaseTokenNoLongerValid", "token")
+
+    def test_a_declined_payment_leads_to_grace_hold_and_recovery(self):
+        bought = self.acknowledged("erik")
+        self.act(bought, "declinePayments")
+        self.advance("1mo")
+        self.assertEqual(self.state(bought), "IN_GRACE_PERIOD")
+        self.advance("3d")
+        self.assertEqual(self.state(bought), "ON_HOLD")
+        self.act(bought, "acceptPayments")
+        self.assertEqual(self.state(bought), "ACTIVE")
+        self.act(bought, "declinePayments")
+        self.advance("40d")
+        self.advance("30d")
+        purchase = self.read(bought)
+        self.assertEqual(purchase["subscriptionState"], "SUBSCRIPTION_STATE_EXPIRED")
+        self.assertEqual(purchase["canceledStateContext"], {"systemInitiatedCancellation": {}})
+
+    def test_a_subscription_pauses_and_resumes(self):
+        bought = self.acknowledged("finn")
+        self.act(bought, "pause")
+        self.assertEqual(self.state(bought), "ACTIVE")
+        self.advance("1mo")
+        self.assertIn("autoResumeTime", self.read(bought)["pausedStateContext"])
+        self.act(bought, "resume")
+        self.assertEqual(self.state(bought), "ACTIVE")
+
+    def test_a_renewal_is_deferred(self):
+        bought = self.acknowledged("gina")
+        purchase = self.read(bought)
+
+        def deferred(**more):
+            context = {"deferDuration": "86400s", "etag": purchase["etag"], **more}
+            return self.subscriptions.defer(
+                packageName=GARDEN, token=bought["purchaseToken"], body={"deferralContext": context})
+
+        dry = self.ok(deferred(validateOnly=True))
+        self.assertEqual(self.read(bought)["lineItems"], purchase["lineItems"])
+        self.assertEqual(self.ok(deferred()), dry)
+        self.assertEqual(
+            self.read(bought)["lineItems"][0]["expiryTime"], dry["itemExpiryTimeDetails"][0]["expiryTime"])
+        self.refused(deferred(), 409, "concurrentUpdate")
+        self.refused(deferred(deferDuration="1s"), 400, "subscriptionDeferInvalidTime")
+
+    def test_a_subscription_is_revoked(self):
+        for refund, state in (({"fullRefund": {}}, "REFUNDED"), ({"proratedRefund": {}}, "PARTIALLY_REFUNDED")):
+            bought = self.acknowledged("hana")
+            self.advance("1d")
+            request = self.subscriptions.revoke(
+                packageName=GARDEN, token=bought["purchaseToken"], body={"revocationContext": refund})
+            self.ok(request)
+            self.assertEqual(self.state(bought), "EXPIRED")
+            order = self.ok(self.orders.get(packageName=GARDEN, orderId=bought["orderId"]))
+            self.assertEqual(order["state"], state)
+            self.refused(request, 400, "invalidPurchaseState", "token")
+        bought = self.acknowledged("hana")
+        self.ok(self.orders.refund(packageName=GARDEN, orderId=bought["orderId"], revoke=True))
+        self.assertEqual(self.state(bought), "EXPIRED")
+
+    def test_a_prepaid_plan_ends(self):
+        bought = self.acknowledged("ivan", purchaseOptionId="prepaid")
+        purchase = self.read(bought)
+        self.assertIn("prepaidPlan", purchase["lineItems"][0])
+        self.refused(
+            self.first.cancel(packageName=GARDEN, subscriptionId="premium", token=bought["purchaseToken"]), 400,
+            "invalidPurchaseState", "token")
+        self.advance("1mo")
+        self.assertEqual(self.state(bought), "EXPIRED")
+
+    def test_tokens_of_the_other_kind_are_refused(self):
+        subscription, spade = self.play.subscribe("jane"), self.play.buy("spade", "jane")
+        self.refused(
+            self.products.get(packageName=GARDEN, productId="premium", token=subscription["purchaseToken"]), 400,
+            "invalid", "token")
+        self.refused(
+            self.subscriptions.get(packageName=GARDEN, token=spade["purchaseToken"]), 400, "invalid", "token")
+        self.refused(
+            self.subscriptions.get(packageName=GARDEN, token=UNKNOWN_TOKEN), 404, "purchaseTokenNotFound", "token")
+
+    def test_the_catalog_has_subscriptions(self):
+        catalog = self.client.monetization().subscriptions()
+        self.assertEqual(self.ok(catalog.get(packageName=GARDEN, productId="premium")), PREMIUM)
+        self.refused(catalog.get(packageName=GARDEN, productId="none"), 404, "notFound")
+        batch = self.ok(catalog.batchGet(packageName=GARDEN, productIds=["premium"]))
+        self.assertEqual(batch, {"subscriptions": [PREMIUM]})
+        body = {**PREMIUM, "productId": "gold"}
+        request = catalog.create(
+            packageName=GARDEN, productId="gold", regionsVersion_version="2025/03", body=body)
+        created = self.ok(request)
+        self.assertEqual([plan["state"] for plan in created["basePlans"]], ["DRAFT", "DRAFT"])
+        self.refused(request, 409, "alreadyExists")
+        plans = catalog.basePlans()
+        place = {"packageName": GARDEN, "productId": "gold", "basePlanId": "monthly"}
+        active = self.ok(plans.activate(**place, body=place))
+        self.assertEqual([plan["state"] for plan in active["basePlans"]], ["ACTIVE", "DRAFT"])
+        inactive = self.ok(plans.deactivate(**place, body=place))
+        self.assertEqual([plan["state"] for plan in inactive["basePlans"]], ["INACTIVE", "DRAFT"])
+        listed = self.ok(catalog.list(packageName=GARDEN, pageSize=1))
+        self.assertEqual([found["productId"] for found in listed["subscriptions"]], ["gold"])
+        offers = plans.offers()
+        self.assertEqual(
+            self.ok(offers.list(packageName=GARDEN, productId="premium", basePlanId="-")),
+            {"subscriptionOffers": [TRIAL]})
+        self.assertEqual(
+            self.ok(offers.get(packageName=GARDEN, productId="premium", basePlanId="monthly", offerId="trial")), TRIAL)
+        self.refused(
+            offers.get(packageName=GARDEN, productId="premium", basePlanId="monthly", offerId="none"), 404, "notFound")
+
+
+class NotificationTests(PlayTests):
+    """Notifications pushed to a server of the test, whose tokens google-auth verifies."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.received = received = queue.Queue()
+        cls.statuses = statuses = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                received.put((self.headers["Authorization"], json.loads(body)))
+                self.send_response(statuses.pop(0) if statuses else 204)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.endpoint = f"http://127.0.0.1:{cls.server.server_address[1]}/google"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.shutdown()
+        cls.server.server_close()
+        super().tearDownClass()
+
+    def setUp(self):
+        self.push()
+
+    def push(self, **more):
+        self.play.sandbox("PUT", "notifications/push", {"endpoint": self.endpoint, **more})
+
+    def next(self):
+        authorization, envelope = self.received.get(timeout=30)
+        message = envelope["message"]
+        self.assertEqual(message["messageId"], message["message_id"])
+        self.assertEqual(message["publishTime"], message["publish_time"])
+        notification = json.loads(base64.b64decode(message["data"], validate=True))
+        self.assertEqual(notification["version"], "1.0")
+        self.assertEqual(notification["packageName"], GARDEN)
+        self.assertTrue(notification["eventTimeMillis"].isdigit())
+        return authorization.removeprefix("Bearer "), notification, message["messageId"]
+
+    def test_tokens_are_verified_by_google_auth(self):
+        self.push(audience="https://shop.example.com", email="push@example.com")
+        self.play.sandbox("POST", "notifications/test", {"packageName": GARDEN})
+        token, notification, _ = self.next()
+        self.assertEqual(notification["testNotification"], {"version": "1.0"})
+        transport, certs = google_requests.Request(), self.play.url + "/oauth2/v1/certs"
+        claims = id_token.verify_token(token, transport, audience="https://shop.example.com", certs_url=certs)
+        self.assertEqual(claims["iss"], "https://accounts.google.com")
+        self.assertEqual((claims["email"], claims["email_verified"]), ("push@example.com", True))
+        self.assertEqual(claims["azp"], claims["sub"])
+        self.assertEqual(claims["exp"], claims["iat"] + 3600)
+        with self.assertRaises(exceptions.GoogleAuthError):
+            id_token.verify_token(token, transport, audience="https://other.example.com", certs_url=certs)
+        with urllib.request.urlopen(self.play.url + "/oauth2/v3/certs") as answer:
+            (jwk,) = json.loads(answer.read())["keys"]
+        numbers = rsa.RSAPublicNumbers(
+            *(int.from_bytes(base64.urlsafe_b64decode(jwk[name] + "=="), "big") for name in ("e", "n")))
+        signed, _, signature = token.rpartition(".")
+        numbers.public_key().verify(
+            base64.urlsafe_b64decode(signature + "=="), signed.encode(), padding.PKCS1v15(), hashes.SHA256())
+
+    def test_each_change_is_notified(self):
+        def types():
+            _, notification, _ = self.next()
+            for name in ("subscriptionNotification", "oneTimeProductNotification"):
+                if name in notification:
+                    return name[0], notification[name]["notificationType"]
+            voided = notification["voidedPurchaseNotification"]
+            return "v", voided["productType"], voided["refundType"]
+
+        self.play.buy("spade", "kofi")
+        self.assertEqual(types(), ("o", 1))
+        pending = self.play.buy("spade", "lena", isPending=True)
+        self.play.sandbox("POST", f"purchases/{pending['number']}/cancel")
+        self.assertEqual(types(), ("o", 2))
+        bought = self.play.subscribe("mona")
+        self.assertEqual(types(), ("s", 4))
+        self.play.sandbox("POST", f"subscriptions/{bought['number']}/cancel")
+        self.play.sandbox("POST", f"subscriptions/{bought['number']}/restore")
+        self.assertEqual([types(), types()], [("s", 3), ("s", 7)])
+        self.play.sandbox("POST", f"subscriptions/{bought['number']}/refund")
+        self.assertEqual([types(), types()], [("s", 12), ("v", 1, 1)])
+        self.play.sandbox("POST", "time", {"by": "3d"})
+        self.assertEqual(types(), ("v", 2, 1))
+
+    def test_a_refused_notification_comes_again(self):
+        self.statuses.append(500)
+        self.play.sandbox("POST", "notifications/test", {"packageName": GARDEN})
+        first, again = self.next(), self.next()
+        self.assertEqual(first[1:], again[1:])
+
+
 class DeadlineTests(PlayTests):
     def test_an_unacknowledged_purchase_is_refunded_after_three_days(self):
         late, kept, pending, test = (
@@ -577,7 +896,8 @@ class CoverageTests(PlayTests):
 def load_tests(loader, _tests, _pattern):
     """All tests, and the one of their coverage at the end."""
     cases = (
-        SignedPurchaseTests, PurchaseTests, OrderTests, DeadlineTests, CatalogTests, AccessTests, CoverageTests)
+        SignedPurchaseTests, PurchaseTests, OrderTests, DeadlineTests, SubscriptionTests, NotificationTests, CatalogTests,
+        AccessTests, CoverageTests)
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in cases)
 
 

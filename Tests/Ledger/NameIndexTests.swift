@@ -119,7 +119,7 @@ import Testing
         try await add((1...count / 2).map { "late-\($0)" }, at: Self.later(2))
         #expect(try await Set(names(containing: "late-\(count / 2)")) == ["late-\(count / 2)"])
         #expect(try await names(containing: "late-", limit: count).count == count / 2)
-        await expectEventually { try await names(containing: "early-", limit: 3 * count).count == 2 * count }
+        try await expectEventually { try await names(containing: "early-", limit: 3 * count).count == 2 * count }
         try await add(["early-bird"], at: Self.later(3))
         #expect(try await names(containing: "early-", limit: 3 * count).count == 2 * count + 1)
         let bird = try #require(User(name: "early-bird"))

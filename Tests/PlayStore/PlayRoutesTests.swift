@@ -119,7 +119,7 @@ import Testing
 
     @Test func `a long query arrives as a form`() async throws {
         let (bought, token) = (try await buy(), try await token())
-        let name = try #require(HTTPField.Name("X-HTTP-Method-Override"))
+        let name = try #require(HTTPField.Name.methodOverride)
         let answer = try await send(
             .post, Self.api + "/orders:batchGet", "orderIds=\(bought.orderId ?? "")&alt=json", key: token,
             headers: [name: "GET"])

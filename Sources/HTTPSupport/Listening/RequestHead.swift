@@ -14,7 +14,8 @@ package enum RequestHead {
             .cookie, .ifMatch, .ifNoneMatch, .origin,
         ]
             + [
-                .forwardedFor, .idempotencyKey, .idToken, .lastEventID, .revenueCatEntityTag, .secFetchDest,
+                .forwardedFor, .idempotencyKey, .idToken, .lastEventID, .methodOverride, .revenueCatEntityTag,
+                .secFetchDest,
                 .secFetchSite, .store,
             ].compactMap(\.self))
 
@@ -113,6 +114,8 @@ extension String {
 extension HTTPField.Name {
     static let forwardedFor = Self("X-Forwarded-For")
     package static let idempotencyKey = Self("Idempotency-Key")
+    /// The method of a request whose query is too long for its address. Google's clients send it.
+    package static let methodOverride = Self("X-HTTP-Method-Override")
     package static let idToken = Self("idtoken")
     package static let lastEventID = Self("Last-Event-ID")
     package static let revenueCatEntityTag = Self("X-RevenueCat-ETag")

@@ -92,16 +92,20 @@ package struct PlayBooks {
     package let now: Timestamp
 
     var purchases: PurchaseRecords { PurchaseRecords(database: database) }
+    var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
 
-    /// Refunds all purchases whose deadline of acknowledgement has passed, the oldest first.
+    /// Performs all due events of purchases and subscriptions, the oldest first.
     func catchUp() throws {
-        while var purchase = try purchases.firstDue(at: now), let deadline = purchase.acknowledgementDeadline {
-            let voided = try purchase.refund(
-                .init(
-                    time: deadline, quantity: purchase.refundableQuantity, isRevoking: true, source: .google,
-                    reason: .unacknowledgedPurchase))
-            try purchases.update(purchase)
-            if let voided { try purchases.add(voided, of: purchase, at: deadline) }
+        while true {
+            let (purchase, subscription) = (try purchases.firstDue(at: now), try subscriptions.firstDue(at: now))
+            let moments = (purchase?.acknowledgementDeadline, subscription?.nextMoment)
+            if var subscription, let moment = moments.1, moment <= moments.0 ?? moment {
+                try keep(&subscription, after: subscription.advance(), at: moment)
+            } else if var purchase, let deadline = moments.0 {
+                try refund(&purchase, .unacknowledged(purchase, at: deadline))
+            } else {
+                return
+            }
         }
     }
 
@@ -127,9 +131,12 @@ package struct PlayBooks {
     /// - Returns: The number of purchases.
     package func reset() throws -> Int {
         try database.execute(sql: "DELETE FROM voided_purchase")
+        try database.execute(sql: "DELETE FROM notification")
         try database.execute(sql: "DELETE FROM purchase")
         let count = database.changesCount
-        try database.execute(sql: "DELETE FROM setting")
-        return count
+        try database.execute(sql: "DELETE FROM subscription_purchase")
+        let subscriptionCount = database.changesCount
+        try database.execute(sql: "DELETE FROM setting WHERE name = 'clockOffset'")
+        return count + subscriptionCount
     }
 }

@@ -86,6 +86,15 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
     }
 }
 
+extension OneTimePurchase.Refund {
+    /// Google's refund of all that is left of a purchase that was not acknowledged in time.
+    static func unacknowledged(_ purchase: OneTimePurchase, at deadline: Timestamp) -> Self {
+        Self(
+            time: deadline, quantity: purchase.refundableQuantity, isRevoking: true, source: .google,
+            reason: .unacknowledgedPurchase)
+    }
+}
+
 extension OneTimePurchase {
     package var quantity: Int { terms.quantity }
     package var refundedQuantity: Int { refunds.reduce(0) { $0 + $1.quantity } }

@@ -43,18 +43,12 @@ extension PlayBooks {
             purchaseTime: now)
         if !order.isPending { try purchase.complete(orderId: newOrderId(), at: now) }
         try purchases.insert(purchase)
+        if !order.isPending { try notify(.purchased, about: purchase) }
         return purchase
     }
 
     private func terms(of order: PlayPurchaseOrder) throws -> OneTimePurchase.Terms {
-        guard (1...GooglePlay.maximumAccountLength).contains(order.account.utf8.count),
-            !order.account.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw PlayError.accountInvalid(order.account) }
-        for identifier in [order.obfuscatedAccountId, order.obfuscatedProfileId].compactMap(\.self)
-        where !(1...GooglePlay.maximumObfuscatedLength).contains(identifier.count) {
-            throw PlayError.obfuscatedIdentifierInvalid
-        }
-        guard try hasApp(order.packageName) else { throw PlayError.appNotFound(order.packageName) }
+        try check(order)
         guard let product = try product(order.productId, of: order.packageName),
             let option = product.soldOption(order.purchaseOptionId),
             let (regionCode, price) = option.price(in: order.regionCode)
@@ -70,6 +64,18 @@ extension PlayBooks {
             title: product.listings?.first?.title ?? order.productId, regionCode: regionCode, price: price,
             quantity: order.quantity, obfuscatedAccountId: order.obfuscatedAccountId,
             obfuscatedProfileId: order.obfuscatedProfileId, isTest: order.isTest)
+    }
+
+    /// Checks the app and the customer of an order.
+    func check(_ order: PlayPurchaseOrder) throws {
+        guard (1...GooglePlay.maximumAccountLength).contains(order.account.utf8.count),
+            !order.account.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else { throw PlayError.accountInvalid(order.account) }
+        for identifier in [order.obfuscatedAccountId, order.obfuscatedProfileId].compactMap(\.self)
+        where !(1...GooglePlay.maximumObfuscatedLength).contains(identifier.count) {
+            throw PlayError.obfuscatedIdentifierInvalid
+        }
+        guard try hasApp(order.packageName) else { throw PlayError.appNotFound(order.packageName) }
     }
 
     /// The purchases of all accounts or of one, newest first.
@@ -89,12 +95,12 @@ extension PlayBooks {
 
     /// Completes the payment of a pending purchase.
     package func complete(_ number: Int64) throws -> OneTimePurchase {
-        try change(number) { try $0.complete(orderId: newOrderId(), at: now) }
+        try change(number, .purchased) { try $0.complete(orderId: newOrderId(), at: now) }
     }
 
     /// Cancels a pending purchase, whose payment was not made in time.
     package func cancel(_ number: Int64) throws -> OneTimePurchase {
-        try change(number) { try $0.cancel() }
+        try change(number, .canceled) { try $0.cancel() }
     }
 
     /// Refunds units of a purchase.
@@ -104,31 +110,53 @@ extension PlayBooks {
         _ number: Int64, quantity: Int? = nil, isRevoking: Bool = true, source: VoidedPurchase.Source = .user,
         reason: VoidedPurchase.Reason = .other
     ) throws -> OneTimePurchase {
-        try change(number) { purchase in
-            let voided = try purchase.refund(
-                .init(
-                    time: now, quantity: quantity ?? purchase.refundableQuantity, isRevoking: isRevoking,
-                    source: source,
-                    reason: reason))
-            if let voided { try purchases.add(voided, of: purchase, at: now) }
+        var purchase = try purchase(number)
+        try refund(
+            &purchase,
+            .init(
+                time: now, quantity: quantity ?? purchase.refundableQuantity, isRevoking: isRevoking, source: source,
+                reason: reason))
+        return purchase
+    }
+
+    /// Refunds a purchase, lists it as voided, and notifies the developer.
+    func refund(_ purchase: inout OneTimePurchase, _ refund: OneTimePurchase.Refund) throws {
+        let voided = try purchase.refund(refund)
+        try purchases.update(purchase)
+        guard let voided else { return }
+        let packageName = purchase.terms.packageName
+        try purchases.add(voided, of: packageName, at: refund.time, isSubscription: false)
+        try notify(packageName, at: refund.time) {
+            $0.voidedPurchaseNotification = .init(voided, isSubscription: false)
         }
     }
 
-    private func change(_ number: Int64, _ body: (inout OneTimePurchase) throws -> Void) throws -> OneTimePurchase {
+    private func notify(_ type: OneTimeNotificationType, about purchase: OneTimePurchase) throws {
+        try notify(purchase.terms.packageName, at: now) {
+            $0.oneTimeProductNotification = .init(
+                version: DeveloperNotification.version, notificationType: type.rawValue, purchaseToken: purchase.token,
+                sku: purchase.terms.productId)
+        }
+    }
+
+    private func change(
+        _ number: Int64, _ type: OneTimeNotificationType, _ body: (inout OneTimePurchase) throws -> Void
+    ) throws -> OneTimePurchase {
         var purchase = try purchase(number)
         try body(&purchase)
         try purchases.update(purchase)
+        try notify(type, about: purchase)
         return purchase
     }
 
     /// A token in the form of Google's: 24 small letters, and bytes in base64.
-    private func newToken() -> String {
+    func newToken() -> String {
         let letters = randomness.bytes(24).map { UInt8(ascii: "a") + $0 % 26 }
         return String(decoding: letters, as: UTF8.self) + ".AO-J1O" + Base64.encode(randomness.bytes(66), .urlSafe)
     }
 
     /// A number of an order: `GPA.3312-4512-1100-55923`.
-    private func newOrderId() -> String {
+    func newOrderId() -> String {
         let groups = [4, 4, 4, 5].map { String(randomness.digits($0 + 1, startingWith: "0").dropFirst()) }
         return "GPA." + groups.joined(separator: "-")
     }

@@ -22,7 +22,7 @@ enum PlaySchema {
     private static let tables = """
         CREATE TABLE setting (
             name TEXT PRIMARY KEY,
-            value INTEGER NOT NULL
+            value ANY NOT NULL
         ) STRICT;
 
         CREATE TABLE app (
@@ -34,6 +34,22 @@ enum PlaySchema {
             product_id TEXT NOT NULL,
             record TEXT NOT NULL,
             PRIMARY KEY (package_name, product_id)
+        ) STRICT;
+
+        CREATE TABLE subscription_product (
+            package_name TEXT NOT NULL REFERENCES app,
+            product_id TEXT NOT NULL,
+            record TEXT NOT NULL,
+            PRIMARY KEY (package_name, product_id)
+        ) STRICT;
+
+        CREATE TABLE subscription_offer (
+            package_name TEXT NOT NULL REFERENCES app,
+            product_id TEXT NOT NULL,
+            base_plan_id TEXT NOT NULL,
+            offer_id TEXT NOT NULL,
+            record TEXT NOT NULL,
+            PRIMARY KEY (package_name, product_id, base_plan_id, offer_id)
         ) STRICT;
 
         CREATE TABLE service_account (
@@ -61,11 +77,34 @@ enum PlaySchema {
         CREATE INDEX purchase_by_account ON purchase (account, package_name, product_id);
         CREATE INDEX purchase_due ON purchase (due_at) WHERE due_at IS NOT NULL;
 
+        CREATE TABLE subscription_purchase (
+            number INTEGER PRIMARY KEY,
+            token TEXT NOT NULL UNIQUE,
+            order_id TEXT NOT NULL UNIQUE,
+            package_name TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            account TEXT NOT NULL,
+            due_at INTEGER,
+            record TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX subscription_purchase_by_account ON subscription_purchase (account, package_name, product_id);
+        CREATE INDEX subscription_purchase_due ON subscription_purchase (due_at) WHERE due_at IS NOT NULL;
+
+        CREATE TABLE notification (
+            number INTEGER PRIMARY KEY,
+            date INTEGER NOT NULL,
+            record TEXT NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            next_attempt INTEGER
+        ) STRICT;
+        CREATE INDEX notification_due ON notification (number) WHERE next_attempt IS NOT NULL;
+
         CREATE TABLE voided_purchase (
             number INTEGER PRIMARY KEY,
             package_name TEXT NOT NULL,
             voided_at INTEGER NOT NULL,
             is_partial INTEGER NOT NULL,
+            is_subscription INTEGER NOT NULL,
             record TEXT NOT NULL
         ) STRICT;
         CREATE INDEX voided_purchase_by_date ON voided_purchase (package_name, voided_at);

@@ -60,21 +60,36 @@ extension PlayBooks {
             try addApp(packageName)
             try keep(product)
         }
+        for subscription in catalog.subscriptions {
+            guard let packageName = subscription.packageName else { continue }
+            try addApp(packageName)
+            try keep(subscription)
+        }
+        for offer in catalog.offers {
+            guard let packageName = offer.packageName else { continue }
+            try addApp(packageName)
+            try keep(offer)
+        }
     }
 }
 
 /// A catalog in a file, with the names of Google's JSON.
 ///
-/// `oneTimeProducts` is a list of `OneTimeProduct`, as `monetization.onetimeproducts.list` answers it.
+/// `oneTimeProducts` is a list of `OneTimeProduct`, as `monetization.onetimeproducts.list` answers it; `subscriptions` and
+/// `subscriptionOffers` are those of `monetization.subscriptions`.
 package struct PlayCatalog: Sendable {
     private struct Content: Decodable {
         var oneTimeProducts: [OneTimeProduct]?
+        var subscriptions: [CatalogSubscription]?
+        var subscriptionOffers: [CatalogOffer]?
     }
 
     private static let maximumSize = 8 * 1024 * 1024
 
     /// The products, which have passed all checks.
     package let products: [OneTimeProduct]
+    package let subscriptions: [CatalogSubscription]
+    package let offers: [CatalogOffer]
 
     /// - Throws: `CatalogError` for a file that is unreadable, or has a product that Google would refuse.
     package init(file: URL) throws(CatalogError) {
@@ -88,23 +103,70 @@ package struct PlayCatalog: Sendable {
             throw failure(
                 "it has to be an object with oneTimeProducts, a list of OneTimeProduct of the Play Developer API")
         }
+        func named(_ packageName: String?, _ productId: String?) throws(CatalogError) -> String {
+            guard let packageName, PackageName.isValid(packageName) else {
+                throw failure("the product \"\(productId ?? "")\" needs a packageName, such as com.example.app")
+            }
+            return packageName
+        }
+        func checked<Value>(
+            _ productId: String?, _ check: () throws(PublisherError) -> Value
+        ) throws(CatalogError) -> Value {
+            do { return try check() } catch { throw failure("the product \"\(productId ?? "")\": \(error.message)") }
+        }
         var products: [OneTimeProduct] = []
         for product in content.oneTimeProducts ?? [] {
-            guard let packageName = product.packageName, PackageName.isValid(packageName) else {
-                throw failure("the product \"\(product.productId ?? "")\" needs a packageName, such as com.example.app")
+            let packageName = try named(product.packageName, product.productId)
+            let valid = try checked(product.productId) { () throws(PublisherError) in
+                try product.checked(in: packageName)
             }
-            do { products.append(try product.checked(in: packageName)) } catch {
-                throw failure("the product \"\(product.productId ?? "")\": \(error.message)")
-            }
+            products.append(valid)
         }
         self.products = products
+        var subscriptions: [CatalogSubscription] = []
+        for product in content.subscriptions ?? [] {
+            let packageName = try named(product.packageName, product.productId)
+            let valid = try checked(product.productId) { () throws(PublisherError) in
+                try product.checked(in: packageName)
+            }
+            subscriptions.append(valid)
+        }
+        self.subscriptions = subscriptions
+        var offers: [CatalogOffer] = []
+        for offer in content.subscriptionOffers ?? [] {
+            _ = try named(offer.packageName, offer.productId)
+            let valid = try checked(offer.productId) { () throws(PublisherError) in try offer.checked() }
+            offers.append(valid)
+        }
+        self.offers = offers
     }
 
-    /// The one-time products of a StoreKit configuration, each with one purchase option in the country of its storefront.
+    /// The products of a StoreKit configuration: one-time products with one purchase option, and subscriptions with one base plan, each
+    /// in the country of its storefront.
     ///
     /// - Parameter bundleIdentifier: The app. A hyphen becomes an underscore, because package names have none.
     package init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) {
         let packageName = bundleIdentifier.replacing("-", with: "_")
+        let region = configuration.storefront.shortCountryCode
+        offers = []
+        subscriptions = configuration.products.compactMap { product in
+            guard let period = product.subscription?.period else { return nil }
+            var plan = CatalogSubscription.BasePlan(basePlanId: period.description.lowercased(), state: .active)
+            plan.autoRenewingBasePlanType = .init(
+                billingPeriodDuration: period.description, gracePeriodDuration: "P3D", accountHoldDuration: "P30D",
+                legacyCompatible: true)
+            plan.regionalConfigs = [
+                .init(regionCode: region, price: Money(product.price), newSubscriberAvailability: true)
+            ]
+            var listed = CatalogSubscription(packageName: packageName, productId: product.productIdentifier)
+            listed.basePlans = [plan]
+            listed.listings = [
+                .init(
+                    languageCode: "en-US",
+                    title: product.localizations.first?.displayName ?? product.productIdentifier)
+            ]
+            return try? listed.checked(in: packageName)
+        }
         products = configuration.products.compactMap { product in
             guard [.consumable, .nonConsumable].contains(product.type) else { return nil }
             var option = OneTimeProduct.PurchaseOption(purchaseOptionId: "buy", state: .active)
@@ -112,7 +174,7 @@ package struct PlayCatalog: Sendable {
                 legacyCompatible: true, multiQuantityEnabled: product.type == .consumable ? true : nil)
             option.regionalPricingAndAvailabilityConfigs = [
                 .init(
-                    regionCode: configuration.storefront.shortCountryCode, price: Money(product.price),
+                    regionCode: region, price: Money(product.price),
                     availability: OneTimeProduct.PurchaseOption.RegionalConfig.available)
             ]
             var listed = OneTimeProduct(packageName: packageName, productId: product.productIdentifier)

@@ -100,6 +100,19 @@ extension PublisherError {
     static let tokenNotFound = PublisherError(
         404, "purchaseTokenNotFound", "The purchase token was not found.", domain: "global", at: "token")
 
+    static let tokenNoLongerValid = PublisherError(
+        410, "purchaseTokenNoLongerValid", "The purchase token is no longer valid.", at: "token")
+
+    static let concurrentUpdate = PublisherError(
+        409, "concurrentUpdate", "The purchase has changed meanwhile. Read it again, and repeat the request.")
+
+    static let deferralInvalid = PublisherError(
+        400, "subscriptionDeferInvalidTime", "A renewal is deferred by a day to a year.")
+
+    static func alreadyExists(_ what: String) -> PublisherError {
+        PublisherError(409, "alreadyExists", "\(what) exists already.")
+    }
+
     static let tokenOfOtherProduct = PublisherError(
         400, "purchaseTokenDoesNotMatchProductId", "The purchase token does not match the product ID.", at: "token")
 

@@ -2,11 +2,6 @@ import Proofs
 
 /// The methods of the API on one-time products.
 extension PlayBooks {
-    private static let standardPageSize = 50
-    private static let maximumPageSize = 1000
-    /// The maximum number of products in `batchGet`.
-    private static let maximumBatch = 100
-
     /// `monetization.onetimeproducts.get`.
     ///
     /// - Throws: `PublisherError`, `notFound`.
@@ -17,32 +12,18 @@ extension PlayBooks {
         return product
     }
 
-    /// `monetization.onetimeproducts.list`. The token of a page is the last product of the page before.
+    /// `monetization.onetimeproducts.list`.
     func apiProducts(in packageName: String, _ parameters: PublisherParameters) throws -> OneTimeProductList {
-        let size = try parameters.integer("pageSize") ?? 0
-        guard size >= 0 else { throw PublisherError.invalidValue("pageSize", "it may not be negative.") }
-        let limit = size == 0 ? Self.standardPageSize : min(size, Self.maximumPageSize)
-        var after = ""
-        if let token = parameters["pageToken"] {
-            guard let bytes = Base64.decode(token.utf8, .urlSafe) else {
-                throw PublisherError.invalidValue("pageToken", "it is of no page.")
-            }
-            after = String(decoding: bytes, as: UTF8.self)
-        }
-        let found = try products(of: packageName, after: after, limit: limit + 1)
-        var list = OneTimeProductList(oneTimeProducts: found.isEmpty ? nil : Array(found.prefix(limit)))
-        if found.count > limit, let last = found[limit - 1].productId {
-            list.nextPageToken = Base64.encode(last.utf8, .urlSafe)
-        }
+        let page = try PublisherPage(parameters)
+        let found = try products(of: packageName, after: page.after, limit: page.limit + 1)
+        var list = OneTimeProductList(oneTimeProducts: found.isEmpty ? nil : Array(found.prefix(page.limit)))
+        list.nextPageToken = page.next(found.map { $0.productId ?? "" })
         return list
     }
 
     /// `monetization.onetimeproducts.batchGet`. An unknown product fails all.
     func apiProducts(_ identifiers: [String], in packageName: String) throws -> OneTimeProductList {
-        guard !identifiers.isEmpty else { throw PublisherError.required("productIds") }
-        guard identifiers.count <= Self.maximumBatch, Set(identifiers).count == identifiers.count else {
-            throw PublisherError.invalidValue("productIds", "name 1 to \(Self.maximumBatch) different products.")
-        }
+        try PublisherPage.checkBatch(identifiers, of: "productIds")
         return OneTimeProductList(oneTimeProducts: try identifiers.map { try apiProduct($0, in: packageName) })
     }
 

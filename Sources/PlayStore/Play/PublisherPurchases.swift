@@ -3,7 +3,7 @@ import Proofs
 /// The methods of the API on purchases and orders.
 extension PlayBooks {
     /// The form of a purchase token. Another text is malformed, and not merely unknown.
-    private static func isToken(_ text: String) -> Bool {
+    static func isToken(_ text: String) -> Bool {
         text.utf8.count <= 512 && text.wholeMatch(of: /[a-z]{24}(?:\.AO-J1O[A-Za-z0-9_-]+)?/) != nil
     }
 
@@ -12,7 +12,9 @@ extension PlayBooks {
     /// - Parameter productId: The product in the path; nil for a method without one.
     /// - Throws: `PublisherError` for a token that is malformed, unknown, or of another app or product.
     func apiPurchase(_ token: String, of productId: String?, in packageName: String) throws -> OneTimePurchase {
-        guard Self.isToken(token) else { throw PublisherError.invalidToken }
+        guard Self.isToken(token), try subscriptions.purchase(token: token) == nil else {
+            throw PublisherError.invalidToken
+        }
         guard let purchase = try purchases.purchase(token: token) else { throw PublisherError.tokenNotFound }
         guard purchase.terms.packageName == packageName else { throw PublisherError.tokenOfOtherPackage }
         guard productId.map({ $0 == purchase.terms.productId }) ?? true else {
@@ -35,14 +37,33 @@ extension PlayBooks {
         try purchases.update(purchase)
     }
 
-    /// The purchase of an order.
+    /// What an order paid.
+    enum Ordered {
+        case purchase(OneTimePurchase)
+        case period(Int, of: RecurringPurchase)
+    }
+
+    /// The purchase of an order, or the period of a subscription.
     ///
     /// - Throws: `PublisherError`, `notFound`, for an order that is unknown or of another app.
-    func apiOrder(_ orderId: String, in packageName: String) throws -> OneTimePurchase {
-        guard let purchase = try purchases.purchase(order: orderId), purchase.terms.packageName == packageName else {
-            throw PublisherError.notFound("The order \(orderId.prefix(64))")
+    func ordered(_ orderId: String, in packageName: String) throws -> Ordered {
+        if let purchase = try purchases.purchase(order: orderId), purchase.terms.packageName == packageName {
+            return .purchase(purchase)
         }
-        return purchase
+        if let purchase = try subscriptions.purchase(order: orderId), purchase.terms.packageName == packageName,
+            let index = purchase.periods.firstIndex(where: { $0.orderId == orderId })
+        {
+            return .period(index, of: purchase)
+        }
+        throw PublisherError.notFound("The order \(orderId.prefix(64))")
+    }
+
+    /// `orders.get`.
+    func order(_ orderId: String, in packageName: String) throws -> Order? {
+        switch try ordered(orderId, in: packageName) {
+        case .purchase(let purchase): purchase.order
+        case .period(let index, let purchase): purchase.order(purchase.periods[index])
+        }
     }
 
     /// The maximum number of orders in `orders.batchget`.
@@ -54,7 +75,7 @@ extension PlayBooks {
         guard identifiers.count <= Self.maximumOrders, Set(identifiers).count == identifiers.count else {
             throw PublisherError.invalidValue("orderIds", "name 1 to \(Self.maximumOrders) different orders.")
         }
-        return OrderList(orders: try identifiers.map { try apiOrder($0, in: packageName).order }.compactMap(\.self))
+        return OrderList(orders: try identifiers.compactMap { try order($0, in: packageName) })
     }
 
     /// The years in which an order can be refunded.
@@ -64,13 +85,22 @@ extension PlayBooks {
     ///
     /// - Throws: `PublisherError`, `invalidValue`, for an order of more than three years, or one that is refunded already.
     func refundOrder(_ orderId: String, isRevoking: Bool, in packageName: String) throws {
-        let purchase = try apiOrder(orderId, in: packageName)
-        guard purchase.purchaseTime.adding(days: Self.refundYears * 365) > now else {
+        let ordered = try ordered(orderId, in: packageName)
+        let time =
+            switch ordered {
+            case .purchase(let purchase): purchase.purchaseTime
+            case .period(let index, let purchase): purchase.periods[index].start
+            }
+        guard time.adding(days: Self.refundYears * 365) > now else {
             throw PublisherError.invalidValue("orderId", "orders older than 3 years cannot be refunded.")
         }
-        guard purchase.refundableQuantity > 0 else {
-            throw PublisherError.invalidValue("orderId", "the order has been refunded already.")
+        switch ordered {
+        case .purchase(let purchase):
+            guard purchase.refundableQuantity > 0 else {
+                throw PublisherError.invalidValue("orderId", "the order has been refunded already.")
+            }
+            _ = try refund(purchase.number, isRevoking: isRevoking, source: .developer)
+        case .period(let index, let purchase): try refundPeriod(index, of: purchase, isRevoking: isRevoking)
         }
-        _ = try refund(purchase.number, isRevoking: isRevoking, source: .developer)
     }
 }

@@ -6,8 +6,14 @@ import Proofs
 struct PurchaseRecords {
     let database: Database
 
+    /// The next number of the list, which purchases and subscriptions share.
     func nextNumber() throws -> Int64 {
-        try Int64.fetchOne(database, sql: "SELECT coalesce(max(number), 0) + 1 FROM purchase") ?? 1
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT coalesce(max(number), 0) + 1
+                FROM (SELECT number FROM purchase UNION ALL SELECT number FROM subscription_purchase)
+                """) ?? 1
     }
 
     func insert(_ purchase: OneTimePurchase) throws {
@@ -65,11 +71,11 @@ struct PurchaseRecords {
         return try records.contains { try (PlayRecord.value($0) as OneTimePurchase).isOwned }
     }
 
-    func add(_ voided: VoidedPurchase, of purchase: OneTimePurchase, at time: Timestamp) throws {
+    func add(_ voided: VoidedPurchase, of packageName: String, at time: Timestamp, isSubscription: Bool) throws {
         try database.execute(
             literal: """
-                INSERT INTO voided_purchase (package_name, voided_at, is_partial, record)
-                VALUES (\(purchase.terms.packageName), \(time.millisecondsSince1970), \(voided.voidedQuantity != nil),
+                INSERT INTO voided_purchase (package_name, voided_at, is_partial, is_subscription, record)
+                VALUES (\(packageName), \(time.millisecondsSince1970), \(voided.voidedQuantity != nil), \(isSubscription),
                     \(try PlayRecord.text(voided)))
                 """)
     }
@@ -93,6 +99,7 @@ struct PurchaseRecords {
         var condition: SQL = "package_name = \(packageName)"
         condition += " AND voided_at >= \(query.startTime) AND voided_at <= \(query.endTime)"
         if !query.includesPartial { condition += " AND NOT is_partial" }
+        if !query.includesSubscriptions { condition += " AND NOT is_subscription" }
         return condition
     }
 }

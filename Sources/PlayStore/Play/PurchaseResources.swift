@@ -114,8 +114,16 @@ package struct SignedPurchase: Codable, Hashable, Sendable {
 extension PlayBooks {
     /// Signs the present state of a purchase with the licensing key of its app.
     package func signed(_ purchase: OneTimePurchase) throws -> SignedPurchase {
-        let data = purchase.purchaseData
-        let key = try keys.key(.licensing(packageName: purchase.terms.packageName))
+        try signed(purchase.purchaseData, for: purchase.terms.packageName)
+    }
+
+    /// The same of a subscription.
+    package func signed(_ purchase: RecurringPurchase) throws -> SignedPurchase {
+        try signed(purchase.purchaseData, for: purchase.terms.packageName)
+    }
+
+    private func signed(_ data: String, for packageName: String) throws -> SignedPurchase {
+        let key = try keys.key(.licensing(packageName: packageName))
         return SignedPurchase(
             purchaseData: data, dataSignature: Base64.encode(try key.signRSA(Array(data.utf8), digest: .sha1)))
     }

@@ -12,6 +12,7 @@ struct VoidedPurchaseQuery: Codable {
     let start: Int
     let limit: Int
     let includesPartial: Bool
+    let includesSubscriptions: Bool
 
     /// Reads the parameters of a request.
     ///
@@ -19,11 +20,13 @@ struct VoidedPurchaseQuery: Codable {
     init(_ parameters: PublisherParameters, now: Timestamp) throws(PublisherError) {
         let limit = try parameters.integer("maxResults") ?? Self.maximumResults
         guard limit > 0 else { throw .invalidValue("maxResults", "it has to be positive.") }
-        guard [nil, 0, 1].contains(try parameters.integer("type")) else {
+        let type = try parameters.integer("type") ?? 0
+        guard [0, 1].contains(type) else {
             throw .invalidValue("type", "it has to be 0 or 1.")
         }
         if let token = parameters["token"] {
             guard var query = Self(token: token) else { throw .invalidValue("token", "it is of no page.") }
+            // The dates and kinds stay those of the first page.
             query = Self(query, start: query.start, limit: min(limit, Self.maximumResults))
             self = query
             return
@@ -41,10 +44,12 @@ struct VoidedPurchaseQuery: Codable {
         guard start >= 0 else { throw .invalidValue("startIndex", "it may not be negative.") }
         self.limit = min(limit, Self.maximumResults)
         includesPartial = try parameters.flag("includeQuantityBasedPartialRefund") ?? false
+        includesSubscriptions = type == 1
     }
 
     private init(_ query: Self, start: Int, limit: Int) {
         (startTime, endTime, includesPartial) = (query.startTime, query.endTime, query.includesPartial)
+        includesSubscriptions = query.includesSubscriptions
         (self.start, self.limit) = (start, limit)
     }
 

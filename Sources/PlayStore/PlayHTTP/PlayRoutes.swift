@@ -4,8 +4,9 @@ import HTTPTypes
 import Hummingbird
 import Proofs
 
-/// The routes of a local Google Play: the token endpoint of OAuth (`/token`), the Play Developer API (`/androidpublisher/v3`), and the
-/// sandbox's, which control the customer and the clock (`/sandbox/v1`).
+/// The routes of a local Google Play: the token endpoint of OAuth (`/token`), the keys of identity tokens (`/oauth2/v1/certs`,
+/// `/oauth2/v3/certs`), the Play Developer API (`/androidpublisher/v3`), and the sandbox's, which control the customer and the clock
+/// (`/sandbox/v1`).
 package struct PlayRoutes: RouteSource {
     let play: GooglePlay
     /// The API key of the sandbox's routes.
@@ -25,6 +26,16 @@ package struct PlayRoutes: RouteSource {
         let all = router.group()
         TokenRoutes(play: play).add(to: all)
         PublisherRoutes(play: play).add(to: all)
+        all.get("oauth2/v1/certs") { [play] _, _ in
+            JSONAnswer.response(
+                bytes: try await BlockingWork.run {
+                    try play.perform { try JSONAnswer.encode(try $0.identityKeys()) }
+                })
+        }
+        all.get("oauth2/v3/certs") { [play] _, _ in
+            JSONAnswer.response(
+                bytes: try await BlockingWork.run { try play.perform { try $0.identityKeySet().compactBytes } })
+        }
         all.get("live") { _, _ in HTTPResponse.Status.noContent }
         PlaySandboxRoutes(play: play).add(to: all.group().add(middleware: PlaySandboxKey(key: sandboxKey)))
     }

@@ -37,11 +37,45 @@ extension PlayBooks {
     }
 }
 
+/// A subscription as the sandbox and the commands show it.
+package struct PlaySubscriptionResource: Codable, Sendable {
+    package let number: Int64
+    package let account: String
+    package let packageName: String
+    package let productId: String
+    package let basePlanId: String
+    /// `active`, `inGracePeriod`, `onHold`, `paused`, `canceled` or `expired`.
+    package let state: String
+    package let isAcknowledged: Bool
+    package let expiryTime: String
+    /// The order of the latest period.
+    package let orderId: String?
+    package let purchaseToken: String
+    package let acknowledgementDeadline: String?
+    package let purchaseData: String
+    package let dataSignature: String
+}
+
+extension PlayBooks {
+    /// A subscription with its signature.
+    package func resource(_ purchase: RecurringPurchase) throws -> PlaySubscriptionResource {
+        let signed = try signed(purchase)
+        return PlaySubscriptionResource(
+            number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
+            productId: purchase.terms.productId, basePlanId: purchase.terms.basePlanId, state: purchase.state.rawValue,
+            isAcknowledged: purchase.isAcknowledged, expiryTime: purchase.expiryTime.rfc3339,
+            orderId: purchase.periods.last?.orderId, purchaseToken: purchase.token,
+            acknowledgementDeadline: purchase.acknowledgementDeadline?.rfc3339, purchaseData: signed.purchaseData,
+            dataSignature: signed.dataSignature)
+    }
+}
+
 /// The sandbox API: actions of the customer, of Google and of time.
 struct PlaySandboxRoutes: Sendable {
     private static let maximumBodySize = 64 * 1024
 
-    private struct Purchase: Decodable {
+    /// A class, because the compiler crashes on a wide value in an async closure.
+    private final class Purchase: Decodable, Sendable {
         let packageName: String
         let productId: String
         let account: String
@@ -52,9 +86,12 @@ struct PlaySandboxRoutes: Sendable {
         let obfuscatedProfileId: String?
         let isTest: Bool?
         let isPending: Bool?
+        /// An offer of a subscription's base plan, which `purchaseOptionId` names.
+        let offerId: String?
 
         static let fields = [
-            "packageName", "productId", "account", "quantity", "purchaseOptionId", "regionCode", "obfuscatedAccountId",
+            "offerId", "packageName", "productId", "account", "quantity", "purchaseOptionId", "regionCode",
+            "obfuscatedAccountId",
             "obfuscatedProfileId", "isTest", "isPending",
         ]
 
@@ -91,6 +128,8 @@ struct PlaySandboxRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         addPurchases(to: group.group("sandbox/v1/purchases"))
+        addSubscriptions(to: group.group("sandbox/v1/subscriptions"))
+        addNotifications(to: group.group("sandbox/v1/notifications"))
         let sandbox = group.group("sandbox/v1")
         sandbox.get("time") { _, _ in try await answer { ["now": $0.now.rfc3339] } }
         sandbox.post("time") { request, context in
@@ -136,8 +175,8 @@ struct PlaySandboxRoutes: Sendable {
     /// The purchases by their numbers in the list.
     private func addPurchases(to group: RouterGroup<ServiceContext>) {
         group.post { request, context in
-            let order = try await body(request, context, Purchase.self, Purchase.fields).order
-            return try await answer(.created) { try $0.resource(try $0.buy(order)) }
+            let body = try await body(request, context, Purchase.self, Purchase.fields)
+            return try await answer(.created) { try $0.resource(try $0.buy(body.order)) }
         }
         group.get { request, _ in
             let account = try request.query("account")
@@ -165,6 +204,84 @@ struct PlaySandboxRoutes: Sendable {
                     try books.refund(
                         number, quantity: refund.quantity, isRevoking: refund.isRevoking ?? true,
                         source: refund.source ?? .user, reason: refund.reason ?? .other))
+            }
+        }
+    }
+
+    /// The subscriptions by their numbers in the list.
+    private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
+        group.post { request, context in
+            let body = try await body(request, context, Purchase.self, Purchase.fields)
+            return try await answer(.created) { try $0.resource(try $0.subscribe(body.order, offerId: body.offerId)) }
+        }
+        group.get { request, _ in
+            let account = try request.query("account")
+            return try await answer { books in
+                ["subscriptions": try books.subscriptions(of: account).map { try books.resource($0) }]
+            }
+        }
+        group.get(":number") { _, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            return try await answer { try $0.resource(try $0.subscription(number)) }
+        }
+        for action in SubscriptionAction.allCases {
+            group.post(RouterPath(":number/\(action.rawValue)")) { _, context in
+                let number = try context.parameters.require("number", as: Int64.self)
+                return try await answer { try $0.resource(try $0.perform(action, on: number)) }
+            }
+        }
+    }
+
+    private struct Push: Decodable {
+        /// Nil to notify nobody.
+        let endpoint: String?
+        let audience: String?
+        let email: String?
+    }
+
+    private struct Sent: Encodable {
+        let messageId: String
+        let notification: DeveloperNotification
+        let attempts: Int
+        let isDue: Bool
+    }
+
+    private struct TestNotification: Decodable {
+        let packageName: String
+    }
+
+    private func addNotifications(to group: RouterGroup<ServiceContext>) {
+        group.get { _, _ in
+            try await answer { books in
+                let notifications = try books.notifications().map {
+                    Sent(
+                        messageId: String($0.number), notification: $0.notification, attempts: $0.attempts,
+                        isDue: $0.nextAttempt != nil)
+                }
+                return ["notifications": notifications]
+            }
+        }
+        group.put("push") { request, context in
+            let body = try await body(request, context, Push.self, ["endpoint", "audience", "email"])
+            var settings: PushSettings?
+            if let endpoint = body.endpoint {
+                guard let url = URL(string: endpoint), ["http", "https"].contains(url.scheme), url.host() != nil else {
+                    throw JSONBody.invalid("The field /endpoint has to be an HTTP or HTTPS address.")
+                }
+                settings = PushSettings(endpoint: url)
+                settings?.audience = body.audience
+                settings?.email = body.email ?? PushSettings.standardEmail
+            }
+            return try await answer { [settings] books in
+                try books.set(settings)
+                return ["endpoint": body.endpoint]
+            }
+        }
+        group.post("test") { request, context in
+            let packageName = try await body(request, context, TestNotification.self, ["packageName"]).packageName
+            return try await answer(.created) { books in
+                try books.sendTestNotification(of: packageName)
+                return ["packageName": packageName]
             }
         }
     }

@@ -19,6 +19,9 @@ struct PublisherCall: Sendable {
         return value
     }
 
+    /// A value of the path that may be empty; nil if it is.
+    func optionalText(_ name: String) -> String? { path[name].flatMap { $0.isEmpty ? nil : $0 } }
+
     /// The body as JSON. No body is an empty object.
     ///
     /// - Throws: `PublisherError`, `parseError`.

@@ -38,7 +38,7 @@ struct PublisherMethod: Sendable {
     }
 
     /// The methods that the local Play serves.
-    static let all = purchases + orders + products
+    static let all = purchases + subscriptions + orders + products + subscriptionProducts
 
     private static let purchases: [PublisherMethod] = [
         .answering("purchases.products.get", .get, "purchases/products/{productId}/tokens/{token}") {
@@ -61,9 +61,43 @@ struct PublisherMethod: Sendable {
         },
     ]
 
+    private static let subscriptions: [PublisherMethod] = [
+        .answering("purchases.subscriptionsv2.get", .get, "purchases/subscriptionsv2/tokens/{token}") {
+            try $1.apiSubscription($0.text("token"), in: $0.packageName).subscriptionPurchase
+        },
+        .answering("purchases.subscriptionsv2.cancel", .post, "purchases/subscriptionsv2/tokens/{token}:cancel") {
+            let type = try $0.json(SubscriptionRequests.Cancel.self).cancellationContext?.cancellationType
+            try $1.cancel($1.apiSubscription($0.text("token"), in: $0.packageName), type)
+            return SubscriptionRequests.Done()
+        },
+        .answering("purchases.subscriptionsv2.defer", .post, "purchases/subscriptionsv2/tokens/{token}:defer") {
+            try $1.deferRenewal($1.apiSubscription($0.text("token"), in: $0.packageName), $0.json())
+        },
+        .answering("purchases.subscriptionsv2.revoke", .post, "purchases/subscriptionsv2/tokens/{token}:revoke") {
+            try $1.revoke($1.apiSubscription($0.text("token"), in: $0.packageName), $0.json())
+            return SubscriptionRequests.Done()
+        },
+        // The product may be left out of the path.
+        .silent(
+            "purchases.subscriptions.acknowledge", .post,
+            "purchases/subscriptions/{subscriptionId}/tokens/{token}:acknowledge"
+        ) {
+            let purchase = try $1.apiSubscription(
+                $0.text("token"), of: $0.optionalText("subscriptionId"), in: $0.packageName)
+            try $1.acknowledge(purchase, $0.json())
+        },
+        .silent(
+            "purchases.subscriptions.cancel", .post, "purchases/subscriptions/{subscriptionId}/tokens/{token}:cancel"
+        ) {
+            let purchase = try $1.apiSubscription(
+                $0.text("token"), of: $0.optionalText("subscriptionId"), in: $0.packageName)
+            try $1.cancel(purchase, "USER_REQUESTED_STOP_RENEWALS")
+        },
+    ]
+
     private static let orders: [PublisherMethod] = [
         .answering("orders.get", .get, "orders/{orderId}") {
-            try $1.apiOrder($0.text("orderId"), in: $0.packageName).order
+            try $1.order($0.text("orderId"), in: $0.packageName)
         },
         .answering("orders.batchget", .get, "orders:batchGet") {
             try $1.orders($0.parameters.all("orderIds"), in: $0.packageName)
@@ -113,6 +147,45 @@ struct PublisherMethod: Sendable {
         ) {
             try $1.update(
                 $0.json(OneTimeProductRequests.BatchUpdateStates.self), of: $0.text("productId"), in: $0.packageName)
+        },
+    ]
+    private static let subscriptionProducts: [PublisherMethod] = [
+        .answering("monetization.subscriptions.get", .get, "subscriptions/{productId}") {
+            try $1.apiSubscriptionProduct($0.text("productId"), in: $0.packageName)
+        },
+        .answering("monetization.subscriptions.list", .get, "subscriptions") {
+            try $1.apiSubscriptionProducts(in: $0.packageName, $0.parameters)
+        },
+        .answering("monetization.subscriptions.batchGet", .get, "subscriptions:batchGet") {
+            try $1.apiSubscriptionProducts($0.parameters.all("productIds"), in: $0.packageName)
+        },
+        .answering("monetization.subscriptions.create", .post, "subscriptions") {
+            try $1.create($0.json(CatalogSubscription.self), $0.parameters, in: $0.packageName)
+        },
+        .answering(
+            "monetization.subscriptions.basePlans.activate", .post,
+            "subscriptions/{productId}/basePlans/{basePlanId}:activate"
+        ) {
+            try $1.set(.active, ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
+        },
+        .answering(
+            "monetization.subscriptions.basePlans.deactivate", .post,
+            "subscriptions/{productId}/basePlans/{basePlanId}:deactivate"
+        ) {
+            try $1.set(.inactive, ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
+        },
+        .answering(
+            "monetization.subscriptions.basePlans.offers.list", .get,
+            "subscriptions/{productId}/basePlans/{basePlanId}/offers"
+        ) {
+            try $1.apiOffers(ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
+        },
+        .answering(
+            "monetization.subscriptions.basePlans.offers.get", .get,
+            "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}"
+        ) {
+            try $1.apiOffer(
+                $0.text("offerId"), ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
         },
     ]
 }

@@ -9,8 +9,6 @@ struct PublisherRoutes: Sendable {
     /// The maximum size of a request, in bytes. A batch of 100 products is the largest.
     private static let maximumBodySize = 1024 * 1024
     private static let root = "androidpublisher/v3/applications"
-    /// A long query arrives as the body of a POST with this header.
-    private static let methodOverride = HTTPField.Name("X-HTTP-Method-Override")
 
     let play: GooglePlay
 
@@ -29,9 +27,10 @@ struct PublisherRoutes: Sendable {
     private func answer(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let token = AuthenticationMiddleware.credential(of: request)
         let body = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)
+        // A long query arrives as the body of a POST.
         let isOverridden =
             request.method == .post
-            && Self.methodOverride.flatMap { request.headers[$0] }?.uppercased() == HTTPRequest.Method.get.rawValue
+            && HTTPField.Name.methodOverride.flatMap { request.headers[$0] } == HTTPRequest.Method.get.rawValue
         let method = isOverridden ? HTTPRequest.Method.get : request.method
         let query = isOverridden ? String(decoding: body, as: UTF8.self) : request.uri.query ?? ""
         let path = request.uri.path

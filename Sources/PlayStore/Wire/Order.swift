@@ -16,6 +16,24 @@ package struct Order: Codable, Hashable, Sendable {
         package var tax: Money?
         package var total: Money?
         package var oneTimePurchaseDetails: OneTimePurchaseDetails?
+        package var subscriptionDetails: SubscriptionDetails?
+    }
+
+    /// A marker without members, such as `"baseDetails": {}`.
+    package struct Marker: Codable, Hashable, Sendable {}
+
+    package struct OfferPhaseDetails: Codable, Hashable, Sendable {
+        package var baseDetails: Marker?
+        package var freeTrialDetails: Marker?
+        package var introductoryPriceDetails: Marker?
+    }
+
+    package struct SubscriptionDetails: Codable, Hashable, Sendable {
+        package var basePlanId: String?
+        package var offerId: String?
+        package var servicePeriodStartTime: DateTimeText?
+        package var servicePeriodEndTime: DateTimeText?
+        package var offerPhaseDetails: OfferPhaseDetails?
     }
 
     package struct OneTimePurchaseDetails: Codable, Hashable, Sendable {

@@ -96,8 +96,8 @@ final class DemoFolder: Sendable {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                // Another thread may be adding a file.
-                while FileManager.default.fileExists(atPath: url.path) { try? FileManager.default.removeItem(at: url) }
+                // Another thread may be adding files meanwhile.
+                for _ in 0..<100 where url.isExistingFolder { try? FileManager.default.removeItem(at: url) }
                 _exit(128 + number)
             }
             source.resume()

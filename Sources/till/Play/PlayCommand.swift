@@ -21,7 +21,8 @@ struct PlayCommand: AsyncParsableCommand {
             """,
         subcommands: [
             PlayServe.self, PlayKeysCommand.self, PlayLicense.self, PlayProducts.self, PlayBuy.self, PlayPurchases.self,
-            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlayTime.self, PlayReset.self,
+            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlaySubscribe.self, PlaySubscriptions.self,
+            PlaySubscriptionCommand.self, PlayNotifications.self, PlayTime.self, PlayReset.self,
         ],
         defaultSubcommand: PlayServe.self)
 }
@@ -38,6 +39,7 @@ struct PlayServe: Command {
             till play serve
             till play serve --products Garden.play.json
             till play serve --package-name com.example.garden
+            till play serve --notifications-url http://127.0.0.1:3000/google
             """)
 
     @Option(help: "The address to listen on.")
@@ -55,6 +57,9 @@ struct PlayServe: Command {
         help: ArgumentHelp(
             "An app that the Play has from now on, also without products; may be repeated.", valueName: "name"))
     var packageName: [String] = []
+
+    @Option(help: ArgumentHelp("The address to which notifications are pushed.", valueName: "url"))
+    var notificationsURL: URL?
 
     @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel: Logger.Level = .notice
@@ -80,9 +85,13 @@ struct PlayServe: Command {
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (host, port)
         let terminal = terminal
-        let apps = try play.perform { try $0.apps() }
+        let apps = try play.perform { books in
+            if let notificationsURL { try books.set(PushSettings(endpoint: notificationsURL)) }
+            return try books.apps()
+        }
         try await ServiceServer.run(
-            play.routes(sandboxKey: key.apiKey).router(), configuration: configuration, logger: logger
+            play.routes(sandboxKey: key.apiKey).router(), backgroundServices: [play.pushing(logger: logger)],
+            configuration: configuration, logger: logger
         ) { url in
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)

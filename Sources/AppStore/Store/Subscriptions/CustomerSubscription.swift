@@ -206,7 +206,8 @@ extension CustomerSubscription {
         let seats = product.seats(
             nextQuantity(of: product), at: offerPrice ?? (nextBillingPlanType == .monthly ? standard : agreed))
         let milliunits = seats?.averagePrice ?? (offerPrice ?? standard).milliunits
-        return (Price(milliunits: milliunits, currency: storefront(terms).currency), seats, next)
+        let currency = (isSame ? storefront(terms) : terms.storefront).currency
+        return (Price(milliunits: milliunits, currency: currency), seats, next)
     }
 }
 

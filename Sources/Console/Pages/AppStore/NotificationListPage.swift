@@ -70,7 +70,7 @@ extension AppStoreRoutes {
                 let original = received.notification.originalTransactionIdentifier
                 Shown.lines(
                     Shown.identifier(transaction),
-                    original == transaction ? nil : spaced(Phrase("Original"), Shown.identifier(original)))
+                    original.flatMap { $0 == transaction ? nil : spaced(Phrase("Original"), Shown.identifier($0)) })
             }
             column("Customer") { $0.customerLink }
             if hasSeveralApps { column("App") { Shown.identifier($0.app) } }

@@ -101,8 +101,7 @@ enum LocalStoreTab {
 
     /// The links to all pages of the store.
     static func links(_ present: Tab?) -> HTML {
-        Tab.links(
-            "Local App Store", [transactions, buy, clock, notifications, settings], present: present)
+        Tab.links("Local App Store", [transactions, buy, clock, notifications, settings], present: present)
     }
 
     /// A part of a page that the script loads again after each change in the store.

@@ -10,20 +10,22 @@ extension LocalStoreRoutes {
     var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
 
     func addPage(to pages: ConsolePages) {
-        pages.get("store", .store) { request, context in
-            let selection = try StoreSelection(request)
-            let inspector = try await BlockingWork.run {
-                try store.read { try StoreInspector(selection, names, in: $0) }
-            }
-            var inspected = Self.invitation(selection)
-            if let inspector {
-                inspected = inspector.html(
-                    context, owners: try await owners(of: inspector.sold),
-                    user: try await redeemer(of: inspector.account), refusal: try request.query("refused", upTo: 64))
-            }
-            return try await BlockingWork.run { [inspected] in
-                try page(try HTTPSupport.Page(request), selection, inspected, context)
-            }
+        pages.get("store", .store) { request, context in try await page(request, context) }
+    }
+
+    private func page(_ request: Request, _ context: ConsoleContext) async throws -> Page {
+        let selection = try StoreSelection(request)
+        let inspector = try await BlockingWork.run {
+            try store.read { try StoreInspector(selection, names, in: $0) }
+        }
+        var inspected = Self.invitation(selection)
+        if let inspector {
+            inspected = inspector.html(
+                context, owners: try await owners(of: inspector.sold), user: try await redeemer(of: inspector.account),
+                refusal: try request.query("refused", upTo: 64))
+        }
+        return try await BlockingWork.run { [inspected] in
+            try page(try HTTPSupport.Page(request), selection, inspected, context)
         }
     }
 
@@ -49,6 +51,7 @@ extension LocalStoreRoutes {
                     a(.href(LocalStoreTab.settings.path)) { "Change the settings" }
                 }
             }
+            if selection.hasRow { p(.class("jump")) { a(.href(fragment: "inspector")) { "Inspector" } } }
             div(.class("store")) {
                 div {
                     Self.filter(selection, names)

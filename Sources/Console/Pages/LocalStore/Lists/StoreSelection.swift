@@ -42,6 +42,8 @@ struct StoreSelection: Sendable {
     /// True if a filter besides the account leaves something out.
     var isFiltered: Bool { self[.product] != nil || self[.state] != nil || self[.purchase] != nil }
 
+    var hasRow: Bool { self[.transaction] != nil || self[.payment] != nil }
+
     /// The same page with another value of a parameter. A new list begins without a chosen row, and a row replaces the other.
     func with(_ parameter: Parameter, _ value: String?) -> StoreSelection {
         var changed = self

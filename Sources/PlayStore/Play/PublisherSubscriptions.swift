@@ -1,0 +1,186 @@
+import Proofs
+
+/// The methods of the API on subscription purchases.
+extension PlayBooks {
+    /// The lengths of a deferral in the first version of the API.
+    private static let deferrals: ClosedRange<Int64> = 86_400...365 * 86_400
+
+    /// The subscription purchase of a token.
+    ///
+    /// - Parameter productId: The product in the path; nil for a method without one.
+    /// - Throws: `PublisherError` for a token that is malformed, unknown, forgotten, or of another app or product.
+    func apiSubscription(_ token: String, of productId: String? = nil, in packageName: String) throws
+        -> RecurringPurchase
+    {
+        guard Self.isToken(token), try purchases.purchase(token: token) == nil else {
+            throw PublisherError.invalidToken
+        }
+        guard let purchase = try subscriptions.purchase(token: token) else { throw PublisherError.tokenNotFound }
+        guard purchase.terms.packageName == packageName else { throw PublisherError.tokenOfOtherPackage }
+        guard productId.map({ $0 == purchase.terms.productId }) ?? true else {
+            throw PublisherError.tokenOfOtherProduct
+        }
+        guard !purchase.isForgotten(at: now) else { throw PublisherError.tokenNoLongerValid }
+        return purchase
+    }
+
+    /// `purchases.subscriptions.acknowledge`.
+    func acknowledge(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Acknowledge) throws {
+        var purchase = purchase
+        try purchase.acknowledge(request)
+        try keep(&purchase, after: [], at: now)
+    }
+
+    /// `purchases.subscriptionsv2.cancel`, and `purchases.subscriptions.cancel` with the customer's request.
+    func cancel(_ purchase: RecurringPurchase, _ type: String?) throws {
+        let cancellation: RecurringPurchase.Cancellation
+        switch type {
+        case "USER_REQUESTED_STOP_RENEWALS": cancellation = .user(now)
+        case "DEVELOPER_REQUESTED_STOP_PAYMENTS": cancellation = .developer
+        case nil: throw PublisherError.required("cancellationContext.cancellationType")
+        default: throw PublisherError.invalidValue("cancellationContext.cancellationType", "it is of no type.")
+        }
+        var purchase = purchase
+        try keep(&purchase, after: purchase.cancel(cancellation, at: now), at: now)
+    }
+
+    /// `purchases.subscriptionsv2.revoke`.
+    func revoke(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Revoke) throws {
+        guard let context = request.revocationContext else { throw PublisherError.required("revocationContext") }
+        let chosen = [context.fullRefund != nil, context.proratedRefund != nil, context.itemBasedRefund != nil]
+        guard chosen.count(where: \.self) == 1 else {
+            throw PublisherError.invalidValue("revocationContext", "it needs one kind of refund.")
+        }
+        if let item = context.itemBasedRefund, item.productId != purchase.terms.productId {
+            throw PublisherError.invalidValue(
+                "revocationContext.itemBasedRefund.productId", "the purchase has no such item.")
+        }
+        var purchase = purchase
+        let effects = try purchase.revoke(
+            isProrated: context.proratedRefund != nil, source: .developer, reason: .other, at: now)
+        try keep(&purchase, after: effects, at: now)
+    }
+
+    /// `purchases.subscriptionsv2.defer`. A request to validate changes nothing.
+    func deferRenewal(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Defer) throws
+        -> SubscriptionRequests.Deferred
+    {
+        guard let context = request.deferralContext else { throw PublisherError.required("deferralContext") }
+        guard let text = context.deferDuration, let match = text.wholeMatch(of: /([0-9]{1,9})(?:\.[0-9]{1,9})?s/),
+            let seconds = Int64(match.1)
+        else { throw PublisherError.invalidValue("deferralContext.deferDuration", "write seconds, such as 86400s.") }
+        guard Self.deferrals.contains(seconds) else { throw PublisherError.deferralInvalid }
+        guard context.etag == purchase.etag else { throw PublisherError.concurrentUpdate }
+        var purchase = purchase
+        let effects = try purchase.deferRenewal(bySeconds: seconds)
+        if context.validateOnly != true { try keep(&purchase, after: effects, at: now) }
+        return SubscriptionRequests.Deferred(itemExpiryTimeDetails: [
+            .init(productId: purchase.terms.productId, expiryTime: DateTimeText(purchase.expiryTime))
+        ])
+    }
+
+    /// `orders.refund` of a period of a subscription.
+    func refundPeriod(_ index: Int, of purchase: RecurringPurchase, isRevoking: Bool) throws {
+        guard purchase.periods[index].refunded == nil else {
+            throw PublisherError.invalidValue("orderId", "the order has been refunded already.")
+        }
+        var purchase = purchase
+        if isRevoking, !purchase.isEnded, index == purchase.periods.count - 1 {
+            let effects = try purchase.revoke(isProrated: false, source: .developer, reason: .other, at: now)
+            try keep(&purchase, after: effects, at: now)
+        } else {
+            let voided = purchase.refund(
+                period: index, purchase.periods[index].price, source: .developer, reason: .other, at: now)
+            try keep(&purchase, after: isRevoking ? [.voided(voided)] : [], at: now)
+        }
+    }
+}
+
+/// The methods of the API on the subscriptions of a catalog.
+extension PlayBooks {
+    /// `monetization.subscriptions.get`.
+    ///
+    /// - Throws: `PublisherError`, `notFound`.
+    func apiSubscriptionProduct(_ productId: String, in packageName: String) throws -> CatalogSubscription {
+        guard let product = try subscriptionProduct(productId, of: packageName) else {
+            throw PublisherError.notFound("The subscription \(productId.prefix(150))")
+        }
+        return product
+    }
+
+    /// `monetization.subscriptions.list`.
+    func apiSubscriptionProducts(in packageName: String, _ parameters: PublisherParameters) throws
+        -> CatalogSubscriptionList
+    {
+        let page = try PublisherPage(parameters)
+        let found = try subscriptionProducts(of: packageName, after: page.after, limit: page.limit + 1)
+        return CatalogSubscriptionList(
+            subscriptions: found.isEmpty ? nil : Array(found.prefix(page.limit)),
+            nextPageToken: page.next(found.map { $0.productId ?? "" }))
+    }
+
+    /// `monetization.subscriptions.batchGet`. An unknown subscription fails all.
+    func apiSubscriptionProducts(_ identifiers: [String], in packageName: String) throws -> CatalogSubscriptionList {
+        try PublisherPage.checkBatch(identifiers, of: "productIds")
+        return CatalogSubscriptionList(
+            subscriptions: try identifiers.map { try apiSubscriptionProduct($0, in: packageName) })
+    }
+
+    /// `monetization.subscriptions.basePlans.activate` and `deactivate`.
+    func set(
+        _ state: CatalogSubscription.State, ofBasePlan planId: String, of productId: String, in packageName: String
+    )
+        throws -> CatalogSubscription
+    {
+        var product = try apiSubscriptionProduct(productId, in: packageName)
+        guard let index = product.basePlans?.firstIndex(where: { $0.basePlanId == planId }) else {
+            throw PublisherError.notFound("The base plan \(planId.prefix(64))")
+        }
+        product.basePlans?[index].state = state
+        try keep(product)
+        return product
+    }
+
+    /// `monetization.subscriptions.create`: its base plans are drafts.
+    func create(_ product: CatalogSubscription, _ parameters: PublisherParameters, in packageName: String) throws
+        -> CatalogSubscription
+    {
+        guard let productId = parameters["productId"] ?? product.productId else {
+            throw PublisherError.required("productId")
+        }
+        guard parameters["regionsVersion.version"] != nil else {
+            throw PublisherError.required("regionsVersion.version")
+        }
+        guard try subscriptionProduct(productId, of: packageName) == nil else {
+            throw PublisherError.alreadyExists("The subscription \(productId.prefix(150))")
+        }
+        var product = product
+        product.productId = productId
+        product = try product.checked(in: packageName)
+        product.basePlans = product.basePlans?.map { plan in
+            var plan = plan
+            plan.state = .draft
+            return plan
+        }
+        try keep(product)
+        return product
+    }
+
+    /// `monetization.subscriptions.basePlans.offers.list`.
+    func apiOffers(ofBasePlan planId: String, of productId: String, in packageName: String) throws -> CatalogOfferList {
+        let offers = try subscriptionOffers(of: planId, productId: productId, in: packageName)
+        return CatalogOfferList(subscriptionOffers: offers.isEmpty ? nil : offers)
+    }
+
+    /// `monetization.subscriptions.basePlans.offers.get`.
+    ///
+    /// - Throws: `PublisherError`, `notFound`.
+    func apiOffer(_ offerId: String, ofBasePlan planId: String, of productId: String, in packageName: String) throws
+        -> CatalogOffer
+    {
+        guard let offer = try subscriptionOffer(offerId, of: planId, productId: productId, in: packageName) else {
+            throw PublisherError.notFound("The offer \(offerId.prefix(64))")
+        }
+        return offer
+    }
+}

@@ -1,0 +1,137 @@
+import Proofs
+
+/// What time brings to a subscription: renewals, declined payments, holds, pauses, ends.
+extension RecurringPurchase {
+    /// The seconds of a license tester's periods, by the length of the real ones in days.
+    private static let testSeconds: [(days: Int64, seconds: Int64)] = [
+        (31, 300), (93, 600), (186, 900), (.max, 1800),
+    ]
+    private static let testTrialSeconds: Int64 = 180
+    private static let testGraceSeconds: Int64 = 300
+    private static let testHoldSeconds: Int64 = 600
+    /// The renewals of a license tester, without trials and introductory prices.
+    private static let testRenewals = 6
+
+    /// The end of a period. A period of a license tester lasts minutes.
+    static func end(of length: SubscriptionPeriod, from start: Timestamp, terms: Terms, kind: PhaseKind) -> Timestamp {
+        // Google moves a renewal on the 31st to the last day of a shorter month, and leaves it on that day.
+        let end = start.adding(length, dayOfMonth: start.dayOfMonth)
+        guard terms.isTest else { return end }
+        guard kind != .freeTrial else { return start.adding(seconds: testTrialSeconds) }
+        let days = (end.millisecondsSince1970 - start.millisecondsSince1970) / 86_400_000
+        return start.adding(seconds: testSeconds.first { days <= $0.days }?.seconds ?? 1800)
+    }
+
+    private func graceEnd(from start: Timestamp) -> Timestamp {
+        terms.isTest ? start.adding(seconds: Self.testGraceSeconds) : start.adding(days: terms.graceDays)
+    }
+
+    private func holdEnd(from start: Timestamp) -> Timestamp {
+        terms.isTest ? start.adding(seconds: Self.testHoldSeconds) : start.adding(days: terms.holdDays)
+    }
+
+    /// The next moment at which something happens; nil after the end.
+    package var nextMoment: Timestamp? {
+        let end: Timestamp? =
+            switch state {
+            case .active, .inGracePeriod, .canceled: expiryTime
+            case .onHold, .paused: resumeTime
+            case .expired: nil
+            }
+        return [end, acknowledgementDeadline].compactMap(\.self).min()
+    }
+
+    /// Performs what is due at its next moment.
+    package mutating func advance() -> [Effect] {
+        guard let moment = nextMoment else { return [] }
+        if moment == acknowledgementDeadline {
+            return (try? revoke(isProrated: false, source: .google, reason: .unacknowledgedPurchase, at: moment)) ?? []
+        }
+        switch state {
+        case .active: return endOfPeriod(at: moment)
+        case .inGracePeriod: return hold(at: moment)
+        case .onHold:
+            (state, cancellation, resumeTime) = (.expired, .system, nil)
+            return [.notification(.canceled), .notification(.expired)]
+        case .paused: return resume(at: moment)
+        case .canceled, .expired:
+            state = .expired
+            return [.notification(.expired)]
+        }
+    }
+
+    private mutating func endOfPeriod(at moment: Timestamp) -> [Effect] {
+        guard renews, !isLastTest else {
+            state = .expired
+            return [.notification(.expired)]
+        }
+        if let pause = plannedPause {
+            plannedPause = nil
+            state = .paused
+            resumeTime = Self.end(of: pause, from: moment, terms: terms, kind: .base)
+            return [.notification(.paused)]
+        }
+        guard declines else {
+            addPeriod(from: moment)
+            return [.notification(.renewed)]
+        }
+        guard terms.graceDays > 0 else { return hold(at: moment) }
+        (state, expiryTime) = (.inGracePeriod, graceEnd(from: moment))
+        return [.notification(.inGracePeriod)]
+    }
+
+    /// True after the last renewal of a license tester.
+    private var isLastTest: Bool {
+        terms.isTest && periods.count { $0.kind == .base } > Self.testRenewals
+    }
+
+    private mutating func hold(at moment: Timestamp) -> [Effect] {
+        guard terms.holdDays > 0 else {
+            (state, cancellation) = (.expired, .system)
+            return [.notification(.canceled), .notification(.expired)]
+        }
+        (state, resumeTime) = (.onHold, holdEnd(from: moment))
+        return [.notification(.onHold)]
+    }
+
+    private mutating func resume(at moment: Timestamp) -> [Effect] {
+        resumeTime = nil
+        guard !declines else { return hold(at: moment) }
+        addPeriod(from: moment)
+        return [.notification(.recovered)]
+    }
+
+    /// Makes the customer's payments fail, or succeed again. A success pays what is owed at once.
+    ///
+    /// A payment in the grace period leaves the date of the renewal; one after a hold begins a period.
+    package mutating func setDeclines(_ declines: Bool, at now: Timestamp) -> [Effect] {
+        self.declines = declines
+        guard !declines else { return [] }
+        switch state {
+        case .inGracePeriod:
+            addPeriod(from: periods.last?.end ?? now)
+            return [.notification(.renewed)]
+        case .onHold: return resume(at: now)
+        default: return []
+        }
+    }
+
+    /// Plans a pause from the next renewal on; nil takes the plan back.
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, unless it is active and renews.
+    package mutating func planPause(_ length: SubscriptionPeriod?) throws(PlayError) -> [Effect] {
+        guard state == .active, renews else {
+            throw .invalidAction("Subscription \(number) is not active, or does not renew, so it cannot be paused.")
+        }
+        plannedPause = length
+        return [.notification(.pauseScheduleChanged)]
+    }
+
+    /// Ends a pause before its time.
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, unless it is paused.
+    package mutating func endPause(at now: Timestamp) throws(PlayError) -> [Effect] {
+        guard state == .paused else { throw .invalidAction("Subscription \(number) is not paused.") }
+        return resume(at: now)
+    }
+}

@@ -1,0 +1,119 @@
+import HTTPSupport
+
+/// A subscription of a catalog (`Subscription` of the Play Developer API), with its base plans.
+package struct CatalogSubscription: Codable, Hashable, Sendable {
+    package struct Listing: Codable, Hashable, Sendable {
+        package var languageCode: String?
+        package var title: String?
+        package var description: String?
+        package var benefits: [String]?
+    }
+
+    package var packageName: String?
+    package var productId: String?
+    package var basePlans: [BasePlan]?
+    package var listings: [Listing]?
+    package var archived: Bool?
+    /// The local Play keeps it, and nothing follows from it.
+    package var restrictedPaymentCountries: JSONContent?
+    /// The local Play keeps them, and nothing follows from them.
+    package var taxAndComplianceSettings: JSONContent?
+}
+
+extension CatalogSubscription {
+    /// The state of a base plan or an offer.
+    package enum State: String, Codable, Sendable {
+        case draft = "DRAFT"
+        case active = "ACTIVE"
+        case inactive = "INACTIVE"
+    }
+
+    /// A period and a price at which a subscription is sold (`BasePlan`).
+    package struct BasePlan: Codable, Hashable, Sendable {
+        /// A plan that renews until it is canceled.
+        package struct AutoRenewing: Codable, Hashable, Sendable {
+            package var billingPeriodDuration: String?
+            package var gracePeriodDuration: String?
+            package var accountHoldDuration: String?
+            package var resubscribeState: String?
+            package var prorationMode: String?
+            package var legacyCompatible: Bool?
+            package var legacyCompatibleSubscriptionOfferId: String?
+        }
+
+        /// A plan that ends with its period.
+        package struct Prepaid: Codable, Hashable, Sendable {
+            package var billingPeriodDuration: String?
+            package var timeExtension: String?
+        }
+
+        package struct RegionalConfig: Codable, Hashable, Sendable {
+            package var regionCode: String?
+            package var price: Money?
+            package var newSubscriberAvailability: Bool?
+        }
+
+        package var basePlanId: String?
+        package var state: State?
+        package var autoRenewingBasePlanType: AutoRenewing?
+        package var prepaidBasePlanType: Prepaid?
+        /// The local Play keeps it, and sells no installments.
+        package var installmentsBasePlanType: JSONContent?
+        package var regionalConfigs: [RegionalConfig]?
+        /// The local Play keeps it, and sells in the regions with a price of their own.
+        package var otherRegionsConfig: JSONContent?
+        package var offerTags: [OneTimeProduct.OfferTag]?
+    }
+}
+
+/// An offer of a base plan (`SubscriptionOffer`): phases before its price.
+package struct CatalogOffer: Codable, Hashable, Sendable {
+    /// A marker without members, such as `"free": {}`.
+    package struct Marker: Codable, Hashable, Sendable {}
+
+    package struct Phase: Codable, Hashable, Sendable {
+        package struct RegionalConfig: Codable, Hashable, Sendable {
+            package var regionCode: String?
+            package var price: Money?
+            /// The discount as a share of the base plan's price.
+            package var relativeDiscount: Double?
+            package var absoluteDiscount: Money?
+            package var free: Marker?
+        }
+
+        package var duration: String?
+        package var recurrenceCount: Int32?
+        package var regionalConfigs: [RegionalConfig]?
+        /// The local Play keeps it, and nothing follows from it.
+        package var otherRegionsConfig: JSONContent?
+    }
+
+    package struct RegionalConfig: Codable, Hashable, Sendable {
+        package var regionCode: String?
+        package var newSubscriberAvailability: Bool?
+    }
+
+    package var packageName: String?
+    package var productId: String?
+    package var basePlanId: String?
+    package var offerId: String?
+    package var state: CatalogSubscription.State?
+    package var phases: [Phase]?
+    package var regionalConfigs: [RegionalConfig]?
+    /// The local Play keeps it, and gives an offer once to each account.
+    package var targeting: JSONContent?
+    /// The local Play keeps it, and nothing follows from it.
+    package var otherRegionsConfig: JSONContent?
+    package var offerTags: [OneTimeProduct.OfferTag]?
+}
+
+/// The answers with several subscriptions or offers.
+package struct CatalogSubscriptionList: Codable, Sendable {
+    package var subscriptions: [CatalogSubscription]?
+    package var nextPageToken: String?
+}
+
+package struct CatalogOfferList: Codable, Sendable {
+    package var subscriptionOffers: [CatalogOffer]?
+    package var nextPageToken: String?
+}

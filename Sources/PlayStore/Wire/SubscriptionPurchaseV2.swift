@@ -1,0 +1,142 @@
+/// The state of a subscription purchase (`SubscriptionPurchaseV2`). Enumerations are texts, because Google adds values.
+package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
+    package static let kind = "androidpublisher#subscriptionPurchaseV2"
+
+    /// A marker without members, such as `"testPurchase": {}`.
+    package struct Marker: Codable, Hashable, Sendable {}
+
+    package struct AccountIdentifiers: Codable, Hashable, Sendable {
+        package var externalAccountId: String?
+        package var obfuscatedExternalAccountId: String?
+        package var obfuscatedExternalProfileId: String?
+    }
+
+    package struct PausedContext: Codable, Hashable, Sendable {
+        package var autoResumeTime: DateTimeText?
+    }
+
+    package struct CancelSurvey: Codable, Hashable, Sendable {
+        /// `CANCEL_SURVEY_REASON_` and a word.
+        package var reason: String?
+        package var reasonUserInput: String?
+    }
+
+    package struct UserCancellation: Codable, Hashable, Sendable {
+        package var cancelTime: DateTimeText?
+        package var cancelSurveyResult: CancelSurvey?
+    }
+
+    package struct CanceledContext: Codable, Hashable, Sendable {
+        package var userInitiatedCancellation: UserCancellation?
+        package var systemInitiatedCancellation: Marker?
+        package var developerInitiatedCancellation: Marker?
+        package var replacementCancellation: Marker?
+    }
+
+    package struct AutoRenewingPlan: Codable, Hashable, Sendable {
+        package var autoRenewEnabled: Bool?
+        package var recurringPrice: Money?
+    }
+
+    package struct PrepaidPlan: Codable, Hashable, Sendable {
+        package var allowExtendAfterTime: DateTimeText?
+    }
+
+    package struct OfferDetails: Codable, Hashable, Sendable {
+        package var basePlanId: String?
+        package var offerId: String?
+        package var offerTags: [String]?
+    }
+
+    package struct OfferPhase: Codable, Hashable, Sendable {
+        package var basePrice: Marker?
+        package var freeTrial: Marker?
+        package var introductoryPrice: Marker?
+    }
+
+    package struct LineItem: Codable, Hashable, Sendable {
+        package var productId: String?
+        package var expiryTime: DateTimeText?
+        package var latestSuccessfulOrderId: String?
+        package var autoRenewingPlan: AutoRenewingPlan?
+        package var prepaidPlan: PrepaidPlan?
+        package var offerDetails: OfferDetails?
+        package var offerPhase: OfferPhase?
+    }
+
+    package var kind: String?
+    /// `SUBSCRIPTION_STATE_` and a word.
+    package var subscriptionState: String?
+    package var startTime: DateTimeText?
+    package var regionCode: String?
+    /// `ACKNOWLEDGEMENT_STATE_PENDING` or `ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED`.
+    package var acknowledgementState: String?
+    package var linkedPurchaseToken: String?
+    package var etag: String?
+    package var externalAccountIdentifiers: AccountIdentifiers?
+    package var testPurchase: Marker?
+    package var pausedStateContext: PausedContext?
+    package var canceledStateContext: CanceledContext?
+    package var lineItems: [LineItem]?
+}
+
+/// The bodies of the methods on subscription purchases, and the answer to a deferral.
+package enum SubscriptionRequests {
+    package struct Acknowledge: Codable, Sendable {
+        package struct AccountIdentifiers: Codable, Sendable {
+            package var obfuscatedAccountId: String?
+            package var obfuscatedProfileId: String?
+        }
+
+        package var developerPayload: String?
+        package var externalAccountIds: AccountIdentifiers?
+
+        package init() {}
+    }
+
+    package struct Cancel: Codable, Sendable {
+        package struct Context: Codable, Sendable {
+            /// `USER_REQUESTED_STOP_RENEWALS` or `DEVELOPER_REQUESTED_STOP_PAYMENTS`.
+            package var cancellationType: String?
+        }
+
+        package var cancellationContext: Context?
+    }
+
+    package struct Defer: Codable, Sendable {
+        package struct Context: Codable, Sendable {
+            /// Seconds with the letter s: `86400s`.
+            package var deferDuration: String?
+            package var etag: String?
+            package var validateOnly: Bool?
+        }
+
+        package var deferralContext: Context?
+    }
+
+    package struct Deferred: Codable, Sendable {
+        package struct Item: Codable, Sendable {
+            package var productId: String?
+            package var expiryTime: DateTimeText?
+        }
+
+        package var itemExpiryTimeDetails: [Item]?
+    }
+
+    package struct Revoke: Codable, Sendable {
+        package struct ItemRefund: Codable, Sendable {
+            package var productId: String?
+        }
+
+        package struct Context: Codable, Sendable {
+            package var fullRefund: SubscriptionPurchaseV2.Marker?
+            package var proratedRefund: SubscriptionPurchaseV2.Marker?
+            package var itemBasedRefund: ItemRefund?
+        }
+
+        package var revocationContext: Context?
+    }
+
+    /// The empty answer of some methods.
+    package struct Done: Codable, Sendable {}
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Foundation
+import PlayStore
+import Proofs
+
+struct PlaySubscribe: Command {
+    static let configuration = CommandConfiguration(
+        "subscribe", "Buy a subscription for a customer, and print the signed purchase.",
+        "The app or the server has to acknowledge it within three days of the Play's clock, or it is revoked and refunded.",
+        examples: """
+            till play subscribe garden.basic.monthly --account alice
+            till play subscribe premium --account alice --base-plan monthly --offer trial
+            """)
+
+    @Argument(help: ArgumentHelp("The subscription's identifier.", valueName: "product"))
+    var productIdentifier: String
+
+    @Option(help: "The customer's Google account.")
+    var account: String
+
+    @Option(help: ArgumentHelp("The base plan (default: the first active one).", valueName: "identifier"))
+    var basePlan: String?
+
+    @Option(help: ArgumentHelp("An offer of the base plan (default: none).", valueName: "identifier"))
+    var offer: String?
+
+    @Option(help: ArgumentHelp("The customer's country, such as US (default: the plan's first).", valueName: "code"))
+    var region: String?
+
+    @Option(help: ArgumentHelp("The obfuscated account identifier that the app sets.", valueName: "identifier"))
+    var obfuscatedAccount: String?
+
+    @Option(help: ArgumentHelp("The obfuscated profile identifier that the app sets.", valueName: "identifier"))
+    var obfuscatedProfile: String?
+
+    @Flag(help: "Buy as a license tester, whose periods last minutes.")
+    var tester = false
+
+    @OptionGroup var app: PlayAppOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let resource = try common.dataDirectory.play().perform { books in
+            var order = PlayPurchaseOrder(
+                packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
+            (order.purchaseOptionId, order.regionCode, order.isTest) = (basePlan, region, tester)
+            (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
+            return try books.resource(try books.subscribe(order, offerId: offer))
+        }
+        terminal.subscription(resource)
+        terminal.line(resource.purchaseData)
+        terminal.line(resource.dataSignature)
+        try terminal.json(resource)
+    }
+}
+
+struct PlaySubscriptions: Command {
+    static let configuration = CommandConfiguration(
+        "subscriptions", "List the subscriptions, newest first.", examples: "till play subscriptions --account alice")
+
+    @Option(help: "List only the subscriptions of this customer.")
+    var account: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let subscriptions = try common.existingPlay.perform { books in
+            try books.subscriptions(of: account).map { try books.resource($0) }
+        }
+        terminal.table(
+            ["ID", "ACCOUNT", "PRODUCT", "STATE", "EXPIRES", "ORDER"],
+            subscriptions.map {
+                [String($0.number), TextTable.shortened($0.account), $0.productId, $0.state, $0.expiryTime, $0.orderId]
+            }, orElse: "No subscriptions.")
+        try terminal.json(["subscriptions": subscriptions])
+    }
+}
+
+extension SubscriptionAction: ExpressibleByArgument {}
+
+struct PlaySubscriptionCommand: Command {
+    static let configuration = CommandConfiguration(
+        "subscription", "Act on a subscription as its customer or as Google.",
+        "A payment that declines leads to the grace period and the hold of the plan; acceptPayments pays what is owed.",
+        examples: """
+            till play subscription 3 cancel
+            till play subscription 3 restore
+            till play subscription 3 declinePayments
+            till play subscription 3 acceptPayments
+            till play subscription 3 pause
+            till play subscription 3 chargeback
+            """)
+
+    @Argument(help: "The subscription's number; `till play subscriptions` lists them.")
+    var number: Int64
+
+    @Argument(help: "cancel, restore, declinePayments, acceptPayments, pause, resume, refund or chargeback.")
+    var action: SubscriptionAction
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let resource = try common.existingPlay.perform { try $0.resource(try $0.perform(action, on: number)) }
+        terminal.subscription(resource)
+        try terminal.json(resource)
+    }
+}
+
+struct PlayNotifications: Command {
+    static let configuration = CommandConfiguration(
+        "notifications", "List the real-time developer notifications, newest first.",
+        examples: "till play notifications")
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let notifications = try common.existingPlay.perform { try $0.notifications() }
+        terminal.table(
+            ["ID", "DATE", "TYPE", "ATTEMPTS", "STATE"],
+            notifications.map {
+                [
+                    String($0.number), $0.date.rfc3339, $0.notification.words, String($0.attempts),
+                    $0.nextAttempt != nil ? "due" : $0.attempts > 0 ? "delivered" : "not sent",
+                ]
+            }, orElse: "No notifications.")
+        try terminal.json(["notifications": notifications.map(\.notification)])
+    }
+}
+
+extension DeveloperNotification {
+    /// The kind with its number: `subscription 4`.
+    fileprivate var words: String {
+        if let type = subscriptionNotification?.notificationType { return "subscription \(type)" }
+        if let type = oneTimeProductNotification?.notificationType { return "one-time product \(type)" }
+        return voidedPurchaseNotification != nil ? "voided purchase" : "test"
+    }
+}
+
+extension Terminal {
+    /// Prints a subscription in one line, and its deadline.
+    fileprivate func subscription(_ purchase: PlaySubscriptionResource) {
+        let details = [purchase.productId, purchase.orderId, purchase.purchaseToken].compactMap(\.self)
+        line("\(purchase.state)  #\(purchase.number)  until \(purchase.expiryTime)  " + details.joined(separator: "  "))
+        if let deadline = purchase.acknowledgementDeadline { line("To be acknowledged until \(deadline).") }
+    }
+}
