@@ -155,7 +155,7 @@ struct WebhooksResend: WebhookCaller {
         let path = webhook.path("/deliveries/replay")
         let request: Report = ["from": from, "until": until, "user": user?.name, "issuer": issued.issuer]
         let replay: Answered<Replay> = try await withClient { try await $0.post(path, request) }
-        terminal.line("\(replay.replayed) messages will be sent again.")
+        terminal.line("\(replay.replayed) message\(replay.replayed == 1 ? "" : "s") will be sent again.")
         if let start = replay.continuesAt {
             terminal.line("There may be more: continue with --from \(start).")
         } else if replay.replayed == WebhookService.changedAtOnce {
