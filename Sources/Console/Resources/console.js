@@ -165,16 +165,13 @@ function start() {
   for (const chart of document.querySelectorAll("svg.chart[role=img]")) chart.setAttribute("tabindex", "0");
   takeCode();
   finish(document);
-  document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
 /** Finishes a page, or new rows: times, and a button beside each identifier that copies it. */
 function finish(root) {
   moments(root);
-  for (const code of root.querySelectorAll("td code[title], dd code[title]")) {
-    const button = make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" });
-    button.dataset.text = code.title;
-    (code.closest("a") ?? code).after(button);
+  for (const code of root.querySelectorAll(":is(td, dd) code[title]")) {
+    (code.closest("a") ?? code).after(make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" }));
   }
 }
 
@@ -246,10 +243,8 @@ on("input", live);
 on("input", tellZone);
 on("click", async (event) => {
   const button = event.target.closest("[data-copy], .copy");
-  if (!button) return;
-  await navigator.clipboard.writeText(button.dataset.text ?? document.getElementById(button.dataset.copy).textContent);
-  button.classList.add("copied");
-  setTimeout(() => button.classList.remove("copied"), 1000);
+  const source = button && (document.getElementById(button.dataset.copy) ?? button.previousElementSibling);
+  if (source) await navigator.clipboard.writeText(source.textContent);
 });
 on("keydown", (event) => {
   if (event.key !== "/" || event.target.matches("input, textarea, select") || document.querySelector("dialog")) return;
