@@ -179,18 +179,16 @@ function start() {
   for (const chart of document.querySelectorAll("svg.chart[role=img]")) chart.setAttribute("tabindex", "0");
   takeCode();
   finish(document);
-  document.querySelector(".sections [aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
 /** Finishes a page, or new rows: times, and a button beside each identifier that copies it. */
 function finish(root) {
   moments(root);
-  for (const code of root.querySelectorAll("td code[title], dd code[title]")) {
-    const before = code.closest("a") ?? code;
-    if (before.nextElementSibling?.matches(".copy")) continue;
-    const button = make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" });
-    button.dataset.text = code.title;
-    before.after(button);
+  for (const code of root.querySelectorAll(":is(td, dd) code[title]")) {
+    const place = code.closest("a") ?? code;
+    // A live list is finished again with each new row.
+    if (place.nextElementSibling?.matches(".copy")) continue;
+    place.after(make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" }));
   }
 }
 
@@ -264,10 +262,8 @@ on("click", async (event) => {
   const link = event.target.closest("[data-swap]");
   if (link) swap(event, link);
   const button = event.target.closest("[data-copy], .copy");
-  if (!button) return;
-  await navigator.clipboard.writeText(button.dataset.text ?? document.getElementById(button.dataset.copy).textContent);
-  button.classList.add("copied");
-  setTimeout(() => button.classList.remove("copied"), 1000);
+  const source = button && (document.getElementById(button.dataset.copy) ?? button.previousElementSibling);
+  if (source) await navigator.clipboard.writeText(source.textContent);
 });
 on("keydown", (event) => {
   if (event.key !== "/" || event.target.matches("input, textarea, select") || document.querySelector("dialog")) return;
