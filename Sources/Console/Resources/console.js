@@ -96,9 +96,9 @@ function connect() {
     row.innerHTML = event.data;
     row.content.firstElementChild.classList.add("fresh");
     list.querySelector(".empty")?.remove();
+    finish(row.content);
     list.prepend(row.content);
     while (list.children.length > 50) list.lastElementChild.remove();
-    finish(list);
   });
   stream.addEventListener("change", () => reload(list));
   return list;
@@ -185,10 +185,7 @@ function start() {
 function finish(root) {
   moments(root);
   for (const code of root.querySelectorAll(":is(td, dd) code[title]")) {
-    const place = code.closest("a") ?? code;
-    // A live list is finished again with each new row.
-    if (place.nextElementSibling?.matches(".copy")) continue;
-    place.after(make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" }));
+    (code.closest("a") ?? code).after(make("button", { type: "button", className: "copy", ariaLabel: isKorean() ? "복사" : "Copy" }));
   }
 }
 
