@@ -104,7 +104,7 @@ extension OneTimePurchase {
 
 /// A purchase with Google's signature, as the Play Billing Library gives it to an app (`Purchase.getOriginalJson()`,
 /// `getSignature()`).
-package struct SignedPurchase: Codable, Hashable, Sendable {
+package struct SignedPurchaseData: Codable, Hashable, Sendable {
     /// The text that is signed. A server has to verify exactly these bytes.
     package let purchaseData: String
     /// The signature: RSASSA-PKCS1-v1_5 with SHA-1, in base64.
@@ -113,18 +113,18 @@ package struct SignedPurchase: Codable, Hashable, Sendable {
 
 extension PlayBooks {
     /// Signs the present state of a purchase with the licensing key of its app.
-    package func signed(_ purchase: OneTimePurchase) throws -> SignedPurchase {
+    package func signed(_ purchase: OneTimePurchase) throws -> SignedPurchaseData {
         try signed(purchase.purchaseData, for: purchase.terms.packageName)
     }
 
     /// The same of a subscription.
-    package func signed(_ purchase: RecurringPurchase) throws -> SignedPurchase {
+    package func signed(_ purchase: RecurringPurchase) throws -> SignedPurchaseData {
         try signed(purchase.purchaseData, for: purchase.terms.packageName)
     }
 
-    private func signed(_ data: String, for packageName: String) throws -> SignedPurchase {
+    private func signed(_ data: String, for packageName: String) throws -> SignedPurchaseData {
         let key = try keys.key(.licensing(packageName: packageName))
-        return SignedPurchase(
+        return SignedPurchaseData(
             purchaseData: data, dataSignature: Base64.encode(try key.signRSA(Array(data.utf8), digest: .sha1)))
     }
 }
