@@ -125,8 +125,8 @@ struct LocalService: Sendable {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(), migrates: migrates)
         service = EntitlementService(
             apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
-            verifier: try ProofVerifier(
-                trusting: data.trustedFolders, clock: (clock as? StoreClock)?.latest ?? clock),
+            verifier: ProofVerifier(
+                anchors: try TrustAnchors(folders: data.trustedFolders), clock: (clock as? StoreClock)?.latest ?? clock),
             ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
     }
 

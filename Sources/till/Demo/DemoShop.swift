@@ -69,7 +69,7 @@ struct DemoShop {
         _ = try store.update { $0.notificationsURL = URL(string: Self.url) }
         let service = EntitlementService(
             apps: try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps,
-            verifier: try ProofVerifier(trusting: data.trustedFolders, clock: clock),
+            verifier: ProofVerifier(anchors: try TrustAnchors(folders: data.trustedFolders), clock: clock),
             ledger: ledger, clock: clock)
         try await service.registerApps()
         var year = DemoYear(store: store, service: service, clock: clock, chance: chance, end: end)
