@@ -51,6 +51,18 @@ import Testing
         #expect(told.has("Signed transaction") && told.has("com.memolease.sesac1.sprout1"))
     }
 
+    @Test func `a purchase of Google Play is decoded and explained, also without its key`() async throws {
+        let fixture = try await ConsoleFixture()
+        let browser = try await fixture.browser(.viewer)
+        let purchase = try TestPurchase(of: "sprout1", by: try TestChains.rsa.get().leaf.key)
+        let page = try await inspect(purchase.text, by: browser)
+        #expect(page.has("Refused") && page.has("appKeyMissing") && page.has("Signed purchase of Google Play"))
+        #expect(page.has("GPA.3345-1111-2222-33333") && page.has("order at Google Play") && page.has("RSA, SHA-1"))
+        _ = try await browser.post("/console/language", ["language": "ko"], from: "/console/proofs")
+        let korean = try await inspect(purchase.text, by: browser)
+        #expect(korean.has("Google Play의 서명된 구매") && korean.has("지불 상태"))
+    }
+
     @Test func `the fields of Apple's tables are explained in both languages`() throws {
         var names = TransactionFact.allCases.map { "\($0)" } + RenewalFact.allCases.map { "\($0)" }
         names += AppReceipt.Attribute.allCases.map { "\($0)" } + InAppPurchase.Attribute.allCases.map { "\($0)" }
