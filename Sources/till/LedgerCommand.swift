@@ -48,8 +48,7 @@ struct LedgerCheck: LedgerUser {
     }
 
     private func proofReport(of place: LedgerPlace) async throws -> ProofReport {
-        let verifier = ProofVerifier(
-            anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: SystemClock())
+        let verifier = try ProofVerifier(trusting: common.dataDirectory.trustedFolders, clock: SystemClock())
         return try await place.open(migrates: false).read { try $0.checkProofs(by: verifier) }
     }
 }

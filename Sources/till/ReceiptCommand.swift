@@ -74,7 +74,9 @@ struct ReceiptRedeem: Command {
         "redeem", "Redeem a proof of purchase for a user.", examples: "till receipt redeem alice.receipt --user alice")
 
     @Argument(
-        help: ArgumentHelp("An app receipt (base64 or DER) or a signed transaction (JWS); - reads standard input."))
+        help: ArgumentHelp(
+            "An app receipt (base64 or DER), a signed transaction (JWS), or a JSON object with the purchase and the signature of Google "
+                + "Play; - reads standard input."))
     var file: String
 
     @Option(help: "The user who gets the purchased items.")

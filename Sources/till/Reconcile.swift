@@ -84,8 +84,7 @@ struct Reconcile: LedgerUser {
         let administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
         let service = EntitlementService(
             apps: administration.apps,
-            verifier: ProofVerifier(
-                anchors: try TrustAnchors(folders: common.dataDirectory.trustedFolders), clock: clock),
+            verifier: try ProofVerifier(trusting: common.dataDirectory.trustedFolders, clock: clock),
             ledger: ledger, clock: clock,
             accepted: accepted)
         let key = try AppStoreServerKey(

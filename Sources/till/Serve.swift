@@ -54,10 +54,11 @@ struct Serve: Command {
     func perform() async throws {
         let configuration = try ServeConfiguration(options, common)
         // Anyone who reaches a store can mint purchases.
-        guard !runsStore || !configuration.origins.contains(.appleProduction) else {
+        let sold = configuration.origins.filter { [.appleProduction, .googleProduction].contains($0) }
+        if runsStore, let origin = sold.map(\.rawValue).min() {
             throw ConfigurationError(
                 message:
-                    "A store does not run beside a service that accepts apple/Production: leave out --store, or run "
+                    "A store does not run beside a service that accepts \(origin): leave out --store, or run "
                     + "`till store` by itself.")
         }
         let sandboxKey = runsStore ? try sandbox.key() : nil
@@ -112,8 +113,9 @@ struct Serve: Command {
         }
         let local = try sandboxKey.map { try LocalStore(data, sandboxKey: $0, logger: configuration.logger) }
         let clock: any WallClock = local?.store.clock ?? SystemClock()
-        let anchors = try TrustAnchors(folders: data.trustedFolders)
-        try configuration.check(anchors)
+        let folders = try data.trustedFolders
+        let (anchors, appKeys) = (try TrustAnchors(folders: folders), try [AppKey](folders: folders))
+        try configuration.check(anchors, appKeys)
         if configuration.hasAccounts, !configuration.sendsMail {
             configuration.logger.notice(
                 "no mail is sent: users cannot confirm their addresses or choose new passwords; set mail-server or mail-webhook"
@@ -130,7 +132,8 @@ struct Serve: Command {
             ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
         let service = EntitlementService(
             apps: administration.apps,
-            verifier: ProofVerifier(anchors: anchors, clock: local?.store.latestClock ?? clock), ledger: ledger,
+            verifier: ProofVerifier(anchors: anchors, appKeys: appKeys, clock: local?.store.latestClock ?? clock),
+            ledger: ledger,
             clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
             policy: configuration.ownership, keepsProofs: configuration.keepsProofs,

@@ -150,14 +150,19 @@ struct ServeConfiguration {
         return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: number))
     }
 
-    /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted.
+    /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted, and a key of an app if one of Google Play is.
     ///
     /// - Throws: `ConfigurationError`.
-    func check(_ anchors: TrustAnchors) throws(ConfigurationError) {
+    func check(_ anchors: TrustAnchors, _ appKeys: [AppKey]) throws(ConfigurationError) {
         let isOfApple = origins.contains(.appleProduction) || origins.contains(.appleSandbox)
         try settings.require(
             !isOfApple || anchors.anchors.contains(where: { $0.realm == .apple }), "accept",
             "a list of origins whose roots are trusted, and none of Apple's is. Add it with `till trust add FILE`")
+        let isOfGoogle = origins.contains(.googleProduction) || origins.contains(.googleTest)
+        try settings.require(
+            !isOfGoogle || appKeys.contains { $0.realm == .google }, "accept",
+            "a list of origins whose keys are trusted, and none of an app on Google Play is. Add it with `till trust add FILE "
+                + "--package NAME`")
     }
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
@@ -176,8 +181,8 @@ struct ServeConfiguration {
         let names = settings.texts("sandbox-users")
         guard !names.isEmpty else { return [] }
         try settings.require(
-            !origins.isDisjoint(with: [.appleProduction, .localProduction]), "sandbox-users",
-            "left out unless apple/Production is accepted")
+            !origins.isDisjoint(with: [.appleProduction, .localProduction, .googleProduction, .localPlayProduction]),
+            "sandbox-users", "left out unless apple/Production is accepted")
         guard let known = Set(listed: names) else {
             throw settings.failure(
                 "sandbox-users",

@@ -101,6 +101,11 @@ struct ProofFile {
 
     /// The proof as an app sends it.
     var proof: Proof {
+        if let purchase = try? SignedPurchase(json: bytes) {
+            return .googlePlay(
+                purchase: String(decoding: purchase.data, as: UTF8.self),
+                signature: String(decoding: purchase.signature, as: UTF8.self))
+        }
         let text = text
         return bytes.first == 0x30 || !text.contains(".") ? .receipt(text) : .signedTransaction(text)
     }

@@ -19,10 +19,14 @@ package enum Proof: Hashable, Sendable {
     case receipt(String)
     /// A signed transaction (JWS).
     case signedTransaction(String)
+    /// A purchase that Google Play has signed: the signed text, and its signature in base64.
+    case googlePlay(purchase: String, signature: String)
 
     package var text: String {
         switch self {
         case .receipt(let text), .signedTransaction(let text): text
+        case .googlePlay(let purchase, let signature):
+            JSONValue.object(["purchase": .string(purchase), "signature": .string(signature)]).compactText
         }
     }
 }
@@ -66,6 +70,9 @@ package struct HTTPServiceConnection: ServiceConnection {
             try await client.post(userPath + "/receipts" + query, ["receipt": receipt])
         case .signedTransaction(let transaction):
             try await client.post(userPath + "/transactions" + query, ["signedTransaction": transaction])
+        case .googlePlay(let purchase, let signature):
+            try await client.post(
+                userPath + "/transactions" + query, ["purchase": purchase, "signature": signature])
         }
     }
 

@@ -134,6 +134,11 @@ package struct EntitlementService: Sendable {
     /// - Parameter proof: The signed bytes.
     package func purchases(of verified: VerifiedProof, in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
         guard let purchases = verified.purchases else { throw .notRedeemable }
+        // A subscription without an end would be granted for ever, or for no time.
+        let isSubscription = { apps.type(of: $0) == ProductType.autoRenewableSubscription }
+        guard verified.statesEnds || !purchases.map(\.productIdentifier).contains(where: isSubscription) else {
+            throw .subscriptionStateUnknown
+        }
         let claims = try claims(verified, proof)
         return VerifiedPurchases(origin: verified.origin, claims: purchases.map { claims.claim($0) })
     }

@@ -11,6 +11,8 @@ package enum RedemptionError: RuledError, Equatable {
     case noNotification
     /// The ledger refuses every purchase of the proof. The first reason of `Redemption.Result.refusals` is stated.
     case purchaseRefused(Redemption.Result)
+    /// The proof is authentic, but only the store knows if its subscription is paid.
+    case subscriptionStateUnknown
     /// The account is unknown, or was erased.
     case userUnknown
     /// The name stands for no user.
@@ -31,6 +33,12 @@ package enum RedemptionError: RuledError, Equatable {
                     + "transactions.",
                 korean: "증명은 진짜지만 App Store의 알림이 아닙니다.")
         case .purchaseRefused(let result): result.rule
+        case .subscriptionStateUnknown:
+            ErrorRule(
+                "subscriptionStateUnknown", .conflict, mayRetry: true,
+                "The signature is valid, but only Google Play knows if the subscription is paid, and the service cannot ask it "
+                    + "yet. Nothing was granted. Do not acknowledge the purchase.",
+                korean: "서명은 유효하지만 구독이 지불되었는지는 Google Play만 알며, 서비스는 아직 물어볼 수 없습니다. 아무것도 지급되지 않았습니다. 구매를 승인하지 마세요.")
         case .userUnknown: LedgerError.userUnknown.rule
         case .userBlocked: LedgerError.userBlocked.rule
         }

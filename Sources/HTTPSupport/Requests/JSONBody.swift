@@ -98,6 +98,13 @@ package struct JSONBody {
         Array(try text(field, upTo: ProofVerifier.maximumTextSize).utf8)
     }
 
+    /// Returns a signed purchase of Google Play, in the fields `purchase` and `signature`.
+    package func signedPurchase() throws(Problem) -> SignedPurchase {
+        SignedPurchase(
+            data: Array(try text("purchase", upTo: SignedPurchase.maximumSize).utf8),
+            signature: Array(try text("signature", upTo: SignedPurchase.maximumSignatureSize).utf8))
+    }
+
     /// Returns a required integer.
     package func integer(_ field: String) throws(Problem) -> Int {
         try required(field, "an integer") { if case .number(let number) = $0 { Int(number.text) } else { nil } }

@@ -29,6 +29,14 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
         }
     }
 
+    /// True for purchases of Google Play, or of a local one.
+    package var isGooglePlay: Bool {
+        switch self {
+        case .googleProduction, .googleTest, .localPlayProduction, .localPlayTest: true
+        case .appleProduction, .appleSandbox, .xcode, .localProduction, .localSandbox: false
+        }
+    }
+
     /// True for test purchases, which cost no money.
     package var isSandbox: Bool {
         switch self {

@@ -120,6 +120,16 @@ extension TrustFolder {
     }
 }
 
+extension ProofVerifier {
+    /// Creates a verifier that trusts the root certificates and the keys of apps in folders.
+    ///
+    /// - Throws: `TrustError` that names the first unusable file, or a folder; `OpenSSLError`.
+    public init(trusting folders: [URL], clock: any WallClock) throws {
+        self.init(
+            anchors: try TrustAnchors(folders: folders), appKeys: try [AppKey](folders: folders), clock: clock)
+    }
+}
+
 extension [AppKey] {
     /// Reads the keys in folders of trusted certificates.
     ///

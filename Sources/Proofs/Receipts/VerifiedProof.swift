@@ -59,6 +59,9 @@ public struct VerifiedProof: Sendable {
         return notifiedRenewal
     }
 
+    /// False for a kind of proof that never states the end of a subscription. Then only the store knows if it is paid.
+    public var statesEnds: Bool { signedPurchase == nil }
+
     /// The purchases that can be redeemed. Nil if this kind of proof contains none.
     public var purchases: [ProvenPurchase]? {
         switch content {

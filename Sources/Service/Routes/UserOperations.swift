@@ -67,12 +67,18 @@ extension APIOperation {
 
     static let redeemUserTransaction = APIOperation(
         .post, "/v1/users/{user}/transactions", for: .backEnd(.redeem), isPerApp: true,
-        "redeemUserTransaction", "Redeems a signed transaction",
+        "redeemUserTransaction", "Redeems a signed transaction, or a signed purchase of Google Play",
         parameters: [.idempotencyKey],
         body: .json([
             "signedTransaction": .text(
-                "The signed transaction (JWS), as StoreKit gives it, or a receipt of Unity IAP.")
-        ]).described("A proof of purchase."),
+                "The signed transaction (JWS), as StoreKit gives it, or a receipt of Unity IAP."
+            ).optional,
+            "purchase": .text(
+                "The signed text of a purchase of Google Play (`getOriginalJson()`), to the byte, instead of a signed transaction."
+            )
+            .optional,
+            "signature": .text("The signature of that purchase (`getSignature()`), in base64.").optional,
+        ]).described("A proof of purchase: `signedTransaction`, or `purchase` and `signature`."),
         answers: [.json("The outcome.", Redemption.self)])
 
     static let redeemMeTransaction = redeemUserTransaction.own("redeemMeTransaction", usesReserve: true)

@@ -55,17 +55,18 @@ struct UserRoutes: Sendable {
             }
         }
         group.on(.redeemUserReceipt, .redeemMeReceipt) { request, context in
-            try await redeem(
-                field: "receipt", request, context, for: try subjects.user(request, context))
+            try await redeem(["receipt"], request, context, for: try subjects.user(request, context))
         }
         group.on(.redeemUserTransaction, .redeemMeTransaction) { request, context in
             try await redeem(
-                field: "signedTransaction", request, context, for: try subjects.user(request, context))
+                ["signedTransaction", "purchase", "signature"], request, context,
+                for: try subjects.user(request, context))
         }
     }
 
+    /// - Parameter fields: The fields of the body. The first one has a proof of the App Store.
     private func redeem(
-        field: String,
+        _ fields: [String],
         _ request: Request,
         _ context: ServiceContext,
         for user: User
@@ -73,8 +74,12 @@ struct UserRoutes: Sendable {
         let caller = try context.requiredCaller
         let newcomers = context.newcomers(for: request)
         let body = try await JSONBody(
-            request, context, fields: [field], upTo: JSONBody.sizeWithProof)
-        let proof = try body.proof(field)
+            request, context, fields: fields, upTo: JSONBody.sizeWithProof)
+        let isOfGooglePlay = body.object["purchase"] != nil || body.object["signature"] != nil
+        guard !isOfGooglePlay || body.object[fields[0]] == nil else {
+            throw JSONBody.invalid("The body has two proofs. Send /\(fields[0]), or /purchase and /signature.")
+        }
+        let proof = isOfGooglePlay ? try body.signedPurchase().json.compactBytes : try body.proof(fields[0])
         let redemption = ProofRedemption(by: caller, service, metrics, newcomers: newcomers)
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }

@@ -208,7 +208,7 @@ extension Schema {
             "price_in_purchased_currency": price.optional,
             "product_id": .text().optional,
             "purchased_at_ms": milliseconds.nullable.optional,
-            "store": .one(of: ["APP_STORE", "PROMOTIONAL"]),
+            "store": .one(of: ["APP_STORE", "PLAY_STORE", "PROMOTIONAL"]),
             "transaction_id": .text().optional,
             "transferred_from": .array(of: .text()).optional,
             "transferred_to": .array(of: .text()).optional,

@@ -9,7 +9,8 @@ extension Examination {
             let folders = try data.trustedFolders
             var entries: [TrustFolder.Entry] = []
             for folder in folders { entries += try TrustFolder(folder).entries() }
-            guard !entries.isEmpty else {
+            let appKeys = try [AppKey](folders: folders)
+            guard !entries.isEmpty || !appKeys.isEmpty else {
                 return [
                     .problem(
                         .trustedRoots,
@@ -17,13 +18,13 @@ extension Examination {
                         remedy: "Add Apple's: till trust add FILE. A local store adds its own: till serve --store.")
                 ]
             }
-            try configuration.check(try TrustAnchors(folders: folders))
+            try configuration.check(try TrustAnchors(folders: folders), appKeys)
             let ending = entries.compactMap { entry in
                 problem(
                     of: entry.anchor.certificate, in: entry.file, .trustedRoot,
                     remedy: "Add its successor: till trust add FILE.")
             }
-            return ending + [.passed(.trustedRoots, Phrase(same: "\(entries.count)"))]
+            return ending + [.passed(.trustedRoots, Phrase(same: "\(entries.count + appKeys.count)"))]
         } catch {
             return [.problem(.trustedRoots, message(error))]
         }

@@ -106,7 +106,7 @@ extension RevenueCatEvent {
             ("price_in_purchased_currency", .amount(amount)),
             ("product_id", .string(facts.product)),
             ("purchased_at_ms", .milliseconds(facts.grant?.grantedAt ?? transaction?.purchaseDate)),
-            ("store", .string(isPromotional ? "PROMOTIONAL" : "APP_STORE")),
+            ("store", .string(isPromotional ? "PROMOTIONAL" : store(of: entry.origin))),
             ("transaction_id", .string(entry.reference)),
             ("type", .string(kind.rawValue)),
         ])
@@ -122,7 +122,7 @@ extension RevenueCatEvent {
             ("event_timestamp_ms", .milliseconds(facts.entry.happenedAt)),
             ("has_more_aliases", hasMoreAliases(facts)),
             ("id", .string(facts.messageIdentifier)),
-            ("store", .string("APP_STORE")),
+            ("store", .string(store(of: facts.entry.origin))),
             ("transferred_from", .texts(former ?? facts.customer)),
             // The anonymous id is an alias of the customer now.
             ("transferred_to", .texts(owner.filter { id in former?.contains { $0.hasSameBytes(as: id) } != true })),
@@ -148,6 +148,10 @@ extension RevenueCatEvent {
 
     private static func environment(of origin: Origin?) -> String {
         origin?.isSandbox == true ? "SANDBOX" : "PRODUCTION"
+    }
+
+    private static func store(of origin: Origin?) -> String {
+        origin?.isGooglePlay == true ? "PLAY_STORE" : "APP_STORE"
     }
 
     private static func periodType(_ terms: PurchasePeriod.Terms) -> String {

@@ -82,8 +82,12 @@ package struct CustomerInfo: Sendable {
     /// The protocol's name of a store.
     package enum Store: String, Sendable, CaseIterable {
         case appStore = "app_store"
+        case playStore = "play_store"
         /// A grant by the team.
         case promotional
+
+        /// The store of a purchase.
+        init(of origin: Origin) { self = origin.isGooglePlay ? .playStore : .appStore }
     }
 }
 

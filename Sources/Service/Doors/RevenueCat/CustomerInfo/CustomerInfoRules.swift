@@ -39,7 +39,7 @@ extension CustomerInfo {
             renewal?.facts.bool(.isInBillingRetryPeriod) == true
             || renewal?.facts.integer(.expirationIntent) == Int64(ExpirationIntent.billingError.rawValue)
         return Subscription(
-            store: .appStore, isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
+            store: .init(of: transaction.origin), isSandbox: last.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: last.originalPurchaseDate, expiresDate: last.endsAt,
             periodType: last.terms.isTrial ? .trial : last.terms.isIntroductory ? .intro : .normal,
             ownership: last.terms.isFamilyShared ? .familyShared : .purchased,
@@ -64,8 +64,8 @@ extension CustomerInfo {
         let transaction = period.transaction
         let name = "\(transaction.app ?? "")/\(transaction.origin.rawValue)/\(transaction.transactionIdentifier)"
         return Purchase(
-            identifier: DigestAlgorithm.sha256.digest(of: Array(name.utf8)).prefix(10).hexadecimal, store: .appStore,
-            isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
+            identifier: DigestAlgorithm.sha256.digest(of: Array(name.utf8)).prefix(10).hexadecimal,
+            store: .init(of: transaction.origin), isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: period.originalPurchaseDate,
             storeTransactionIdentifier: transaction.transactionIdentifier,
             displayName: facts.products[product]?.displayName, price: transaction.paidPrice)

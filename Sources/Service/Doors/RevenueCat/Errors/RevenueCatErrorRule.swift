@@ -87,7 +87,7 @@ extension RevenueCatErrorRule {
         // The App Store, and the signatures of offers.
         add(
             .storeProblem, .sentAgain, "appStoreUnreachable", "appStoreRefused", "appStoreAnswerInvalid",
-            "appStoreCancelled")
+            "appStoreCancelled", "subscriptionStateUnknown")
         add(.invalidAppleSubscriptionKey, .sentAgainUntilConfigured, "appStoreKeyInvalid", "signingFailed")
         add(.subscriptionNotFound, .doesNotOccur, "subscriptionNotFound")
         return rules
