@@ -26,7 +26,7 @@ struct DataDirectory {
     var playFolder: URL { folder.appending(path: "play", directoryHint: .isDirectory) }
     var playFile: URL { playFolder.appending(path: "play.sqlite", directoryHint: .notDirectory) }
     var ledgerFile: URL { serviceFolder.appending(path: "ledger.sqlite", directoryHint: .notDirectory) }
-    /// The certificates the service trusts besides those in `Keys/`.
+    /// The certificates and the keys of apps that the service trusts besides those in `Keys/`.
     var trustFolder: URL { serviceFolder.appending(path: "trust", directoryHint: .isDirectory) }
 
     /// The folders of trusted certificates that exist.
@@ -99,11 +99,11 @@ struct DataDirectory {
         try requireWriting([serviceFolder, ledgerFile])
     }
 
-    /// Creates the part of the local Google Play alone.
+    /// Creates the part of the local Google Play, and the folder for the keys with which the service verifies its purchases.
     ///
     /// - Throws: `CommandError`; `PermissionDenied`.
     func preparePlay() throws {
-        try make([playFolder])
+        try make([playFolder, serviceFolder, trustFolder])
         try requireWriting([playFolder, playFile])
     }
 

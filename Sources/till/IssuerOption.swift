@@ -172,7 +172,7 @@ struct ServerOptions: ParsableArguments {
 struct CallOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An accepted origin of the ledger without --server, as for till serve (default: those of a local store).",
+            "An accepted origin of the ledger without --server, as for till serve (default: those of local stores).",
             valueName: "origin"))
     var accept: [Origin] = []
 

@@ -133,8 +133,8 @@ struct LocalService: Sendable {
         webhooks = ledger.webhooks(of: administration.apps, clock: SystemClock())
         service = EntitlementService(
             apps: administration.apps,
-            verifier: ProofVerifier(
-                anchors: try TrustAnchors(folders: data.trustedFolders), clock: (clock as? StoreClock)?.latest ?? clock),
+            verifier: try ProofVerifier(
+                trusting: data.trustedFolders, clock: (clock as? StoreClock)?.latest ?? clock),
             ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
     }
 

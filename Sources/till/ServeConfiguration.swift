@@ -171,6 +171,11 @@ struct ServeConfiguration {
             !accepted.isSuperset(of: [.appleProduction, .appleSandbox]), "accept",
             "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
                 + "account in sandbox-users")
+        // Anyone who reaches a local Play can mint purchases.
+        let sold = accepted.intersection([.appleProduction, .googleProduction]).map(\.rawValue).min()
+        try settings.require(
+            sold == nil || accepted.isDisjoint(with: [.localPlayProduction, .localPlayTest]), "accept",
+            "a list without the origins of a local Google Play, because it has \(sold ?? "")")
         return accepted
     }
 

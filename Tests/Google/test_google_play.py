@@ -81,14 +81,14 @@ class SignedPurchaseTests(PlayTests):
         key = serialization.load_der_public_key(
             base64.b64decode(self.play.sandbox("GET", f"apps/{package}")["licensingKey"], validate=True))
         key.verify(
-            base64.b64decode(bought["dataSignature"], validate=True), bought["purchaseData"].encode(),
-            padding.PKCS1v15(), hashes.SHA1())
+            base64.b64decode(bought["signedPurchase"]["signature"], validate=True),
+            bought["signedPurchase"]["purchase"].encode(), padding.PKCS1v15(), hashes.SHA1())
         self.assertEqual(key.key_size, 2048)
 
     def test_a_purchase_is_signed_with_the_key_of_its_app(self):
         bought = self.play.buy("seeds", "signer", quantity=3, obfuscatedAccountId="a1", obfuscatedProfileId="p1")
         self.verify(bought)
-        data = json.loads(bought["purchaseData"])
+        data = json.loads(bought["signedPurchase"]["purchase"])
         self.assertEqual(
             list(data),
             ["orderId", "packageName", "productId", "purchaseTime", "purchaseState", "purchaseToken",
@@ -102,7 +102,7 @@ class SignedPurchaseTests(PlayTests):
     def test_a_pending_purchase_is_signed_as_pending(self):
         bought = self.play.buy("spade", "signer", isPending=True)
         self.verify(bought)
-        data = json.loads(bought["purchaseData"])
+        data = json.loads(bought["signedPurchase"]["purchase"])
         self.assertEqual(data["purchaseState"], 4)
         self.assertNotIn("orderId", data)
 
@@ -201,7 +201,7 @@ class PurchaseTests(PlayTests):
         def get(product_id="spade", token=token, package=GARDEN):
             return self.products.get(packageName=package, productId=product_id, token=token)
 
-        for text in (bought["orderId"], bought["purchaseData"], "a/b+c=", "x"):
+        for text in (bought["orderId"], bought["signedPurchase"]["purchase"], "a/b+c=", "x"):
             self.refused(get(token=text), 400, "invalid", "token")
         self.refused(get(token=UNKNOWN_TOKEN), 404, "purchaseTokenNotFound", "token")
         self.refused(get(product_id="seeds"), 400, "purchaseTokenDoesNotMatchProductId", "token")

@@ -83,8 +83,8 @@ import Testing
         let bought = try await buy()
         let licensingKey = try play.perform { try $0.licensingKey(of: Self.packageName) }
         let key = try PublicKey(rsaInformation: licensingKey)
-        let signature = try #require(Base64.decode(bought.dataSignature.utf8))
-        #expect(key.verifiesRSA(signature, over: Array(bought.purchaseData.utf8), digest: .sha1))
+        let signature = try #require(Base64.decode(bought.signedPurchase.signature))
+        #expect(key.verifiesRSA(signature, over: bought.signedPurchase.data, digest: .sha1))
         let (token, path) = (
             try await token(), "/purchases/products/\(bought.productId)/tokens/\(bought.purchaseToken)"
         )

@@ -58,6 +58,8 @@ import Testing
         (#"{"accept":[]}"#, [:], "accept"),
         (#"{"accept":["apple/Production","apple/Sandbox"]}"#, [:], "sandbox-users"),
         (#"{"accept":["apple/Sandbox"],"sandbox-users":["review"]}"#, [:], "sandbox-users"),
+        (#"{"accept":["google/Production","localPlay/Production"]}"#, [:], "because it has google/Production"),
+        (#"{"accept":["apple/Production","localPlay/Test"]}"#, [:], "because it has apple/Production"),
         (#"{"sandbox-users":["a b c"]}"#, [:], "sandbox-users"), (#"{"ownership":"mine"}"#, [:], "transferIfInactive"),
         (#"{"transfer-pause-seconds":60}"#, [:], "transfer-pause-seconds"),
         ("{}", ["TILL_PORT": "x"], "port"), ("{}", ["TILL_TLS_KEY": "k.pem"], "tls-certificate"),

@@ -5,12 +5,16 @@ import Proofs
 /// A local Google Play. It sells one-time products of one or several apps, keeps customers' purchases in its own database, signs them
 /// with the key of their app, and answers Google's own client as the Play Developer API does. It grants nothing.
 package final class GooglePlay: Sendable {
+    /// Hands the licensing key of an app to the services that trust the Play.
+    package typealias Trust = @Sendable (_ packageName: String, _ licensingKey: PublicKey) throws -> Void
+
     /// The maximum length of an account's name, in bytes of UTF-8.
     package static let maximumAccountLength = 256
     /// The maximum length of an obfuscated account or profile identifier, in characters.
     package static let maximumObfuscatedLength = 64
 
     let keys: PlayKeys
+    private let trust: Trust
     let machineClock: any WallClock
     let randomness: Randomness
     private let queue: DatabaseQueue
@@ -19,9 +23,17 @@ package final class GooglePlay: Sendable {
 
     /// Opens the Play in a folder. A new folder gets new keys, and sells nothing.
     ///
-    /// - Parameter clock: The machine's clock. The Play's own is this one plus an offset.
-    package init(folder: URL, clock: any WallClock, randomness: Randomness) throws(PlayError) {
+    /// - Parameters:
+    ///   - clock: The machine's clock. The Play's own is this one plus an offset.
+    ///   - trust: Called with the licensing key of each app that is added.
+    package init(
+        folder: URL,
+        clock: any WallClock,
+        randomness: Randomness,
+        trust: @escaping Trust = { _, _ in }
+    ) throws(PlayError) {
         machineClock = clock
+        self.trust = trust
         self.randomness = randomness
         keys = PlayKeys(folder: folder.appending(path: "keys", directoryHint: .isDirectory))
         let file = folder.appending(path: "play.sqlite", directoryHint: .notDirectory)
@@ -67,7 +79,7 @@ package final class GooglePlay: Sendable {
         let offset = try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'clockOffset'") ?? 0
         let machineTime = machineClock.now()
         return PlayBooks(
-            database: database, keys: keys, randomness: randomness, machineTime: machineTime,
+            database: database, keys: keys, trust: trust, randomness: randomness, machineTime: machineTime,
             now: machineTime.adding(milliseconds: offset))
     }
 
@@ -85,6 +97,7 @@ package final class GooglePlay: Sendable {
 package struct PlayBooks {
     let database: Database
     let keys: PlayKeys
+    let trust: GooglePlay.Trust
     let randomness: Randomness
     /// The machine's time. Access tokens end by it, because clients date their requests by their own clocks.
     let machineTime: Timestamp

@@ -74,4 +74,7 @@ package enum PackageName {
         text.utf8.count <= maximumLength
             && text.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)+/) != nil
     }
+
+    /// The package name of an app with a bundle identifier. A hyphen becomes an underscore, because package names have none.
+    package static func name(ofApp bundleIdentifier: String) -> String { bundleIdentifier.replacing("-", with: "_") }
 }

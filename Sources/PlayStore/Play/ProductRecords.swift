@@ -5,10 +5,11 @@ import Proofs
 
 /// The apps and their one-time products: the catalog of the local Play.
 extension PlayBooks {
-    /// Adds an app without products, unless the Play has it.
+    /// Adds an app without products, unless the Play has it, and hands its licensing key to the services that trust the Play.
     package func addApp(_ packageName: String) throws {
         try database.execute(
             literal: "INSERT INTO app (package_name) VALUES (\(packageName)) ON CONFLICT DO NOTHING")
+        try trust(packageName, try keys.key(.licensing(packageName: packageName)).publicKey)
     }
 
     package func hasApp(_ packageName: String) throws -> Bool {
@@ -55,21 +56,13 @@ extension PlayBooks {
 
     /// Adds the apps and products of a catalog. Products that the Play has already are replaced; others stay.
     package func add(_ catalog: PlayCatalog) throws {
-        for product in catalog.products {
-            guard let packageName = product.packageName else { continue }
-            try addApp(packageName)
-            try keep(product)
-        }
-        for subscription in catalog.subscriptions {
-            guard let packageName = subscription.packageName else { continue }
-            try addApp(packageName)
-            try keep(subscription)
-        }
-        for offer in catalog.offers {
-            guard let packageName = offer.packageName else { continue }
-            try addApp(packageName)
-            try keep(offer)
-        }
+        let apps =
+            catalog.products.map(\.packageName) + catalog.subscriptions.map(\.packageName)
+            + catalog.offers.map(\.packageName)
+        for packageName in Set(apps.compactMap(\.self)).sorted() { try addApp(packageName) }
+        for product in catalog.products where product.packageName != nil { try keep(product) }
+        for subscription in catalog.subscriptions where subscription.packageName != nil { try keep(subscription) }
+        for offer in catalog.offers where offer.packageName != nil { try keep(offer) }
     }
 }
 
@@ -144,9 +137,9 @@ package struct PlayCatalog: Sendable {
     /// The products of a StoreKit configuration: one-time products with one purchase option, and subscriptions with one base plan, each
     /// in the country of its storefront.
     ///
-    /// - Parameter bundleIdentifier: The app. A hyphen becomes an underscore, because package names have none.
+    /// - Parameter bundleIdentifier: The app.
     package init(_ configuration: StoreKitConfiguration, bundleIdentifier: String) {
-        let packageName = bundleIdentifier.replacing("-", with: "_")
+        let packageName = PackageName.name(ofApp: bundleIdentifier)
         let region = configuration.storefront.shortCountryCode
         offers = []
         subscriptions = configuration.products.compactMap { product in

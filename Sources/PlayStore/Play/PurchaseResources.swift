@@ -102,36 +102,25 @@ extension OneTimePurchase {
     }
 }
 
-/// A purchase with Google's signature, as the Play Billing Library gives it to an app (`Purchase.getOriginalJson()`,
-/// `getSignature()`).
-package struct SignedPurchaseData: Codable, Hashable, Sendable {
-    /// The text that is signed. A server has to verify exactly these bytes.
-    package let purchaseData: String
-    /// The signature: RSASSA-PKCS1-v1_5 with SHA-1, in base64.
-    package let dataSignature: String
-}
-
 extension PlayBooks {
     /// Signs the present state of a purchase with the licensing key of its app.
-    package func signed(_ purchase: OneTimePurchase) throws -> SignedPurchaseData {
+    package func signed(_ purchase: OneTimePurchase) throws -> SignedPurchase {
         try signed(purchase.purchaseData, for: purchase.terms.packageName)
     }
 
     /// The same of a subscription.
-    package func signed(_ purchase: RecurringPurchase) throws -> SignedPurchaseData {
+    package func signed(_ purchase: RecurringPurchase) throws -> SignedPurchase {
         try signed(purchase.purchaseData, for: purchase.terms.packageName)
     }
 
-    private func signed(_ data: String, for packageName: String) throws -> SignedPurchaseData {
-        let key = try keys.key(.licensing(packageName: packageName))
-        return SignedPurchaseData(
-            purchaseData: data, dataSignature: Base64.encode(try key.signRSA(Array(data.utf8), digest: .sha1)))
+    private func signed(_ data: [UInt8], for packageName: String) throws -> SignedPurchase {
+        try SignedPurchase.sign(data, with: try keys.key(.licensing(packageName: packageName)))
     }
 }
 
 extension OneTimePurchase {
     /// The fields of `INAPP_PURCHASE_DATA`, in Google's order. A pending purchase is signed, too.
-    fileprivate var purchaseData: String {
+    fileprivate var purchaseData: [UInt8] {
         let members: KeyValuePairs<String, JSONValue?> = [
             "orderId": orderId.map { .string($0) }, "packageName": .string(terms.packageName),
             "productId": .string(terms.productId),
@@ -143,6 +132,6 @@ extension OneTimePurchase {
         ]
         var object = JSONObject()
         for case (let name, let value?) in members { _ = object.add(name, value) }
-        return JSONValue.object(object).compactText
+        return JSONValue.object(object).compactBytes
     }
 }

@@ -115,7 +115,7 @@ extension RecurringPurchase {
 
 extension RecurringPurchase {
     /// The fields of `INAPP_PURCHASE_DATA` of a subscription, in Google's order.
-    var purchaseData: String {
+    var purchaseData: [UInt8] {
         let members: KeyValuePairs<String, JSONValue?> = [
             "orderId": periods.last.map { .string($0.orderId) }, "packageName": .string(terms.packageName),
             "productId": .string(terms.productId),
@@ -126,6 +126,6 @@ extension RecurringPurchase {
         ]
         var object = JSONObject()
         for case (let name, let value?) in members { _ = object.add(name, value) }
-        return JSONValue.object(object).compactText
+        return JSONValue.object(object).compactBytes
     }
 }

@@ -19,21 +19,19 @@ package struct PlayPurchaseResource: Codable, Sendable {
     package let purchaseToken: String
     /// The moment at which the purchase is refunded unless it is acknowledged.
     package let acknowledgementDeadline: String?
-    /// The signed text, as an app gets it.
-    package let purchaseData: String
-    package let dataSignature: String
+    /// The purchase as an app gets it, and as it sends it to its server.
+    package let signedPurchase: SignedPurchase
 }
 
 extension PlayBooks {
     /// A purchase with its signature.
     package func resource(_ purchase: OneTimePurchase) throws -> PlayPurchaseResource {
-        let signed = try signed(purchase)
-        return PlayPurchaseResource(
+        try PlayPurchaseResource(
             number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
             productId: purchase.terms.productId, quantity: purchase.quantity, state: purchase.state.rawValue,
             isAcknowledged: purchase.isAcknowledged, isConsumed: purchase.isConsumed, orderId: purchase.orderId,
             purchaseToken: purchase.token, acknowledgementDeadline: purchase.acknowledgementDeadline?.rfc3339,
-            purchaseData: signed.purchaseData, dataSignature: signed.dataSignature)
+            signedPurchase: signed(purchase))
     }
 }
 
@@ -52,21 +50,18 @@ package struct PlaySubscriptionResource: Codable, Sendable {
     package let orderId: String?
     package let purchaseToken: String
     package let acknowledgementDeadline: String?
-    package let purchaseData: String
-    package let dataSignature: String
+    package let signedPurchase: SignedPurchase
 }
 
 extension PlayBooks {
     /// A subscription with its signature.
     package func resource(_ purchase: RecurringPurchase) throws -> PlaySubscriptionResource {
-        let signed = try signed(purchase)
-        return PlaySubscriptionResource(
+        try PlaySubscriptionResource(
             number: purchase.number, account: purchase.account, packageName: purchase.terms.packageName,
             productId: purchase.terms.productId, basePlanId: purchase.terms.basePlanId, state: purchase.state.rawValue,
             isAcknowledged: purchase.isAcknowledged, expiryTime: purchase.expiryTime.rfc3339,
             orderId: purchase.periods.last?.orderId, purchaseToken: purchase.token,
-            acknowledgementDeadline: purchase.acknowledgementDeadline?.rfc3339, purchaseData: signed.purchaseData,
-            dataSignature: signed.dataSignature)
+            acknowledgementDeadline: purchase.acknowledgementDeadline?.rfc3339, signedPurchase: signed(purchase))
     }
 }
 

@@ -45,8 +45,10 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// The origins that the service accepts by default: those of a local store.
-    public static let defaultAccepted: Set<Origin> = [.localProduction, .localSandbox]
+    /// The origins that the service accepts by default: those of a local App Store and of a local Google Play.
+    public static let defaultAccepted: Set<Origin> = [
+        .localProduction, .localSandbox, .localPlayProduction, .localPlayTest,
+    ]
 }
 
 /// The store environment that a proof states (App Store Server API, `environment`).

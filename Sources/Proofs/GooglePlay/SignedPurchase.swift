@@ -52,6 +52,26 @@ public struct SignedPurchase: Hashable, Sendable {
     }
 }
 
+extension SignedPurchase: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case data = "purchase"
+        case signature
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            data: Array(try container.decode(String.self, forKey: .data).utf8),
+            signature: Array(try container.decode(String.self, forKey: .signature).utf8))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(String(decoding: data, as: UTF8.self), forKey: .data)
+        try container.encode(String(decoding: signature, as: UTF8.self), forKey: .signature)
+    }
+}
+
 /// Verifies signed purchases of Google Play, without asking Google.
 ///
 /// A signature of Google Play never ends, and states no date. It proves what was bought. It does not prove that the purchase still stands,

@@ -8,10 +8,10 @@ struct PlayBuy: Command {
         "buy", "Buy a one-time product for a customer, and print the signed purchase.",
         """
         The app or the server has to acknowledge or consume the purchase within three days of the Play's clock, or it is refunded. \
-        A server gets the two lines of the signed purchase from the app.
+        Standard output has the purchase and its signature as a JSON object, which `till receipt redeem` and the service take.
         """,
         examples: """
-            till play buy com.memolease.sesac1.sprout1 --account alice
+            till play buy com.memolease.sesac1.sprout1 --account alice > purchase.json
             till play buy garden.seeds --account alice --quantity 3 --pending
             """)
 
@@ -56,9 +56,7 @@ struct PlayBuy: Command {
             (order.isPending, order.isTest) = (pending, tester)
             return try books.resource(try books.buy(order))
         }
-        terminal.purchase(resource)
-        terminal.line(resource.purchaseData)
-        terminal.line(resource.dataSignature)
+        terminal.signed(resource.signedPurchase, resource.lines)
         try terminal.json(resource)
     }
 }
@@ -90,7 +88,8 @@ struct PlayPurchases: Command {
 
 struct PlayComplete: Command {
     static let configuration = CommandConfiguration(
-        "complete", "Complete the payment of a pending purchase.", examples: "till play complete 3")
+        "complete", "Complete the payment of a pending purchase, and print the signed purchase.",
+        examples: "till play complete 3")
 
     @Argument(help: "The purchase's number; `till play purchases` lists them.")
     var number: Int64
@@ -98,7 +97,9 @@ struct PlayComplete: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        try terminal.show(common.existingPlay.perform { try $0.resource(try $0.complete(number)) })
+        let resource = try common.existingPlay.perform { try $0.resource(try $0.complete(number)) }
+        terminal.signed(resource.signedPurchase, resource.lines)
+        try terminal.json(resource)
     }
 }
 
@@ -171,16 +172,25 @@ struct PlayRefund: Command {
     }
 }
 
+extension PlayPurchaseResource {
+    /// The purchase in one line, and its deadline.
+    fileprivate var lines: [String] {
+        let details = [productId, orderId, purchaseToken].compactMap(\.self)
+        return ["\(state)  #\(number)  " + details.joined(separator: "  ")]
+            + (acknowledgementDeadline.map { ["To be acknowledged until \($0)."] } ?? [])
+    }
+}
+
 extension Terminal {
-    /// Prints a purchase in one line, and its deadline.
-    func purchase(_ purchase: PlayPurchaseResource) {
-        let details = [purchase.productId, purchase.orderId, purchase.purchaseToken].compactMap(\.self)
-        line("\(purchase.state)  #\(purchase.number)  " + details.joined(separator: "  "))
-        if let deadline = purchase.acknowledgementDeadline { line("To be acknowledged until \(deadline).") }
+    /// Prints a signed purchase as a service takes it. Its state goes to standard error, so that the output is a file for a service.
+    func signed(_ purchase: SignedPurchase, _ lines: [String]) {
+        guard !isJSON else { return }
+        lines.forEach(errorLine)
+        line(purchase.json.compactText)
     }
 
     fileprivate func show(_ resource: PlayPurchaseResource) throws {
-        purchase(resource)
+        resource.lines.forEach(line)
         try json(resource)
     }
 }

@@ -117,15 +117,32 @@ extension DataDirectory {
     ///   - apps: The package names of further apps.
     func play(adding catalog: PlayCatalog? = nil, apps: [String] = []) throws -> GooglePlay {
         try preparePlay()
-        let play = try GooglePlay(folder: playFolder, clock: SystemClock(), randomness: .system)
+        let play = try GooglePlay(
+            folder: playFolder, clock: SystemClock(), randomness: .system, trust: { try trustPlay($0, key: $1) })
         try play.perform { books in
             if let catalog { try books.add(catalog) }
-            for app in apps { try books.addApp(app) }
+            // A service whose folder is newer than the Play trusts the known apps, too.
+            for app in try books.apps() + apps { try books.addApp(app) }
             guard try books.apps().isEmpty else { return }
             let shipped = try Catalog(folder: catalogFolder)
             try books.add(PlayCatalog(shipped.configuration, bundleIdentifier: shipped.bundleIdentifier))
         }
         return play
+    }
+
+    /// Adds the licensing key of an app of the local Play to the keys that the service trusts, unless it is among them.
+    private func trustPlay(_ packageName: String, key: PublicKey) throws {
+        // The catalog's name of the app may have hyphens.
+        let sold = (try? Catalog(folder: catalogFolder))?.bundleIdentifier
+        let appKey = AppKey(
+            packageName: packageName, publicKey: key,
+            bundleIdentifier: sold.flatMap { PackageName.name(ofApp: $0) == packageName ? $0 : nil }, realm: .localPlay)
+        let folder = TrustFolder(trustFolder)
+        // A later command may name another catalog, or none.
+        let isKnown = try folder.appKeys().contains {
+            $0.key.realm == .localPlay && $0.key.fingerprint == appKey.fingerprint
+        }
+        if !isKnown { try folder.add(appKey) }
     }
 }
 

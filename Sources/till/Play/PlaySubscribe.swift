@@ -48,9 +48,7 @@ struct PlaySubscribe: Command {
             (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
-        terminal.subscription(resource)
-        terminal.line(resource.purchaseData)
-        terminal.line(resource.dataSignature)
+        terminal.signed(resource.signedPurchase, resource.lines)
         try terminal.json(resource)
     }
 }
@@ -102,7 +100,7 @@ struct PlaySubscriptionCommand: Command {
 
     func perform() async throws {
         let resource = try common.existingPlay.perform { try $0.resource(try $0.perform(action, on: number)) }
-        terminal.subscription(resource)
+        resource.lines.forEach(terminal.line)
         try terminal.json(resource)
     }
 }
@@ -137,11 +135,11 @@ extension DeveloperNotification {
     }
 }
 
-extension Terminal {
-    /// Prints a subscription in one line, and its deadline.
-    fileprivate func subscription(_ purchase: PlaySubscriptionResource) {
-        let details = [purchase.productId, purchase.orderId, purchase.purchaseToken].compactMap(\.self)
-        line("\(purchase.state)  #\(purchase.number)  until \(purchase.expiryTime)  " + details.joined(separator: "  "))
-        if let deadline = purchase.acknowledgementDeadline { line("To be acknowledged until \(deadline).") }
+extension PlaySubscriptionResource {
+    /// The subscription in one line, and its deadline.
+    fileprivate var lines: [String] {
+        let details = [productId, orderId, purchaseToken].compactMap(\.self)
+        return ["\(state)  #\(number)  until \(expiryTime)  " + details.joined(separator: "  ")]
+            + (acknowledgementDeadline.map { ["To be acknowledged until \($0)."] } ?? [])
     }
 }
