@@ -19,30 +19,24 @@ extension LocalStoreRoutes {
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: receipt + "\n")))
         }
-        typealias Action = @Sendable (Books, String, ConsoleForm) throws -> Void
-        let actions: [(path: RouterPath, notice: Notice, action: Action)] = [
-            (
-                "store/account/restore", .restored,
-                { books, account, _ in
-                    try books.restoreCompletedTransactions(account: account)
-                }
-            ),
-            (
-                "store/account/family", .performed,
-                { books, account, form in
-                    let relative = try form.requiredText("relative", upTo: Store.maximumAccountLength)
-                    try books.join(relative, familyOf: account)
-                }
-            ),
-            ("store/account/family/leave", .performed, { books, account, _ in try books.leaveFamily(account) }),
-        ]
-        for (path, notice, action) in actions {
+        func add(
+            _ path: RouterPath, _ notice: Notice = .performed,
+            _ action: @escaping @Sendable (Books, String, ConsoleForm) throws -> Void
+        ) {
             pages.postStore(path) { _, context in
                 let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
                 try store.write { try action($0, account, context.form) }
                 return StoreSelection(account: account).path(done: notice)
             }
         }
+        add("store/account/restore", .restored) { books, account, _ in
+            try books.restoreCompletedTransactions(account: account)
+        }
+        add("store/account/family") { books, account, form in
+            let relative = try form.requiredText("relative", upTo: Store.maximumAccountLength)
+            try books.join(relative, familyOf: account)
+        }
+        add("store/account/family/leave") { books, account, _ in try books.leaveFamily(account) }
     }
 
     /// The card of an account above its transactions: purchase, restoration, clock, receipt and family.
