@@ -35,7 +35,7 @@ struct ReceiptValidate: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The public key of the app on Google Play, instead of those of till trust; needs --bundle-id.",
+            "The public key of the app on Google Play, instead of the trusted ones; needs --bundle-id.",
             valueName: "base64"))
     var appKey: String?
 

@@ -55,7 +55,7 @@ class Demonstration(unittest.TestCase):
     def test_an_order_number_leads_to_the_customer(self):
         with Window(logged_in("support")) as window:
             window.open("store")
-            window.open(next(link for link in window.links() if re.search(r"/store/transactions/\d+$", link)))
+            window.open(next(link for link in window.links() if re.search(r"/store(/transactions/|\?.*transaction=)\d+", link)))
             order = re.search(r"\bM[A-Z0-9]{9}\b", window.text()).group()
             window.open("customers")
             window.page.locator("#customer-search").fill(order)

@@ -120,7 +120,7 @@ struct HostileConsole {
         let page = "/console/customers/-/" + HostileText.encode(name)
         try await fillGrants(page, user, key)
         let customer = try await browser.get(page)
-        let link = try #require(customer.text.firstMatch(of: /href="([^"]+\/transactions\/[^"]+)"/)?.1)
+        let link = try #require(customer.text.firstMatch(of: /href="([^"]+\/transactions\/[^"\/]+)"/)?.1)
         let transaction = String(link.replacing("&amp;", with: "&"))
         let parts = transaction.split(separator: "?")
         for action in ["revocation", "reinstatement"] {
@@ -129,6 +129,7 @@ struct HostileConsole {
         }
         let accounts = ["", "/buy"].map { "/console/store\($0)?account=" + HostileText.encode(account) }
         paths += [page, page + "/timeline", page + "/grants", page + "/transactions", transaction, payment] + accounts
+        paths.append("\(parts[0])/money-back?\(parts.last ?? "")")
         paths.append(page + "/explanation?item=" + HostileText.encode("sprout \(number)"))
         return user
     }

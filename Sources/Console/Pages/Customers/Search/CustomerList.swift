@@ -46,11 +46,9 @@ struct CustomerList {
                     "Lists of customers", CustomerSelection.allCases, present: query.selection, title: Self.title
                 ) { path(selection: $0) }
                 if currencies.count > 1 {
-                    Tabs.list("Currencies") {
-                        for each in currencies {
-                            Tabs.link(Phrase(same: each), to: path(currency: each), isPresent: each == query.currency)
-                        }
-                    }
+                    Tabs.choices(
+                        "Currencies", currencies, present: query.currency ?? "", title: { Phrase(same: $0) }
+                    ) { path(currency: $0) }
                 }
                 note(count)
                 Self.table(

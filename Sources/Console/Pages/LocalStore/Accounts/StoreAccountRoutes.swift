@@ -19,30 +19,25 @@ extension LocalStoreRoutes {
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: receipt + "\n")))
         }
-        typealias Action = @Sendable (Books, String, ConsoleForm) throws -> Void
-        let actions: [(path: RouterPath, notice: Notice, action: Action)] = [
-            (
-                "store/account/restore", .restored,
-                { books, account, _ in
-                    try books.restoreCompletedTransactions(account: account)
-                }
-            ),
-            (
-                "store/account/family", .performed,
-                { books, account, form in
-                    let relative = try form.requiredText("relative", upTo: Store.maximumAccountLength)
-                    try books.join(relative, familyOf: account)
-                }
-            ),
-            ("store/account/family/leave", .performed, { books, account, _ in try books.leaveFamily(account) }),
-        ]
-        for (path, notice, action) in actions {
-            pages.postStore(path) { _, context in
-                let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
-                try store.write { try action($0, account, context.form) }
-                return StoreSelection(account: account).path(done: notice)
-            }
+        pages.postStore("store/account/restore") { _, context in
+            try change(context, .restored) { try $0.restoreCompletedTransactions(account: $1) }
         }
+        pages.postStore("store/account/family") { _, context in
+            let relative = try context.form.requiredText("relative", upTo: Store.maximumAccountLength)
+            return try change(context) { try $0.join(relative, familyOf: $1) }
+        }
+        pages.postStore("store/account/family/leave") { _, context in
+            try change(context) { try $0.leaveFamily($1) }
+        }
+    }
+
+    /// Changes the account that a form names. Returns the page with the account.
+    private func change(
+        _ context: ConsoleContext, _ notice: Notice = .performed, _ action: (Books, String) throws -> Void
+    ) throws -> ConsolePath {
+        let account = try context.form.requiredText("account", upTo: Store.maximumAccountLength)
+        try store.write { try action($0, account) }
+        return StoreSelection(account: account).path(done: notice)
     }
 
     /// The card of an account above its transactions: purchase, restoration, clock, receipt and family.

@@ -71,8 +71,7 @@ extension TransactionAction {
         case .share: [Self.member("Account of the family member")]
         case .acceptInvitation: [Self.member("Account of the member")]
         case .failRenewal: [ActionInput(Self.hasGracePeriod, \.hasGracePeriod)]
-        case .changeSeats:
-            [ActionInput(Self.seats, \.seats)]
+        case .changeSeats: [ActionInput(Self.seats, \.seats)]
         case .requestPriceIncrease:
             [
                 ActionInput(Self.price, \.price),
