@@ -63,7 +63,6 @@ extension AppStoreRoutes {
                 let link = a(.href(.notification(received.notification))) { data(received.notification.type) }
                 Shown.lines(link, received.notification.subtype.map { data($0) })
             }
-            column("Signed") { Shown.moment($0.notification.signedAt) }
             column("Outcome") { $0.notification.outcome.html }
             column("Transaction") { received in
                 let transaction = received.notification.transactionIdentifier

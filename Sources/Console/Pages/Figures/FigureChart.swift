@@ -223,8 +223,9 @@ extension FigureComparison {
     @HTMLBuilder var times: HTML {
         if let first = answer.periods.first, let last = answer.periods.last {
             let end = last.isComplete ? last.last : today
-            p(.class("note")) { FigureText.time(first.first...max(first.first, end)) }
-            if !last.isComplete { note("Today is not over.") }
+            let shown = FigureText.time(first.first...max(first.first, end))
+            let times: [any HTMLPart] = last.isComplete ? [shown] : [shown, Phrase("Today is not over.")]
+            p(.class("note")) { spaced(by: " · ", times) }
         }
         if let compared, totals.contains(where: { $0.change != nil }) {
             note("\(FigureText.time(compared.now)) compared with \(FigureText.time(compared.before))")
