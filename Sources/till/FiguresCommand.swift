@@ -73,10 +73,7 @@ struct FiguresCommand: LedgerUser {
         if let client = try service.client() {
             source = .service(client)
         } else {
-            let figures = try localFigures()
-            try await figures.sweep()
-            try await figures.rollUp()
-            source = .ledger(figures)
+            source = .ledger(try await updatedFigures())
         }
         let table = try await answer(figure, in: environment, by: group, of: source)
         (raw ? table.rawLines : table.lines).forEach(terminal.line)
@@ -162,6 +159,14 @@ extension LedgerUser {
         _ = try place.open(migrates: false)
         let clock = try common.dataDirectory.clock
         return try place.open([.entitlements, .figures]).figures(clock: clock)
+    }
+
+    /// The same with the latest purchases in their sums.
+    func updatedFigures() async throws -> FigureService {
+        let figures = try localFigures()
+        try await figures.sweep()
+        try await figures.rollUp()
+        return figures
     }
 }
 

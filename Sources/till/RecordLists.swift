@@ -52,8 +52,7 @@ struct CustomersList: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        // The sums have the latest purchases then.
-        try await localFigures().rollUp()
+        _ = try await updatedFigures()
         let (ledger, now, environment) = (try existingLedger(), try common.dataDirectory.clock.now(), environment)
         let (selection, named) = (selection, currency)
         let currency =

@@ -1056,6 +1056,8 @@ class AppStoreTests(unittest.TestCase):
         self.assertEqual((commerce.period, commerce.taxCode), (AdvancedCommercePeriod.P1M, "C003-00-2"))
         self.assertEqual([item.SKU for item in commerce.items], ["bench", "shears"])
         self.assertTrue(commerce.consistencyToken)
+        # The mass extension counts the subscriptions of this product.
+        self.store.sandbox("POST", f"transactions/{bought['transactionId']}/expiry", {})
 
     def test_a_store_of_production(self):
         store = Store("--environment", "Production", "--app-apple-id", "1234567890")

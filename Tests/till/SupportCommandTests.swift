@@ -29,9 +29,11 @@ import Testing
     }
 
     @Test func `customers are listed with their state and sum, and found by a transaction`() async throws {
-        let bought = try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "bob", "--json")
+        let bought = try await till.run(
+            "buy", "com.memolease.sesac1.sprout1", "--user", "bob", "--proof", "transaction", "--json")
         let transaction = String(try #require(bought.output.firstMatch(of: /"transactionId" : "(\d+)"/)).1)
-        #expect(try await till.run("buy", "com.memolease.sesac1.sprout2", "--user", "alice").status == 0)
+        let more = ["buy", "com.memolease.sesac1.sprout2", "--user", "alice", "--proof", "transaction"]
+        #expect(try await till.run(arguments: more).status == 0)
         let sandbox = ["--environment", "sandbox"]
         let listed = try await till.run(arguments: ["customers", "list"] + sandbox).output.split(separator: "\n")
         #expect(listed.first?.hasPrefix("CUSTOMER  STATUS ") == true)
