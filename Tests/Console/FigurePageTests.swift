@@ -154,7 +154,7 @@ import Testing
         // Today's sale is in the total, and not in the change: three units after one.
         #expect(page.has("<p class=\"figure\">4</p><p class=\"change\">+200.0%</p>"))
         #expect(page.has("Today is not over.") && page.has(" compared with "))
-        #expect(page.has("<bdi>the time before</bdi>") && page.has("class=\"line other\""))
+        #expect(page.has("<bdi>Previous period</bdi>") && page.has("class=\"line other\""))
         let card = try await browser.get("/console?environment=sandbox")
         #expect(card.has("<p class=\"figure\">4</p><p class=\"change\">+200.0%</p>"))
         let month = try await browser.get("/console?environment=sandbox&range=this-month")
@@ -181,7 +181,7 @@ import Testing
         let browser = try await fixture.browser(.viewer)
         let page = try await browser.get("/console/figures/subscription-movement?environment=sandbox")
         #expect(page.has("<th scope=\"col\" class=\"number\"><bdi>net</bdi></th>"))
-        #expect(page.has("class=\"line other\"") && !page.has("the time before"))
+        #expect(page.has("class=\"line other\"") && !page.has("Previous period"))
     }
 
     @Test func `the CSV file has the values of the answer`() async throws {

@@ -37,7 +37,7 @@ struct FigureChart {
             }
             lines = [("net", points.map { chartPoint(FigureAnswer.Point(value: $0.value)) })]
         } else if query.group == nil, total.earlier.contains(where: { $0 != nil }) {
-            lines = [("the time before", total.earlier.map(chartPoint))]
+            lines = [("Previous period", total.earlier.map(chartPoint))]
         } else if !others.isEmpty {
             let points = answer.periods.indices.map { index in
                 chartPoint(FigureAnswer.Point.sum(of: others.map { $0.points[index] }))

@@ -36,7 +36,8 @@ extension ProductChangeRoutes {
             try await catalog.history(.of(product: productIdentifier), in: app, before: $0, limit: $1)
         }
         let keys = try await entitlements.ledger.apiKeyNames()
-        let title: Phrase = productIdentifier.map { "History of \($0)" } ?? "History of the catalog"
+        let names = CatalogNames(catalogs: entitlements.catalogs)
+        let title: Phrase = productIdentifier.map { "History of \(names.product($0))" } ?? "History of the catalog"
         return Page(title, section: .products) {
             if let productIdentifier {
                 let address = ProductAddress(productIdentifier, in: app, of: catalog.apps)
