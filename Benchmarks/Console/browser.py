@@ -55,7 +55,7 @@ class Browser:
         """The first link of a page whose address contains a pattern; None without one."""
         for address in re.findall(r'href="([^"]+)"', self.get(page)):
             if re.search(pattern, html.unescape(address)):
-                return html.unescape(address)
+                return html.unescape(address).split("#")[0]
         return None
 
 

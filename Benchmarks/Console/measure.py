@@ -99,6 +99,7 @@ def pages():
     add_list("customers, newest", "/console/customers?list=newest")
     for selection in ("lastPurchase", "spent", "notPaid", "ended"):
         add(f"customers, {selection}", f"/console/customers?list={selection}")
+    add("customers as CSV", "/console/customers/csv?list=spent")
     add_list("customers of a product", f"/console/customers?product={APP}.sprout1")
     add("customers of a product of few", f"/console/customers?product={APP}.gardener.yearly")
     for customer in (f"u{user}", "regular"):
@@ -116,8 +117,9 @@ def pages():
     payment = add("store: payment", browser.send(
         "/console/store/buy",
         {"account": "bench", "product": f"{APP}.seeds10", "quantity": "1", "outcome": "purchased", "then": "redeem", "user": "regular"},
-        "/console/store/buy").split("?")[0])
+        "/console/store/buy"))
     transaction = add("regular: transaction", browser.link(f"{path}/transactions", f"{path}/transactions/[0-9]"))
+    add("regular: money back", browser.link(transaction, "/money-back[?]"))
     add("proof", browser.link(transaction, r"/proofs/.*[0-9a-f]{64}"))
     add("regular: export", f"{path}/export")
 
@@ -160,12 +162,11 @@ def pages():
 
     add_list("store", "/console/store")
     add("store: buy", "/console/store/buy")
-    add_list("store: queue", "/console/store/queue")
-    account = browser.link("/console/store", r"/store/account\?")
-    add("store: account", account)
-    add("store: receipt", account.replace("/account?", "/account/receipt?"))
-    add("store: products", "/console/store/products")
-    add("store: transaction", browser.link("/console/store", "/store/transactions/"))
+    add_list("store: queue", "/console/store?state=queue")
+    add("store: account", "/console/store?account=bench")
+    add("store: receipt", "/console/store/account/receipt?account=bench")
+    add("store: subscriptions", "/console/store?state=subscribed")
+    add("store: transaction", browser.link("/console/store", r"/store\?transaction="))
     add_list("store: notifications", "/console/store/notifications")
     add("store: notification", browser.link("/console/store/notifications", "/store/notifications/[^?]"))
     add("store: settings", "/console/store/settings")

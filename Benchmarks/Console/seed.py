@@ -252,7 +252,9 @@ app_store()
 customer_sums()
 webhooks()
 # Nothing is left to do in the background.
-for table, subject, done in (("reconciliation", "purchase states", "reconciled_until"), ("figure_upkeep", "backfill", "done_at")):
-    print(f"INSERT INTO {table} (subject, {done}) SELECT '{subject}', {end} WHERE NOT EXISTS"
+for table, subject, columns, values in (
+        ("reconciliation", "purchase states", "reconciled_until, findings", f"{end}, '{{}}'"),
+        ("figure_upkeep", "backfill", "done_at", end)):
+    print(f"INSERT INTO {table} (subject, {columns}) SELECT '{subject}', {values} WHERE NOT EXISTS"
           f" (SELECT 1 FROM {table} WHERE subject = '{subject}');")
 statements.finish()
