@@ -75,7 +75,7 @@ struct SignedAdvancedCommerceRequest {
     /// The account token of the purchase; nil if the request has none.
     var appAccountToken: UUID? { information("appAccountToken").flatMap(UUID.init(uuidString:)) }
 
-    /// What a checked request describes.
+    /// The content of a checked request.
     func charge(in storefront: Storefront) throws(AppStoreRefusal) -> AdvancedCommerceCharge {
         guard Self.text("currency", of: object) == storefront.currency,
             [nil, storefront.countryCode].contains(Self.text("storefront", of: object))

@@ -37,7 +37,7 @@ extension PlayBooks {
         try purchases.update(purchase)
     }
 
-    /// What an order paid.
+    /// The subject of an order: a one-time purchase, or a period of a subscription by its number.
     enum Ordered {
         case purchase(OneTimePurchase)
         case period(Int, of: RecurringPurchase)

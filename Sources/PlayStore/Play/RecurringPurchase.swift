@@ -70,7 +70,7 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         package let end: Timestamp
         package let kind: PhaseKind
         package let price: Money
-        /// What was paid back; nil if nothing was.
+        /// The amount that was paid back; nil if nothing was.
         package var refunded: Money?
         package var refundTime: Timestamp?
         package var isChargeback = false
@@ -85,7 +85,7 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         case replacement
     }
 
-    /// What a rule brings about besides the new state.
+    /// An effect of a rule besides the new state.
     package enum Effect: Equatable, Sendable {
         case notification(SubscriptionNotificationType)
         case voided(VoidedPurchase)

@@ -1,6 +1,6 @@
 import Proofs
 
-/// What time brings to a subscription: renewals, declined payments, holds, pauses, ends.
+/// The events that time brings to a subscription: renewals, declined payments, holds, pauses, ends.
 extension RecurringPurchase {
     /// The seconds of a license tester's periods, by the length of the real ones in days.
     private static let testSeconds: [(days: Int64, seconds: Int64)] = [

@@ -132,7 +132,7 @@ struct PlaySandboxRoutes: Sendable {
             guard let step = TimeStep(text) else {
                 throw JSONBody.invalid("The field /by has to be \(TimeStep.form).")
             }
-            // What becomes due happens before the answer.
+            // Due events happen before the answer.
             return try await BlockingWork.run { [play] in
                 _ = try play.perform { try $0.advance(step) }
                 return try JSONAnswer.response(["now": try play.perform(\.now.rfc3339)])

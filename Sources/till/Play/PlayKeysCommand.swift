@@ -114,7 +114,7 @@ struct PlayTime: Command {
     func perform() async throws {
         let play = try common.existingPlay
         if let advance { _ = try play.perform { try $0.advance(advance) } }
-        // What has become due happens before the time is read.
+        // Due events happen before the time is read.
         let now = try play.perform(\.now)
         terminal.line(now.rfc3339)
         try terminal.json(["now": now.rfc3339])

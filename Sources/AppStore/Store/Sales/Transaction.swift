@@ -35,7 +35,7 @@ package struct Transaction: Hashable, Sendable, Codable {
     package internal(set) var seats: Seats?
     /// The reason why other transactions represent the same period; nil for the only one.
     package internal(set) var additionalReason: AdditionalTransactionReason?
-    /// What the developer's server described; nil for a product of the store.
+    /// The items and terms from the developer's server; nil for a product of the store.
     package internal(set) var advancedCommerceCharge: AdvancedCommerceCharge?
     package var appAccountToken: UUID?
     /// True if the customer upgraded to a higher subscription before the end of the period.

@@ -73,7 +73,7 @@ package struct CustomerSubscription: Hashable, Sendable, Codable {
     /// The dates on which the renewal date was extended.
     var extensionDates: [Timestamp] = []
     var appAccountToken: UUID?
-    /// What the developer's server described; nil for a product of the store.
+    /// The items and terms from the developer's server; nil for a product of the store.
     package internal(set) var advancedCommerceCharge: AdvancedCommerceCharge?
 
     /// The date of the next event; nil for a subscription that has ended.
