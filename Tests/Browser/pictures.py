@@ -41,7 +41,7 @@ def main():
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"] if os.geteuid() == 0 else [])
-            page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme="light", locale="en-GB")
+            page = browser.new_page(viewport={"width": 1200, "height": 620}, color_scheme="light", locale="en-GB")
             page.goto(shop["url"] + "/console/log-in")
             page.fill("[name=name]", shop["name"])
             page.fill("[name=password]", shop["password"])
