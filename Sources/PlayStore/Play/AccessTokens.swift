@@ -46,17 +46,17 @@ extension PlayBooks {
     /// - Parameter address: The address of the token endpoint, which an assertion may name as its audience.
     /// - Throws: `TokenRefusal`.
     func issueToken(grantType: String?, assertion: String?, at address: String) throws -> AccessToken {
-        guard grantType == Self.grantType else { throw TokenRefusal.unsupported }
+        guard let grantType, grantType.hasSameBytes(as: Self.grantType) else { throw TokenRefusal.unsupported }
         guard let assertion, let token = try? SignedToken(compact: Array(assertion.utf8)),
             let issuer = token.claims.text("iss")
         else { throw TokenRefusal.malformed }
         guard let account = try serviceAccount(issuer) else { throw TokenRefusal.unknownAccount }
         let publicKey = try? PublicKey(rsaInformation: account.publicKey)
         guard let key = publicKey.flatMap({ TokenKey($0, for: .rs256) }), token.isSigned(by: key),
-            token.keyIdentifier.map({ $0 == account.keyIdentifier }) ?? true
+            token.keyIdentifier?.hasSameBytes(as: account.keyIdentifier) ?? true
         else { throw TokenRefusal.signature }
         guard let audiences = token.claims.audiences, audiences.count == 1,
-            audiences.allSatisfy({ [Self.googleAudience, address].contains($0) })
+            audiences.allSatisfy({ $0.hasSameBytes(as: Self.googleAudience) || $0.hasSameBytes(as: address) })
         else { throw TokenRefusal.audience }
         let now = Double(machineTime.millisecondsSince1970) / 1000
         guard let start = token.claims.date("iat"), let end = token.claims.date("exp"), start <= now + Self.clockSkew,
