@@ -15,27 +15,30 @@ extension GooglePlayAnswer {
 
     /// The statement at a moment, with what is known of the orders.
     package func statement(_ moment: Moment) -> GooglePlayStatement {
-        let purchases: [StatedPurchase]
+        let stated: [StatedPurchase]
         switch content {
-        case _ where state == .pending || state == .paymentCanceled: purchases = []
-        case .subscription(let items): purchases = items.compactMap { stated($0, among: items, moment) }
+        case _ where state == .pending || state == .paymentCanceled: stated = []
+        case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, moment) }
         case .products(let items, let orderId):
-            purchases = items.compactMap { stated($0, isOnly: items.count == 1, orderId, moment) }
+            stated = items.compactMap { self.stated($0, isOnly: items.count == 1, orderId, moment) }
         }
-        return GooglePlayStatement(self, purchases, moment)
+        // Two claims to one transaction would contradict each other.
+        var identifiers: Set<ByteKey> = []
+        let purchases = stated.filter { identifiers.insert(ByteKey($0.purchase.transactionIdentifier)).inserted }
+        return GooglePlayStatement(self, purchases, acknowledgeBy: acknowledgeBy(moment.askedAt), moment)
     }
 
     /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
-    var acknowledgeBy: Timestamp? {
-        guard !isAcknowledged, !state.isFinal, state != .pending, state != .unknown, let startTime else { return nil }
-        if isTest { return startTime.adding(seconds: Self.testAcknowledgementSeconds) }
+    private func acknowledgeBy(_ askedAt: Timestamp) -> Timestamp? {
+        guard !isAcknowledged, !state.isFinal, state != .pending, state != .unknown else { return nil }
+        let start = startTime ?? askedAt
+        if isTest { return start.adding(seconds: Self.testAcknowledgementSeconds) }
         if case .subscription(let items) = content, let item = items.first, !item.isAutoRenewing,
-            let end = item.expiryTime, startTime < end, end < startTime.adding(days: Self.shortPlanDays)
+            let end = item.expiryTime, start < end, end < start.adding(days: Self.shortPlanDays)
         {
-            let length = end.millisecondsSince1970 - startTime.millisecondsSince1970
-            return startTime.adding(milliseconds: length / 2)
+            return start.adding(milliseconds: (end.millisecondsSince1970 - start.millisecondsSince1970) / 2)
         }
-        return startTime.adding(days: Self.acknowledgementDays)
+        return start.adding(days: Self.acknowledgementDays)
     }
 
     private var appAccountToken: UUID? {
