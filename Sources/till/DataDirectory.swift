@@ -56,9 +56,9 @@ struct DataDirectory {
     /// - Throws: `PermissionDenied`.
     func hasStore() throws(PermissionDenied) -> Bool { try storeFile.exists() }
 
-    /// The clock of the store that sold the purchases, by which subscriptions end. The machine's without a store.
+    /// The clock by which subscriptions end.
     var clock: any WallClock {
-        get throws { try hasStore() ? store().clock : SystemClock() }
+        get throws { try clocks.current }
     }
 
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.

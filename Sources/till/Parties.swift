@@ -25,7 +25,8 @@ struct Parties: Sendable {
         try data.prepare()
         store = try data.store()
         try data.trust(store)
-        localService = try await LocalService(data, catalog: catalog, clock: store.clock)
+        localService = try await LocalService(
+            data, catalog: catalog, clocks: StoreClocks(appStore: store, play: try data.openedPlay))
     }
 
     /// The user as the service knows it; nil if the token names the user.
@@ -122,19 +123,19 @@ struct LocalService: Sendable {
     init(
         _ data: DataDirectory,
         catalog: Catalog,
-        clock: any WallClock,
+        clocks: StoreClocks,
         accepting accepted: Set<Origin> = Origin.defaultAccepted,
         using features: [LedgerFeature] = [],
         migrates: Bool = true
     ) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(using: features), migrates: migrates)
+        let clock = clocks.current
         administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
         // Receivers compare the time of messages with theirs.
         webhooks = ledger.webhooks(of: administration.apps, clock: SystemClock())
         service = EntitlementService(
             apps: administration.apps,
-            verifier: try ProofVerifier(
-                trusting: data.trustedFolders, clock: (clock as? StoreClock)?.latest ?? clock),
+            verifier: try ProofVerifier(trusting: data.trustedFolders, clock: clocks.latest),
             ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
     }
 
@@ -146,7 +147,7 @@ struct LocalService: Sendable {
     ) async throws {
         try data.requireLedger()
         try await self.init(
-            data, catalog: try Catalog(folder: data.catalogFolder), clock: try data.clock, accepting: accepted,
+            data, catalog: try Catalog(folder: data.catalogFolder), clocks: try data.clocks, accepting: accepted,
             using: features, migrates: !features.isEmpty)
     }
 
