@@ -5,43 +5,68 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import PlayStore
 import Proofs
 import Service
 
-/// The store, the service and the device on one machine. Only signed bytes pass from the store to the service.
+/// A store, the service and the device on one machine. Only signed bytes pass from the store to the service.
 struct Parties: Sendable {
     let catalog: Catalog
-    let store: Store
     /// The service of this process, whichever the device talks to.
     let localService: LocalService
+    private let store: DeviceStore
     private let server: ServerOptions
+
+    private enum DeviceStore {
+        case appStore(Store)
+        case play(GooglePlay)
+    }
 
     /// Creates the data directory, the store and the ledger if there are none.
     ///
-    /// - Parameter server: The service that the device talks to.
-    init(_ data: DataDirectory, server: ServerOptions) async throws {
+    /// - Parameters:
+    ///   - server: The service that the device talks to.
+    ///   - store: The store of the device.
+    init(_ data: DataDirectory, server: ServerOptions, store: StoreChoice = .appStore) async throws {
         self.server = server
         catalog = try Catalog(folder: data.catalogFolder)
-        try data.prepare()
-        store = try data.store()
-        try data.trust(store)
-        localService = try await LocalService(
-            data, catalog: catalog, clocks: StoreClocks(appStore: store, play: try data.openedPlay))
+        let clocks: StoreClocks
+        switch store {
+        case .appStore:
+            try data.prepare()
+            let appStore = try data.store()
+            try data.trust(appStore)
+            self.store = .appStore(appStore)
+            clocks = StoreClocks(appStore: appStore, play: try data.openedPlay)
+        case .play:
+            let play = try data.play()
+            self.store = .play(play)
+            clocks = StoreClocks(appStore: try data.hasStore() ? data.store() : nil, play: play)
+        }
+        localService = try await LocalService(data, catalog: catalog, clocks: clocks)
     }
 
     /// The user as the service knows it; nil if the token names the user.
     func named(_ user: User) -> User? { server.named(user) }
 
+    /// The queue of a user's device.
+    func queue(
+        of user: User, outcome: PaymentOutcome = .purchased, proof: ProofChoice = .receipt
+    ) -> any DeviceQueue {
+        switch store {
+        case .appStore(let store): AppStoreQueue(store: store, account: user.name, outcome: outcome, proof: proof)
+        case .play(let play): PlayQueue(play, catalog, account: user.name, isPending: outcome == .deferred)
+        }
+    }
+
     /// Runs a user's app, with its queue in the store and its connection to the service.
     func withDevice<Value: Sendable>(
         of user: User,
-        outcome: PaymentOutcome = .purchased,
-        proof: ProofChoice = .receipt,
+        at queue: any DeviceQueue,
         report: @escaping @Sendable (DeviceStep) -> Void,
         _ body: @Sendable @escaping (PaymentQueueObserver, HTTPServiceConnection) async throws -> Value
     ) async throws -> Value {
-        let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proof: proof)
-        return try await server.withService(for: user, or: { localService }) { service in
+        try await server.withService(for: user, or: { localService }) { service in
             try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
         }
     }
@@ -62,50 +87,6 @@ extension URL {
     var isExistingFolder: Bool {
         var isDirectory: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
-    }
-}
-
-/// The proof that the app sends to the service.
-enum ProofChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-    case receipt
-    case transaction
-}
-
-/// A device's connection to the store in the same process: the payment queue of one account.
-struct LocalStoreConnection: StoreConnection {
-    let store: Store
-    let account: String
-    /// The outcome of this device's payments.
-    let outcome: PaymentOutcome
-    let proof: ProofChoice
-
-    func add(_ payment: Payment) async throws -> PaymentTransaction {
-        try store.add(payment, account: account, outcome: outcome)
-    }
-
-    func processPayments() async throws {
-        _ = try store.process(account: account)
-    }
-
-    func transaction(_ identifier: Int64) async throws -> PaymentTransaction {
-        try store.read { try $0.queued(identifier, account: account).transaction }
-    }
-
-    func unfinishedTransactions() async throws -> [PaymentTransaction] {
-        try store.read { try $0.payments.transactions(account: account) }.map(\.transaction).filter {
-            $0.state != .finished
-        }
-    }
-
-    func proof(of transaction: PaymentTransaction) async throws -> Proof {
-        switch proof {
-        case .receipt: .receipt(try store.read { try $0.receipt(account: account) })
-        case .transaction: .signedTransaction(try store.read { try $0.signedTransaction(transaction.identifier) })
-        }
-    }
-
-    func finish(_ transaction: PaymentTransaction) async throws {
-        _ = try store.perform(.finish, on: transaction.identifier, account: account)
     }
 }
 
