@@ -12,6 +12,7 @@ struct Buy: Command {
             till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
             till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
             till buy com.memolease.sesac1.sprout3 --user alice --store play
+            till buy com.memolease.sesac1.sprout1 --user bob --store play --proof token
             """)
 
     @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
@@ -35,7 +36,7 @@ struct Buy: Command {
     @Option(
         help: ArgumentHelp(
             "The proof that the app sends: receipt (the app receipt) or transaction (the signed one); at Google Play purchase (the "
-                + "signed one).", valueName: "proof"))
+                + "signed one) or token (its purchase token).", valueName: "proof"))
     var proof: ProofChoice?
 
     @Option(

@@ -18,12 +18,13 @@ enum ProofChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     case receipt
     case transaction
     case purchase
+    case token
 
     /// The store whose purchases it proves.
     var store: StoreChoice {
         switch self {
         case .receipt, .transaction: .appStore
-        case .purchase: .play
+        case .purchase, .token: .play
         }
     }
 }
@@ -110,11 +111,12 @@ struct PlayQueue: DeviceQueue {
     private var device: PlayDevice
     /// True if this device's payments are made later.
     private let isPending: Bool
+    private let proof: ProofChoice
 
-    init(_ play: GooglePlay, _ catalog: Catalog, account: String, isPending: Bool) {
+    init(_ play: GooglePlay, _ catalog: Catalog, account: String, isPending: Bool, proof: ProofChoice) {
         self.play = play
         packageName = PackageName.name(ofApp: catalog.bundleIdentifier)
-        self.isPending = isPending
+        (self.isPending, self.proof) = (isPending, proof)
         let consumables = catalog.products.filter { $0.type == .consumable }.map(\.productIdentifier)
         device = PlayDevice(account: account, consumables: Set(consumables))
     }
@@ -136,6 +138,12 @@ struct PlayQueue: DeviceQueue {
     }
 
     func proof(of transaction: PaymentTransaction) async throws -> Proof {
+        if proof == .token {
+            let token = try play.perform { try device.purchaseToken(transaction.identifier, at: $0) }
+            return .purchaseToken(
+                try GooglePlayToken(
+                    purchaseToken: token, packageName: packageName, productId: transaction.payment.productIdentifier))
+        }
         let purchase = try play.perform { try device.signedPurchase(transaction.identifier, at: $0) }
         return .googlePlay(
             purchase: String(decoding: purchase.data, as: UTF8.self),

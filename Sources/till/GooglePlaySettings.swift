@@ -48,29 +48,33 @@ struct GooglePlayServices {
     private(set) var apps = GooglePlayApps()
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
 
-    /// - Parameter appKeys: The trusted keys of apps, which name the packages.
+    /// - Parameters:
+    ///   - appKeys: The trusted keys of apps, which name the packages.
+    ///   - localPlay: The Play in this process, which the service asks instead of that of the settings.
     /// - Throws: `CommandError` for a key file that cannot be read; `GoogleServiceAccountError` for one of another form.
     init(
         service: EntitlementService,
         configuration: ServeConfiguration,
         appKeys: [AppKey],
+        localPlay: LocalPlay?,
         metrics: ServiceMetrics
     ) throws {
-        guard let settings = configuration.googlePlay else { return }
         var all: [GooglePlayApp] = []
         for app in service.apps.all {
             let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
-            guard let file = own?.googleServiceAccount ?? settings.account else { continue }
+            let file =
+                localPlay?.serviceAccountFile.path ?? own?.googleServiceAccount ?? configuration.googlePlay?.account
+            guard let file else { continue }
             let account = try GoogleServiceAccount(
                 json: FileHandle.bytes(of: file, upTo: GoogleServiceAccount.maximumSize + 1))
-            let url = own?.googlePlayURL ?? settings.url
+            let url = localPlay?.url ?? own?.googlePlayURL ?? configuration.googlePlay?.url
             let realm: Realm = url == nil ? .google : .localPlay
             for packageName in Self.packageNames(of: app, in: realm, by: appKeys) {
                 all.append(
                     GooglePlayApp(
                         client: PlayDeveloperClient(
                             account: account, url: url ?? PlayDeveloperClient.googleURL, packageName: packageName,
-                            realm: realm, clock: service.clock),
+                            realm: realm, clock: service.clock, tokenClock: SystemClock()),
                         app: app, entitlements: service))
             }
         }

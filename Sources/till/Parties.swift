@@ -43,7 +43,8 @@ struct Parties: Sendable {
             self.store = .play(play)
             clocks = StoreClocks(appStore: try data.hasStore() ? data.store() : nil, play: play)
         }
-        localService = try await LocalService(data, catalog: catalog, clocks: clocks)
+        localService = try await LocalService(
+            data, catalog: catalog, clocks: clocks, asking: clocks.play)
     }
 
     /// The user as the service knows it; nil if the token names the user.
@@ -55,7 +56,8 @@ struct Parties: Sendable {
     ) -> any DeviceQueue {
         switch store {
         case .appStore(let store): AppStoreQueue(store: store, account: user.name, outcome: outcome, proof: proof)
-        case .play(let play): PlayQueue(play, catalog, account: user.name, isPending: outcome == .deferred)
+        case .play(let play):
+            PlayQueue(play, catalog, account: user.name, isPending: outcome == .deferred, proof: proof)
         }
     }
 
@@ -95,21 +97,27 @@ struct LocalService: Sendable {
     private let service: EntitlementService
     private let administration: CatalogService
     private let webhooks: WebhookService
+    /// The local Google Play that the service asks about purchases; nil for none.
+    private let play: GooglePlay?
+    private let playAccountFile: URL
 
     /// Opens the ledger, and creates it if there is none.
     ///
     /// - Parameters:
+    ///   - play: The local Google Play that the service asks about purchases.
     ///   - features: The features that no command needs, and whose tables are created.
     ///   - migrates: True if missing tables and columns are added.
     init(
         _ data: DataDirectory,
         catalog: Catalog,
         clocks: StoreClocks,
+        asking play: GooglePlay? = nil,
         accepting accepted: Set<Origin> = Origin.defaultAccepted,
         using features: [LedgerFeature] = [],
         migrates: Bool = true
     ) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(using: features), migrates: migrates)
+        (self.play, playAccountFile) = (play, data.playAccountFile)
         let clock = clocks.current
         administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
         // Receivers compare the time of messages with theirs.
@@ -157,12 +165,38 @@ struct LocalService: Sendable {
     func withClient<Value: Sendable>(
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
+        guard let play else { return try await withClient(asking: GooglePlayApps(), body) }
+        return try await LoopbackServer.run({ play.routes(sandboxKey: SandboxKey().apiKey).router() }) { url in
+            try await withClient(asking: try apps(at: play, url), body)
+        }
+    }
+
+    /// The app at a local Google Play.
+    ///
+    /// - Parameter url: The address of the Play in this process.
+    private func apps(at play: GooglePlay, _ url: URL) throws -> GooglePlayApps {
+        let key = try play.perform { try $0.serviceAccountKey(keptIn: playAccountFile, at: url) }
+        let account = try GoogleServiceAccount(json: try key.json())
+        return GooglePlayApps(
+            service.apps.all.map { app in
+                GooglePlayApp(
+                    client: PlayDeveloperClient(
+                        account: account, url: url, packageName: PackageName.name(ofApp: app.bundleIdentifier),
+                        realm: .localPlay, clock: service.clock, tokenClock: SystemClock()),
+                    app: app, entitlements: service)
+            })
+    }
+
+    private func withClient<Value: Sendable>(
+        asking googlePlay: GooglePlayApps,
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
         // Valid in this process alone.
         let key = Randomness.system.bytes(32).hexadecimal
         return try await LoopbackServer.run(
             ServiceRoutes(
                 service: service, authentication: .processKey(APIKey(key)), administration: administration,
-                webhooks: webhooks, allowsPrivateAddresses: try Self.allowsPrivateWebhooks
+                webhooks: webhooks, googlePlay: googlePlay, allowsPrivateAddresses: try Self.allowsPrivateWebhooks
             ).router
         ) { url in
             try await body(ServiceClient(url: url, credential: key))

@@ -97,6 +97,9 @@ struct Serve: Command {
     ///
     /// - Throws: `ConfigurationError`.
     private func checkLocalStores(_ configuration: ServeConfiguration) throws(ConfigurationError) {
+        try configuration.settings.require(
+            !runsPlay || configuration.googlePlay == nil, "google-service-account",
+            "left out beside --play, whose account the service makes itself")
         let sold = configuration.origins.filter { [.appleProduction, .googleProduction].contains($0) }
         guard let origin = sold.map(\.rawValue).min() else { return }
         if runsStore {
@@ -218,7 +221,8 @@ struct Serve: Command {
         let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
         let googlePlay = try GooglePlayServices(
-            service: service, configuration: configuration, appKeys: appKeys, metrics: metrics)
+            service: service, configuration: configuration, appKeys: appKeys.keys, localPlay: localPlay,
+            metrics: metrics)
         var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
             [], appStores.backgroundServices + googlePlay.backgroundServices
         )

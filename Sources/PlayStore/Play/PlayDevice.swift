@@ -49,6 +49,13 @@ package struct PlayDevice: Sendable {
         }
     }
 
+    package func purchaseToken(_ number: Int64, at books: PlayBooks) throws -> String {
+        switch try sold(number, at: books) {
+        case .product(let purchase): purchase.token
+        case .subscription(let purchase): purchase.token
+        }
+    }
+
     /// The amount that a purchase has charged, and true for a free trial.
     package func charge(_ number: Int64, at books: PlayBooks) throws -> (price: Price, isTrial: Bool) {
         switch try sold(number, at: books) {

@@ -79,16 +79,14 @@ extension PlayBooks {
 
     /// The key of the account for a server beside the Play, from its file. A file without a key of this Play gets a new one.
     ///
-    /// - Parameter url: The address of the Play, which may have another port than before.
+    /// - Parameter url: The address of the Play, which may have another port than in the file.
     package func serviceAccountKey(keptIn file: URL, at url: URL) throws -> ServiceAccountKey {
         let kept = (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode(ServiceAccountKey.self, from: $0) }
-        var key: ServiceAccountKey
-        if let kept, let account = try serviceAccount(kept.clientEmail), account.keyIdentifier == kept.privateKeyId {
-            key = kept
-            key.tokenUri = Self.tokenAddress(at: url)
-        } else {
-            key = try makeServiceAccount(at: url)
+        if var kept, let account = try serviceAccount(kept.clientEmail), account.keyIdentifier == kept.privateKeyId {
+            kept.tokenUri = Self.tokenAddress(at: url)
+            return kept
         }
+        let key = try makeServiceAccount(at: url)
         try PrivateFile.replace(file, with: try key.json())
         return key
     }

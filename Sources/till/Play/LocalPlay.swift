@@ -39,8 +39,9 @@ final class LocalPlay: Sendable {
             throw ServerNotStarted(listeningOn: configuration.host, nil, option: "--play-port")
         }
         let play = try service.data.play(sellingFrom: service.catalogFolders)
-        let file = service.data.playFolder.appending(path: "service-account.json", directoryHint: .notDirectory)
-        _ = try play.perform { try $0.serviceAccountKey(keptIn: file, at: url) }
+        let file = service.data.playAccountFile
+        let key = try play.perform { try $0.serviceAccountKey(keptIn: file, at: url) }
+        try PrivateFile.replace(file, with: try key.json())
         (self.play, self.sandboxKey, self.url, serviceAccountFile) = (play, sandboxKey, url, file)
         (self.configuration, logger) = (configuration, service.logger)
     }
