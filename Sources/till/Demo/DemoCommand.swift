@@ -38,7 +38,7 @@ struct DemoCommand: Command {
 
     func perform() async throws {
         ignoreSettings()
-        let port = try DemoShop.port(port)
+        let port = try ListeningPort.choose(port, at: ServerConfiguration().host)
         let folder = try DemoFolder()
         defer { folder.remove() }
         let shop = try await DemoShop(folder: folder.url, seed: seed, port: port)

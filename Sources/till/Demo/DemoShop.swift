@@ -126,37 +126,6 @@ struct DemoShop: Sendable {
         }
         return people
     }
-
-    /// The port of a demonstration.
-    ///
-    /// - Parameter port: The wished port; 0 for any free one.
-    /// - Throws: `ServerNotStarted` if the service cannot listen there, before anything is played.
-    static func port(_ port: Int) throws(ServerNotStarted) -> Int {
-        let host = ServerConfiguration().host
-        if let code = Examination.listeningProblem(host: host, port: port) {
-            throw ServerNotStarted(listeningOn: "\(host):\(port)", code)
-        }
-        return port > 0 ? port : freePort() ?? ServerConfiguration().port
-    }
-
-    /// A port of this machine at which nothing listens.
-    private static func freePort() -> Int? {
-        #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
-        (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), inet_addr("127.0.0.1"))
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
-    }
 }
 
 /// A person who may log in to the console of a demonstration.
