@@ -50,12 +50,25 @@ import Testing
         #expect(read.obfuscatedUsername == "6384e2b2184bcbf58eccf10ca7a6563c")
     }
 
+    @Test func `without a signature, the purchase token is the proof`() throws {
+        let token = #"{"purchaseToken":"aaaabbbbccccddddeeeeffff.AO-J1Oz_-"}"#
+        for rest in ["", #","signature":"","receipt":"{}""#, #","signature":"c2ln","receipt":null"#] {
+            let read = try request(
+                #"""
+                { "transaction": { "type": "android-playstore", "purchaseToken": "aaaabbbbccccddddeeeeffff.AO-J1Oz_-"\#(rest) } }
+                """#)
+            #expect(read.proof == Array(token.utf8))
+        }
+    }
+
     @Test(arguments: [
         "", "[]", "{}", #"{"transaction":[]}"#, #"{"transaction":{"type":"apple-sk2"}}"#,
         #"{"transaction":{"type":"apple-sk2","jwsRepresentation":""}}"#,
         #"{"transaction":{"type":"apple-sk2","appStoreReceipt":"MIIT"}}"#,
         #"{"transaction":{"type":"apple-sk2","jwsRepresentation":1}}"#,
         #"{"transaction":{"type":"android-playstore"}}"#,
+        #"{"transaction":{"type":"android-playstore","purchaseToken":"a b"}}"#,
+        #"{"transaction":{"type":"android-playstore","purchaseToken":"\#(String(repeating: "a", count: 513))"}}"#,
         #"{"transaction":{"type":"android-playstore","receipt":1,"signature":"s"}}"#,
         #"{"transaction":{"type":"android-playstore","receipt":"\u0000","signature":"s"}}"#,
         #"{"transaction":{"type":"windows-store-transaction","receipt":"{}","signature":"s"}}"#,

@@ -11,7 +11,7 @@ package struct CordovaRequest: Hashable, Sendable {
         case signedTransaction = "apple-sk2"
         /// A whole app receipt.
         case appReceipt = "ios-appstore"
-        /// A purchase that Google Play has signed.
+        /// A purchase of Google Play: signed, or its purchase token.
         case googlePlay = "android-playstore"
 
         /// The member of `transaction` that contains the proof.
@@ -33,7 +33,14 @@ package struct CordovaRequest: Hashable, Sendable {
             }
             guard let data = try text(member, upTo: SignedPurchase.maximumSize),
                 let signature = try text("signature", upTo: SignedPurchase.maximumSignatureSize)
-            else { return nil }
+            else {
+                guard let token = try text("purchaseToken", upTo: GooglePlayPurchase.maximumTokenSize) else {
+                    return nil
+                }
+                do { return try GooglePlayToken(purchaseToken: token).json.compactBytes } catch {
+                    throw transaction.wrong("transaction/purchaseToken", "a purchase token of Google Play")
+                }
+            }
             return SignedPurchase(data: Array(data.utf8), signature: Array(signature.utf8)).json.compactBytes
         }
     }
@@ -44,7 +51,7 @@ package struct CordovaRequest: Hashable, Sendable {
     package let kind: Kind
     /// The identifier that the app gives: of the product, the transaction or the app. Only the proof is believed.
     package let identifier: String?
-    /// The bytes of the proof: the text of the App Store, or the JSON object of a `SignedPurchase`.
+    /// The bytes of the proof: the text of the App Store, or the JSON object of a `SignedPurchase` or a `GooglePlayToken`.
     package let proof: [UInt8]
     /// The customer's id (`store.applicationUsername`); nil if the app has not set one.
     package let username: String?

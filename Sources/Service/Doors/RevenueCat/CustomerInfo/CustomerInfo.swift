@@ -171,8 +171,12 @@ package struct RenderedCustomerInfo: Sendable {
     ///   - requestDate: The date of the request.
     ///   - lastSeen: The date of the customer's last request; nil for this one.
     ///   - attributeErrors: The attributes of the request that are not recorded.
+    ///   - consumption: For each bought product at Google Play, true if the SDK is to consume it.
     package func json(
-        at requestDate: Timestamp, lastSeen: Timestamp? = nil, attributeErrors: [AttributeFailure] = []
+        at requestDate: Timestamp,
+        lastSeen: Timestamp? = nil,
+        attributeErrors: [AttributeFailure] = [],
+        consumption: [ByteKey: Bool] = [:]
     ) -> [UInt8] {
         var json = AnswerJSON()
         json.append("{")
@@ -186,6 +190,13 @@ package struct RenderedCustomerInfo: Sendable {
             json.append(#","attributes_error_response":{"attribute_errors":"#)
             json.append(JSONAnswer.encode(attributeErrors.json))
             json.append("}")
+        }
+        if !consumption.isEmpty {
+            json.members("purchased_products", consumption) { isConsumable, json in
+                json.append("{")
+                json.flag("should_consume", isConsumable)
+                json.append("}")
+            }
         }
         json.append("}")
         return json.bytes
