@@ -94,7 +94,7 @@ extension RevenueCatErrorRule {
         // Google Play. It may not know a token yet in the first seconds of a purchase.
         add(.invalidReceipt, .noPurchase, "googlePlayTokenEnded")
         add(.invalidReceipt, .sentAgain, "googlePlayTokenUnknown")
-        add(.paymentNotComplete, .sentAgain, "purchasePending")
+        add(.paymentNotComplete, .sentAgain, "purchasePending", "purchaseNotOwned")
         add(
             .googlePlayCredentials, .sentAgainUntilConfigured, "serviceAccountMissing", "googlePlayAccountRefused",
             "googleServiceAccountInvalid")
