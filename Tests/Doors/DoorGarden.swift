@@ -53,6 +53,7 @@ struct DoorGarden {
     ///   - requests: The requests a minute of one client address.
     ///   - newcomerBytes: The bytes a day of one address for customers without a purchase.
     ///   - chains: Chains whose roots are trusted, too.
+    ///   - appKeys: The trusted keys of apps on Google Play.
     ///   - disk: The disk with a reserve of free space; nil for no reserve.
     init(
         _ doors: [Door] = Door.allCases,
@@ -62,6 +63,7 @@ struct DoorGarden {
         requests: Int = 1_000_000,
         newcomerBytes: Int = 8 << 20,
         trusting chains: [CertificateChain] = [],
+        appKeys: [AppKey] = [],
         disk: ManualDisk? = nil
     ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
@@ -69,7 +71,8 @@ struct DoorGarden {
         keys = ledger.apiKeys(clock: garden.clock)
         key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
         entitlements = EntitlementService(
-            apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains),
+            apps: try Apps([App(garden.catalog)] + others),
+            verifier: try garden.verifier(trusting: chains, appKeys: appKeys),
             ledger: ledger,
             clock: garden.store.clock, accepted: accepted, policy: policy)
         var limits = RequestLimits()

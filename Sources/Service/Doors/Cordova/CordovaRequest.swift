@@ -11,13 +11,37 @@ package struct CordovaRequest: Hashable, Sendable {
         case signedTransaction = "apple-sk2"
         /// A whole app receipt.
         case appReceipt = "ios-appstore"
+        /// A purchase of Google Play: signed, or its purchase token.
+        case googlePlay = "android-playstore"
 
         /// The member of `transaction` that contains the proof.
         var member: String {
             switch self {
             case .signedTransaction: "jwsRepresentation"
             case .appReceipt: "appStoreReceipt"
+            case .googlePlay: "receipt"
             }
+        }
+
+        /// The proof, as `ProofVerifier` reads it; nil if the app has sent none.
+        fileprivate func proof(in transaction: RequestMembers) throws(Problem) -> [UInt8]? {
+            func text(_ member: String, upTo maximumSize: Int) throws(Problem) -> String? {
+                try transaction.optionalText(member, upTo: maximumSize).flatMap { $0.isEmpty ? nil : $0 }
+            }
+            guard self == .googlePlay else {
+                return try text(member, upTo: ProofVerifier.maximumTextSize).map { Array($0.utf8) }
+            }
+            guard let data = try text(member, upTo: SignedPurchase.maximumSize),
+                let signature = try text("signature", upTo: SignedPurchase.maximumSignatureSize)
+            else {
+                guard let token = try text("purchaseToken", upTo: GooglePlayPurchase.maximumTokenSize) else {
+                    return nil
+                }
+                do { return try GooglePlayToken(purchaseToken: token).json.compactBytes } catch {
+                    throw transaction.wrong("transaction/purchaseToken", "a purchase token of Google Play")
+                }
+            }
+            return SignedPurchase(data: Array(data.utf8), signature: Array(signature.utf8)).json.compactBytes
         }
     }
 
@@ -27,7 +51,7 @@ package struct CordovaRequest: Hashable, Sendable {
     package let kind: Kind
     /// The identifier that the app gives: of the product, the transaction or the app. Only the proof is believed.
     package let identifier: String?
-    /// The bytes of the text that contains the proof.
+    /// The bytes of the proof: the text of the App Store, or the JSON object of a `SignedPurchase` or a `GooglePlayToken`.
     package let proof: [UInt8]
     /// The customer's id (`store.applicationUsername`); nil if the app has not set one.
     package let username: String?
@@ -45,9 +69,10 @@ package struct CordovaRequest: Hashable, Sendable {
         }
         self.kind = kind
         identifier = try transaction.optionalText("id")
-        let proof = try transaction.optionalText(kind.member, upTo: ProofVerifier.maximumTextSize) ?? ""
-        guard !proof.isEmpty else { throw members.wrong("transaction/\(kind.member)", "a proof of purchase") }
-        self.proof = Array(proof.utf8)
+        guard let proof = try kind.proof(in: transaction) else {
+            throw members.wrong("transaction/\(kind.member)", "a proof of purchase")
+        }
+        self.proof = proof
         let additional = try members.object("additionalData")
         username = try additional?.optionalText("applicationUsername").flatMap { $0.isEmpty ? nil : $0 }
         obfuscatedUsername = try additional?.optionalText("obfuscatedUsername")
@@ -130,12 +155,13 @@ extension DoorServices {
             }
             collection.types = types(of: collection.transactions.map(\.productIdentifier))
         }
+        let isOfGooglePlay = verified.origin.isGooglePlay
         let receipt: AppReceipt? = if case .appReceipt(let receipt) = verified.content { receipt } else { nil }
         return .object([
             "ok": .bool(true),
             "data": .object([
-                // The plugin keeps the purchases under the bundle identifier.
-                "id": .string(app),
+                // The plugin keeps the purchases under this identifier, and has one receipt for each purchase of Google Play.
+                "id": .string(isOfGooglePlay ? purchases.first?.productIdentifier ?? app : app),
                 "latest_receipt": .bool(true),
                 "transaction": .present([
                     "type": .string(request.kind.rawValue),
@@ -225,9 +251,11 @@ extension DoorServices {
     /// Refuses a new purchase that the app made under another id than it states now.
     private func checkTokens(of purchases: [ProvenPurchase], _ request: CordovaRequest, _ user: User) async throws {
         guard let stated = request.obfuscatedUsername.flatMap({ UsernameTokens.token($0) }) else { return }
-        let derived = request.username.map { UsernameTokens.tokens(of: $0) } ?? []
+        let derived = request.username.map { UsernameTokens.tokens(of: $0) + [UsernameTokens.digest(of: $0)] } ?? []
         for purchase in purchases {
-            guard let token = purchase.appAccountToken, token != stated, !derived.contains(token) else { continue }
+            guard let token = UsernameTokens.token(of: purchase), token != stated, !derived.contains(token) else {
+                continue
+            }
             let owner = try await entitlements.ledger.read { try $0.owner(ofAppAccountToken: token, among: [user]) }
             if owner == .given { continue }
             let known = try await entitlements.transactions(of: user, identifiedBy: [purchase.transactionIdentifier])

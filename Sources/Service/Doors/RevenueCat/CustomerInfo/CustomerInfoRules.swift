@@ -18,8 +18,8 @@ extension CustomerInfo {
             if let promotion { subscriptions[ByteKey(promotion.productIdentifier)] = promotion.subscription }
             entitlements[ByteKey(right.name)] = entitlement(right, periods, promotion)
         }
-        let isManaged = subscriptions.values.contains { $0.store == .appStore && $0.isActive(at: facts.requestDate) }
-        managementURL = isManaged ? Self.managementURL : nil
+        let stores = Set(subscriptions.values.filter { $0.isActive(at: facts.requestDate) }.map(\.store))
+        managementURL = Store.allCases.first { stores.contains($0) && $0.managementURL != nil }?.managementURL
     }
 
     private static func subscription(
@@ -31,7 +31,7 @@ extension CustomerInfo {
         let transaction = last.transaction
         let renewal = renewal(after: last, facts)
         let isGraceRunning = transaction.graceEndsAt.map { $0 > facts.requestDate } ?? false
-        // The App Store states a renewal again when the period ends, but the event happened before.
+        // The store states a renewal again when the period ends, but the event happened before.
         let identifier = ByteKey(transaction.transactionIdentifier)
         let turnedOffAt = facts.renewalEvents.turnedOff[identifier] ?? renewal?.statedAt
         let failedAt = facts.renewalEvents.chargeFailed[identifier] ?? renewal?.statedAt
@@ -48,7 +48,7 @@ extension CustomerInfo {
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
             refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
-            storeTransactionIdentifier: transaction.transactionIdentifier,
+            storeTransactionIdentifier: transaction.storeIdentifier,
             displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
     }
 
@@ -67,7 +67,7 @@ extension CustomerInfo {
             identifier: DigestAlgorithm.sha256.digest(of: Array(name.utf8)).prefix(10).hexadecimal,
             store: .init(of: transaction.origin), isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: period.originalPurchaseDate,
-            storeTransactionIdentifier: transaction.transactionIdentifier,
+            storeTransactionIdentifier: transaction.storeIdentifier,
             displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
     }
 
