@@ -42,7 +42,7 @@ package struct PlaySubscriptionResource: Codable, Sendable {
     package let packageName: String
     package let productId: String
     package let basePlanId: String
-    /// `active`, `inGracePeriod`, `onHold`, `paused`, `canceled` or `expired`.
+    /// `pending`, `active`, `inGracePeriod`, `onHold`, `paused`, `canceled`, `expired` or `pendingPurchaseCanceled`.
     package let state: String
     package let isAcknowledged: Bool
     package let expiryTime: String
@@ -83,12 +83,15 @@ struct PlaySandboxRoutes: Sendable {
         let isPending: Bool?
         /// An offer of a subscription's base plan, which `purchaseOptionId` names.
         let offerId: String?
+        /// The number of the subscription that a subscription replaces.
+        let replaces: Int64?
+        let replacementMode: ReplacementMode?
 
         static let fields = [
-            "offerId", "packageName", "productId", "account", "quantity", "purchaseOptionId", "regionCode",
-            "obfuscatedAccountId",
-            "obfuscatedProfileId", "isTest", "isPending",
+            "packageName", "productId", "account", "quantity", "purchaseOptionId", "regionCode", "obfuscatedAccountId",
+            "obfuscatedProfileId", "isTest", "isPending", "offerId",
         ]
+        static let subscriptionFields = fields + ["replaces", "replacementMode"]
 
         var order: PlayPurchaseOrder {
             var order = PlayPurchaseOrder(packageName: packageName, productId: productId, account: account)
@@ -97,6 +100,7 @@ struct PlaySandboxRoutes: Sendable {
             order.obfuscatedAccountId = obfuscatedAccountId
             order.obfuscatedProfileId = obfuscatedProfileId
             (order.isTest, order.isPending) = (isTest ?? false, isPending ?? false)
+            (order.replacedNumber, order.replacementMode) = (replaces, replacementMode)
             return order
         }
     }
@@ -206,7 +210,7 @@ struct PlaySandboxRoutes: Sendable {
     /// The subscriptions by their numbers in the list.
     private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
         group.post { request, context in
-            let body = try await body(request, context, Purchase.self, Purchase.fields)
+            let body = try await body(request, context, Purchase.self, Purchase.subscriptionFields)
             return try await answer(.created) { try $0.resource(try $0.subscribe(body.order, offerId: body.offerId)) }
         }
         group.get { request, _ in
