@@ -129,6 +129,7 @@ struct PlaySandboxRoutes: Sendable {
         addPurchases(to: group.group("sandbox/v1/purchases"))
         addSubscriptions(to: group.group("sandbox/v1/subscriptions"))
         addNotifications(to: group.group("sandbox/v1/notifications"))
+        addFaults(to: group.group("sandbox/v1"))
         let sandbox = group.group("sandbox/v1")
         sandbox.get("time") { _, _ in try await answer { ["now": $0.now.rfc3339] } }
         sandbox.post("time") { request, context in
@@ -285,7 +286,7 @@ struct PlaySandboxRoutes: Sendable {
         }
     }
 
-    private func answer(
+    func answer(
         _ status: HTTPResponse.Status = .ok,
         _ body: @escaping @Sendable (PlayBooks) throws -> some Encodable
     ) async throws -> Response {
@@ -298,7 +299,7 @@ struct PlaySandboxRoutes: Sendable {
     /// The body of a request. An empty one is an object without fields.
     ///
     /// - Throws: `Problem`, `bodyInvalid`.
-    private func body<Body: Decodable>(
+    func body<Body: Decodable>(
         _ request: Request, _ context: ServiceContext, _ type: Body.Type, _ fields: [String]
     ) async throws -> Body {
         let collected = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)

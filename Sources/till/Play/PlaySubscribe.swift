@@ -135,36 +135,6 @@ struct PlaySubscriptionCommand: Command {
     }
 }
 
-struct PlayNotifications: Command {
-    static let configuration = CommandConfiguration(
-        "notifications", "List the real-time developer notifications, newest first.",
-        examples: "till play notifications")
-
-    @OptionGroup var common: CommonOptions
-
-    func perform() async throws {
-        let notifications = try common.existingPlay.perform { try $0.notifications() }
-        terminal.table(
-            ["ID", "DATE", "TYPE", "ATTEMPTS", "STATE"],
-            notifications.map {
-                [
-                    String($0.number), $0.date.rfc3339, $0.notification.words, String($0.attempts),
-                    $0.nextAttempt != nil ? "due" : $0.attempts > 0 ? "delivered" : "not sent",
-                ]
-            }, orElse: "No notifications.")
-        try terminal.json(["notifications": notifications.map(\.notification)])
-    }
-}
-
-extension DeveloperNotification {
-    /// The kind with its number: `subscription 4`.
-    fileprivate var words: String {
-        if let type = subscriptionNotification?.notificationType { return "subscription \(type)" }
-        if let type = oneTimeProductNotification?.notificationType { return "one-time product \(type)" }
-        return voidedPurchaseNotification != nil ? "voided purchase" : "test"
-    }
-}
-
 extension PlaySubscriptionResource {
     /// The subscription in one line, and its deadline.
     fileprivate var lines: [String] {
