@@ -430,7 +430,7 @@ class SubscriptionTests(PlayTests):
         self.assertEqual(self.act(bought, "restore")["code"], "invalidAction")
         self.advance("1mo")
         self.assertEqual(self.state(bought), "EXPIRED")
-        again = self.play.subscribe("dora")
+        again = self.acknowledged("dora")
         self.assertNotIn("linkedPurchaseToken", self.read(again))
         self.ok(self.first.cancel(packageName=GARDEN, subscriptionId="premium", token=again["purchaseToken"]))
         third = self.play.subscribe("dora")

@@ -34,6 +34,10 @@ extension CatalogSubscription.BasePlan {
     private static let graceDays: ClosedRange<Int64> = 0...30
     private static let declinedDays: ClosedRange<Int64> = 30...60
 
+    private static let renewalTypes = [
+        "RENEWAL_TYPE_RENEWS_WITHOUT_COMMITMENT", "RENEWAL_TYPE_RENEWS_WITH_COMMITMENT",
+    ]
+
     fileprivate func check() throws(PublisherError) {
         let field = "subscription.basePlans"
         guard let basePlanId, basePlanId.utf8.count <= 63, basePlanId.wholeMatch(of: /[a-z0-9][a-z0-9-]*/) != nil else {
@@ -41,17 +45,24 @@ extension CatalogSubscription.BasePlan {
         }
         let kinds = [autoRenewingBasePlanType != nil, prepaidBasePlanType != nil, installmentsBasePlanType != nil]
         guard kinds.count(where: \.self) == 1 else { throw .invalidValue(field, "each needs one type of plan.") }
-        guard installmentsBasePlanType != nil || period != nil else {
+        guard period != nil else {
             throw .invalidValue("\(field).billingPeriodDuration", "a period of ISO 8601, such as P1M.")
         }
-        for (name, text) in [
-            ("gracePeriodDuration", autoRenewingBasePlanType?.gracePeriodDuration),
-            ("accountHoldDuration", autoRenewingBasePlanType?.accountHoldDuration),
-        ] where text != nil && Self.days(text) == nil {
+        if let installments = installmentsBasePlanType {
+            guard (installments.committedPaymentsCount ?? 0) > 0 else {
+                throw .invalidValue("\(field).committedPaymentsCount", "a positive number.")
+            }
+            guard Self.renewalTypes.contains(installments.renewalType ?? "") else {
+                throw .invalidValue("\(field).renewalType", "\(Self.renewalTypes.joined(separator: " or ")).")
+            }
+        }
+        let (grace, hold) = declinedDurations
+        for (name, text) in [("gracePeriodDuration", grace), ("accountHoldDuration", hold)]
+        where text != nil && Self.days(text) == nil {
             throw .invalidValue("\(field).\(name)", "days of ISO 8601, such as P7D.")
         }
         guard
-            autoRenewingBasePlanType == nil
+            prepaidBasePlanType != nil
                 || Self.graceDays.contains(graceDays) && Self.declinedDays.contains(graceDays + holdDays)
         else { throw .invalidValue(field, "a grace of 0 to 30 days, and with the hold 30 to 60 days.") }
         for config in regionalConfigs ?? [] {

@@ -63,7 +63,7 @@ struct PublisherMethod: Sendable {
 
     private static let subscriptions: [PublisherMethod] = [
         .answering("purchases.subscriptionsv2.get", .get, "purchases/subscriptionsv2/tokens/{token}") {
-            try $1.apiSubscription($0.text("token"), in: $0.packageName).subscriptionPurchase
+            try $1.apiSubscription($0.text("token"), in: $0.packageName).subscriptionPurchase(at: $1.now)
         },
         .answering("purchases.subscriptionsv2.cancel", .post, "purchases/subscriptionsv2/tokens/{token}:cancel") {
             let type = try $0.json(SubscriptionRequests.Cancel.self).cancellationContext?.cancellationType
@@ -173,6 +173,19 @@ struct PublisherMethod: Sendable {
             "subscriptions/{productId}/basePlans/{basePlanId}:deactivate"
         ) {
             try $1.set(.inactive, ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
+        },
+        .answering(
+            "monetization.subscriptions.basePlans.migratePrices", .post,
+            "subscriptions/{productId}/basePlans/{basePlanId}:migratePrices"
+        ) {
+            try $1.migratePrices(
+                $0.json(), ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
+        },
+        .answering(
+            "monetization.subscriptions.basePlans.batchMigratePrices", .post,
+            "subscriptions/{productId}/basePlans:batchMigratePrices"
+        ) {
+            try $1.migratePrices($0.json(), of: $0.text("productId"), in: $0.packageName)
         },
         .answering(
             "monetization.subscriptions.basePlans.offers.list", .get,
