@@ -183,9 +183,8 @@ struct StatementShapeTests: LedgerSuite {
         }
         try await service.names.keepUp(isRebuild: false)
         try await ledger.read { [alice, service] transaction in
-            _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)
             for selection in CustomerSelection.allCases {
-                let query = CustomerQuery(selection, in: .sandbox, currency: "USD", at: Self.now)
+                let query = CustomerQuery(selection, in: .sandbox, currency: "USD", product: "p", at: Self.now)
                 let found = try transaction.customers(query, after: nil, limit: 9)
                 _ = try transaction.listed(found.customers, in: .sandbox)
                 _ = try transaction.count(of: query)

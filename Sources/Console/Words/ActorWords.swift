@@ -68,10 +68,7 @@ extension NotificationOutcome {
         }
     }
 
-    /// The title with the outcome's code.
-    @HTMLBuilder var html: HTML {
-        spaced(Shown.badge(word), code { plain(rawValue) })
-    }
+    var badge: HTML { Shown.badge(word) }
 }
 
 enum OriginWords {

@@ -63,7 +63,7 @@ extension AppStoreRoutes {
                 let link = a(.href(.notification(received.notification))) { data(received.notification.type) }
                 Shown.lines(link, received.notification.subtype.map { data($0) })
             }
-            column("Outcome") { $0.notification.outcome.html }
+            column("Outcome") { $0.notification.outcome.badge }
             column("Transaction") { received in
                 let transaction = received.notification.transactionIdentifier
                 let original = received.notification.originalTransactionIdentifier

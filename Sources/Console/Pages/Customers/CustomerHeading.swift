@@ -90,7 +90,9 @@ extension CustomerHeading {
                 note(
                     "Renewals follow. A purchase with an account token stays, because the token names its owner, and so does what added to a balance."
                 )
-                Field.choice("move-purchase", "Purchase", movable.map { ($0.moveValue, title(of: $0)) })
+                Field.choice(
+                    "move-purchase", "Purchase", movable.map { ($0.moveValue, title(of: $0)) },
+                    moments: movable.map(\.purchaseDate))
                 UnclaimedRoutes.user
                 UnclaimedRoutes.issuer
                 Field.reason("move-reason")
@@ -107,7 +109,7 @@ extension CustomerHeading {
     }
 
     private func title(of transaction: RedeemedTransaction) -> Phrase {
-        let day = CustomerWords.day(transaction.purchaseDate)
+        let day = Phrase(same: "\(CalendarDay(transaction.purchaseDate))")
         return .joined(
             [view.names.product(transaction.productIdentifier), day, transaction.paidPrice?.phrase].compactMap(\.self),
             separator: " · ")

@@ -70,6 +70,8 @@ struct OverviewRoutes: Sendable {
                 }
             }
             if let comparisons {
+                // The figures are of the same days.
+                (comparisons.first(where: \.hasChange) ?? comparisons.first)?.times
                 div(.class("cards")) {
                     for comparison in comparisons {
                         comparison.card(range, app: app, services.entitlements.catalogs.exchangeRates)
@@ -167,7 +169,6 @@ extension FigureComparison {
                 note("and \(totals.count - Self.maximumCurrencies) more currencies")
             }
             sum(at: rates)
-            times
             if !query.figure.isRate, let total = totals.first {
                 // A trend has no day that is not over.
                 Sparkline(

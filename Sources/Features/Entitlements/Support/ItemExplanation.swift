@@ -151,7 +151,7 @@ extension ItemExplanation {
         if let revocation = latest.revocation {
             return explanation(
                 .revokedByTeam, "The team has revoked \(product): \(revocation.reason)",
-                "Reinstate the purchase with `DELETE …/transactions/\(status.transactionIdentifier)/revocation`.",
+                "Reinstate the purchase with `PUT …/transactions/\(status.transactionIdentifier)/reinstatement`.",
                 since: revocation.revokedAt, reason: revocation.reason)
         }
         if status.state.isOwned {

@@ -73,7 +73,7 @@ extension CustomerView {
         return Page("Notification: \(notification.title)", section: .customers) {
             Shown.wayBack(to: user)
             Facts.card("Recorded facts") {
-                fact("Outcome") { notification.outcome.html }
+                fact("Outcome") { notification.outcome.badge }
                 fact("Signed") { Shown.moment(notification.signedAt) }
                 fact("Received") { Shown.moment(notification.receivedAt) }
                 fact("Origin") { OriginWords.html(notification.origin) }

@@ -170,10 +170,7 @@ struct TimelineWords {
 
     /// The event and its subject, which is a product, an item or an amount.
     private func about(_ event: Phrase) -> Phrase {
-        let isItem = [.itemGiven, .itemTakenBack].contains(entry.event)
-        let item = isItem ? Item(typed: entry.subject) : nil
-        let name = item.map { names.item($0) } ?? names.product(entry.subject)
-        return "\(event): \(CustomerWords.isolated(name))"
+        "\(event): \(CustomerWords.isolated(names.subject(of: entry)))"
     }
 }
 
