@@ -95,7 +95,7 @@ extension GooglePlayAnswer {
         let (order, known) = (moment.order(item.orderId), item.orderId.flatMap { moment.periods[$0] })
         let period = order?.lineItem(item.productId)
         let ends = ends(
-            expiryTime, paidUntil: [period?.periodEnd, known?.expiresDate].compactMap(\.self).min(), moment.askedAt)
+            expiryTime, paidUntil: known?.expiresDate ?? period?.periodEnd, moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
         let isRenewal = item.orderId?.contains("..") ?? false
         var facts = facts(period?.total, orderId: item.orderId, moment)
@@ -144,7 +144,7 @@ extension GooglePlayAnswer {
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
     ///
     /// - Parameter paidUntil: The end of the period that is paid, as far as it is known. Google Play moves `expiryTime` on in a grace
-    ///   period.
+    ///   period, and leaves it there.
     private func ends(
         _ expiryTime: Timestamp, paidUntil: Timestamp?, _ askedAt: Timestamp
     ) -> (paid: Timestamp, grace: Timestamp?) {
@@ -153,9 +153,9 @@ extension GooglePlayAnswer {
             let silentGrace = expiryTime.adding(days: Self.silentGraceDays)
             return (expiryTime, expiryTime <= askedAt && askedAt < silentGrace ? silentGrace : nil)
         case .canceled: return (expiryTime, nil)
-        case .inGracePeriod: return (min(paidUntil ?? askedAt, askedAt, expiryTime), expiryTime)
+        case .inGracePeriod: return (min(paidUntil ?? askedAt, expiryTime, askedAt), expiryTime)
         case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:
-            return (min(expiryTime, askedAt), nil)
+            return (min(paidUntil ?? expiryTime, expiryTime, askedAt), nil)
         }
     }
 

@@ -270,6 +270,12 @@ enum PlayAnswers {
         let known = GooglePlayPeriod(
             purchaseDate: Self.now.adding(days: -30), expiresDate: Self.now.adding(days: -1))
         #expect(try paid([], ["GPA.1": known]) == Self.now.adding(days: -1))
+        // The grace period does not become paid time when it ends.
+        for state in ["ON_HOLD", "EXPIRED"] {
+            let text = Answers.subscription(state, item: #""expiryTime":"\#(Answers.day(0))","# + Answers.renewing)
+            let later = try Answers.statement(text, periods: ["GPA.1": known])
+            #expect(later.purchases.first?.purchase.expiresDate == Self.now.adding(days: -1))
+        }
         let stated = try #require(try Answers.statement(text, periods: ["GPA.1": known]).purchases.first)
         #expect(stated.purchase.purchaseDate == Self.now.adding(days: -30))
     }
