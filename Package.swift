@@ -188,6 +188,12 @@ let package = Package(
             name: "AppStoreClientTests", dependencies: ["Features", "Proofs", "Service", "TestSupport", jwtKit],
             path: "Tests/AppStoreClient"),
         .testTarget(
+            name: "PlayDeveloperAPITests",
+            dependencies: [
+                "Catalog", "HTTPSupport", "PlayStore", "Proofs", "Service", "TestSupport", hummingbird, logging,
+            ],
+            path: "Tests/PlayDeveloperAPI"),
+        .testTarget(
             name: "WireTests", dependencies: ["HTTPSupport", "Proofs", "Service", "TestSupport"], path: "Tests/Wire"),
         .testTarget(
             name: "ServiceTests",
