@@ -153,6 +153,9 @@ let package = Package(
             dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/CatalogAdministration"),
         .testTarget(
+            name: "GooglePlayTests", dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            path: "Tests/GooglePlay"),
+        .testTarget(
             name: "FiguresTests", dependencies: ["Features", "Proofs", "TestSupport"], path: "Tests/Figures"),
         .testTarget(
             name: "WebhooksTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"],
@@ -195,7 +198,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "TestSupport",
                 hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
