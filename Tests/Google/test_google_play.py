@@ -333,7 +333,7 @@ class OrderTests(PlayTests):
             self.refused(self.voided.list(packageName=GARDEN, **more), 400, "invalidValue", location)
 
 
-class SubscriptionTests(PlayTests):
+class SubscribingTests(PlayTests):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -351,9 +351,10 @@ class SubscriptionTests(PlayTests):
         self.ok(self.acknowledge_subscription(bought))
         return bought
 
-    def acknowledge_subscription(self, bought, subscription_id="premium", **more):
+    def acknowledge_subscription(self, bought, subscription_id=None, **more):
         return self.first.acknowledge(
-            packageName=GARDEN, subscriptionId=subscription_id, token=bought["purchaseToken"], **more)
+            packageName=GARDEN, subscriptionId=subscription_id or bought["productId"], token=bought["purchaseToken"],
+            **more)
 
     def act(self, bought, action):
         return self.play.sandbox("POST", f"subscriptions/{bought['number']}/{action}")
@@ -361,6 +362,8 @@ class SubscriptionTests(PlayTests):
     def advance(self, step):
         self.play.sandbox("POST", "time", {"by": step})
 
+
+class SubscriptionTests(SubscribingTests):
     def test_a_trial_becomes_an_introductory_price_and_then_the_base_price(self):
         bought = self.acknowledged(
             "ada", purchaseOptionId="monthly", offerId="trial", obfuscatedAccountId="a1", obfuscatedProfileId="p1")
