@@ -139,7 +139,7 @@ package struct PlayBooks {
         return time
     }
 
-    /// Clears the purchases and the clock. The apps, their products, the keys and the service accounts stay.
+    /// Clears the purchases, the faults and the clock. The apps, their products, the keys and the service accounts stay.
     ///
     /// - Returns: The number of purchases.
     package func reset() throws -> Int {
@@ -150,6 +150,7 @@ package struct PlayBooks {
         try database.execute(sql: "DELETE FROM subscription_purchase")
         let subscriptionCount = database.changesCount
         try database.execute(sql: "DELETE FROM setting WHERE name = 'clockOffset'")
+        try clearFaults()
         return count + subscriptionCount
     }
 }

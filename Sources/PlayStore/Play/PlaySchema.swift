@@ -80,7 +80,10 @@ enum PlaySchema {
             date INTEGER NOT NULL,
             record TEXT NOT NULL,
             attempts INTEGER NOT NULL DEFAULT 0,
-            next_attempt INTEGER
+            next_attempt INTEGER,
+            not_before INTEGER,
+            comes_after_next INTEGER NOT NULL DEFAULT 0,
+            repeats INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE INDEX notification_due ON notification (number) WHERE next_attempt IS NOT NULL;
 

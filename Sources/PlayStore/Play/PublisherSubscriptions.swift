@@ -17,7 +17,7 @@ extension PlayBooks {
         }
         guard let purchase = try subscriptions.purchase(token: token) else { throw PublisherError.tokenNotFound }
         guard purchase.terms.packageName == packageName else { throw PublisherError.tokenOfOtherPackage }
-        guard productId.map({ $0 == purchase.terms.productId }) ?? true else {
+        guard productId.map({ purchase.isOf($0) }) ?? true else {
             throw PublisherError.tokenOfOtherProduct
         }
         guard !purchase.isForgotten(at: now) else { throw PublisherError.tokenNoLongerValid }
@@ -25,7 +25,7 @@ extension PlayBooks {
     }
 
     /// `purchases.subscriptions.acknowledge`.
-    func acknowledge(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Acknowledge) throws {
+    package func acknowledge(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Acknowledge) throws {
         var purchase = purchase
         try purchase.acknowledge(request)
         try keep(&purchase, after: [], at: now)

@@ -36,7 +36,7 @@ extension RecurringPurchase {
             switch state {
             case .active, .inGracePeriod, .canceled: expiryTime
             case .onHold, .paused: resumeTime
-            case .expired: nil
+            case .pending, .expired, .pendingPurchaseCanceled: nil
             }
         return [end, acknowledgementDeadline].compactMap(\.self).min()
     }
@@ -51,12 +51,13 @@ extension RecurringPurchase {
         case .active: return endOfPeriod(at: moment)
         case .inGracePeriod: return hold(at: moment)
         case .onHold:
-            (state, cancellation, resumeTime) = (.expired, .system, nil)
-            return [.notification(.canceled), .notification(.expired)]
+            resumeTime = nil
+            return end(.system)
         case .paused: return resume(at: moment)
-        case .canceled, .expired:
+        case .canceled:
             state = .expired
             return [.notification(.expired)]
+        case .pending, .expired, .pendingPurchaseCanceled: return []
         }
     }
 
@@ -65,19 +66,32 @@ extension RecurringPurchase {
             state = .expired
             return [.notification(.expired)]
         }
+        if let pendingCancellation, remainingCommittedPayments == 0 { return end(pendingCancellation) }
         if let pause = plannedPause {
             plannedPause = nil
             state = .paused
             resumeTime = Self.end(of: pause, from: moment, terms: terms, kind: .base)
             return [.notification(.paused)]
         }
-        guard declines else {
-            addPeriod(from: moment)
-            return [.notification(.renewed)]
-        }
+        guard !isPriceUnanswered(at: moment) else { return end(.system) }
+        guard declines else { return charge(from: moment, .renewed) }
         guard terms.graceDays > 0 else { return hold(at: moment) }
         (state, expiryTime) = (.inGracePeriod, graceEnd(from: moment))
         return [.notification(.inGracePeriod)]
+    }
+
+    /// Cancels and ends at once.
+    private mutating func end(_ cancellation: Cancellation) -> [Effect] {
+        (state, self.cancellation, pendingCancellation) = (.expired, cancellation, nil)
+        return [.notification(.canceled), .notification(.expired)]
+    }
+
+    /// Charges the next period, at the price and for the plan that are due then.
+    private mutating func charge(from start: Timestamp, _ type: SubscriptionNotificationType) -> [Effect] {
+        beginPlannedTerms()
+        let isNewPrice = applyPriceChange(at: start)
+        addPeriod(from: start)
+        return [.notification(type)] + (isNewPrice ? [.notification(.priceChangeUpdated)] : [])
     }
 
     /// True after the last renewal of a license tester.
@@ -86,19 +100,16 @@ extension RecurringPurchase {
     }
 
     private mutating func hold(at moment: Timestamp) -> [Effect] {
-        guard terms.holdDays > 0 else {
-            (state, cancellation) = (.expired, .system)
-            return [.notification(.canceled), .notification(.expired)]
-        }
+        guard terms.holdDays > 0 else { return end(.system) }
         (state, resumeTime) = (.onHold, holdEnd(from: moment))
         return [.notification(.onHold)]
     }
 
     private mutating func resume(at moment: Timestamp) -> [Effect] {
         resumeTime = nil
+        guard !isPriceUnanswered(at: moment) else { return end(.system) }
         guard !declines else { return hold(at: moment) }
-        addPeriod(from: moment)
-        return [.notification(.recovered)]
+        return charge(from: moment, .recovered)
     }
 
     /// Makes the customer's payments fail, or succeed again. A success pays what is owed at once.
@@ -108,9 +119,7 @@ extension RecurringPurchase {
         self.declines = declines
         guard !declines else { return [] }
         switch state {
-        case .inGracePeriod:
-            addPeriod(from: periods.last?.end ?? now)
-            return [.notification(.renewed)]
+        case .inGracePeriod: return charge(from: periods.last?.end ?? now, .renewed)
         case .onHold: return resume(at: now)
         default: return []
         }

@@ -53,9 +53,15 @@ extension CatalogSubscription: CatalogRules {
         var plans: [BasePlan] = []
         for plan in basePlans ?? [] {
             let old = known?.basePlans?.first { $0.basePlanId == plan.basePlanId }
-            guard old.map({ $0.typeOfPlan == plan.typeOfPlan && $0.billingPeriod == plan.billingPeriod }) ?? true else {
+            guard
+                old.map({
+                    $0.typeOfPlan == plan.typeOfPlan && $0.billingPeriod == plan.billingPeriod
+                        && $0.commitment == plan.commitment
+                }) ?? true
+            else {
                 throw .invalidValue(
-                    "subscription.basePlans.billingPeriodDuration", "a base plan keeps its type and its period.")
+                    "subscription.basePlans.billingPeriodDuration",
+                    "a base plan keeps its type, its period and its commitment.")
             }
             var plan = plan
             plan.state = old?.state ?? .draft
@@ -100,23 +106,34 @@ extension CatalogSubscription.BasePlan {
     private static let graceDays: ClosedRange<Int64> = 0...30
     private static let declinedDays: ClosedRange<Int64> = 30...60
 
+    private static let renewalTypes = [
+        "RENEWAL_TYPE_RENEWS_WITHOUT_COMMITMENT", "RENEWAL_TYPE_RENEWS_WITH_COMMITMENT",
+    ]
+
     fileprivate func check() throws(PublisherError) {
         let field = "subscription.basePlans"
         try CatalogCheck.identifier(basePlanId, "\(field).basePlanId")
         try CatalogCheck.tags(offerTags, "\(field).offerTags")
         let kinds = [autoRenewingBasePlanType != nil, prepaidBasePlanType != nil, installmentsBasePlanType != nil]
         guard kinds.count(where: \.self) == 1 else { throw .invalidValue(field, "each needs one type of plan.") }
-        guard installmentsBasePlanType != nil || period != nil else {
+        guard period != nil else {
             throw .invalidValue("\(field).billingPeriodDuration", "a period of ISO 8601, such as P1M.")
         }
-        for (name, text) in [
-            ("gracePeriodDuration", autoRenewingBasePlanType?.gracePeriodDuration),
-            ("accountHoldDuration", autoRenewingBasePlanType?.accountHoldDuration),
-        ] where text != nil && Self.days(text) == nil {
+        if let installments = installmentsBasePlanType {
+            guard (installments.committedPaymentsCount ?? 0) > 0 else {
+                throw .invalidValue("\(field).committedPaymentsCount", "a positive number.")
+            }
+            guard Self.renewalTypes.contains(installments.renewalType ?? "") else {
+                throw .invalidValue("\(field).renewalType", "\(Self.renewalTypes.joined(separator: " or ")).")
+            }
+        }
+        let (grace, hold) = declinedDurations
+        for (name, text) in [("gracePeriodDuration", grace), ("accountHoldDuration", hold)]
+        where text != nil && Self.days(text) == nil {
             throw .invalidValue("\(field).\(name)", "days of ISO 8601, such as P7D.")
         }
         guard
-            autoRenewingBasePlanType == nil
+            prepaidBasePlanType != nil
                 || Self.graceDays.contains(graceDays) && Self.declinedDays.contains(graceDays + holdDays)
         else { throw .invalidValue(field, "a grace of 0 to 30 days, and with the hold 30 to 60 days.") }
         guard (period?.days ?? .max) >= graceDays else {
@@ -135,10 +152,5 @@ extension CatalogSubscription.BasePlan {
     /// The name of the type of the plan.
     fileprivate var typeOfPlan: String {
         prepaidBasePlanType != nil ? "prepaid" : installmentsBasePlanType != nil ? "installments" : "autoRenewing"
-    }
-
-    /// The billing period as it is written.
-    fileprivate var billingPeriod: String? {
-        autoRenewingBasePlanType?.billingPeriodDuration ?? prepaidBasePlanType?.billingPeriodDuration
     }
 }

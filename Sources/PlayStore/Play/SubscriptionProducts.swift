@@ -4,15 +4,45 @@ extension CatalogSubscription.BasePlan {
     /// The days of grace and hold together, if a plan names no hold.
     private static let standardDays: Int64 = 60
 
-    package var period: SubscriptionPeriod? {
-        (autoRenewingBasePlanType?.billingPeriodDuration ?? prepaidBasePlanType?.billingPeriodDuration)
-            .flatMap { SubscriptionPeriod($0) }
+    /// The billing period as it is written.
+    var billingPeriod: String? {
+        autoRenewingBasePlanType?.billingPeriodDuration ?? prepaidBasePlanType?.billingPeriodDuration
+            ?? installmentsBasePlanType?.billingPeriodDuration
     }
 
-    package var graceDays: Int64 { Self.days(autoRenewingBasePlanType?.gracePeriodDuration) ?? 0 }
+    package var period: SubscriptionPeriod? { billingPeriod.flatMap { SubscriptionPeriod($0) } }
 
-    package var holdDays: Int64 {
-        Self.days(autoRenewingBasePlanType?.accountHoldDuration) ?? Self.standardDays - graceDays
+    /// The texts of grace and hold of a plan that renews.
+    var declinedDurations: (grace: String?, hold: String?) {
+        guard let installments = installmentsBasePlanType else {
+            return (autoRenewingBasePlanType?.gracePeriodDuration, autoRenewingBasePlanType?.accountHoldDuration)
+        }
+        return (installments.gracePeriodDuration, installments.accountHoldDuration)
+    }
+
+    package var graceDays: Int64 { Self.days(declinedDurations.grace) ?? 0 }
+
+    package var holdDays: Int64 { Self.days(declinedDurations.hold) ?? Self.standardDays - graceDays }
+
+    /// False if nobody resubscribes to the plan in the Play.
+    package var allowsResubscription: Bool {
+        (autoRenewingBasePlanType?.resubscribeState ?? installmentsBasePlanType?.resubscribeState)
+            != "RESUBSCRIBE_STATE_INACTIVE"
+    }
+
+    /// True if the full price is charged when another plan of the subscription changes to this one.
+    package var chargesChangesAtOnce: Bool {
+        (autoRenewingBasePlanType?.prorationMode ?? installmentsBasePlanType?.prorationMode)
+            == "SUBSCRIPTION_PRORATION_MODE_CHARGE_FULL_PRICE_IMMEDIATELY"
+    }
+
+    /// The commitment of a plan in installments; nil for another plan.
+    package var commitment: RecurringPurchase.Commitment? {
+        installmentsBasePlanType.map {
+            .init(
+                payments: Int($0.committedPaymentsCount ?? 0),
+                isRenewed: $0.renewalType == "RENEWAL_TYPE_RENEWS_WITH_COMMITMENT")
+        }
     }
 
     /// A number of days such as `P7D`, or of weeks or months; nil for another text.

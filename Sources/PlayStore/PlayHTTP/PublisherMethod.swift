@@ -63,7 +63,7 @@ struct PublisherMethod: Sendable {
 
     private static let subscriptions: [PublisherMethod] = [
         .answering("purchases.subscriptionsv2.get", .get, "purchases/subscriptionsv2/tokens/{token}") {
-            try $1.apiSubscription($0.text("token"), in: $0.packageName).subscriptionPurchase
+            try $1.apiSubscription($0.text("token"), in: $0.packageName).subscriptionPurchase(at: $1.now)
         },
         .answering("purchases.subscriptionsv2.cancel", .post, "purchases/subscriptionsv2/tokens/{token}:cancel") {
             let type = try $0.json(SubscriptionRequests.Cancel.self).cancellationContext?.cancellationType

@@ -34,18 +34,22 @@ struct PublisherRoutes: Sendable {
         let method = isOverridden ? HTTPRequest.Method.get : request.method
         let query = isOverridden ? String(decoding: body, as: UTF8.self) : request.uri.query ?? ""
         let path = request.uri.path
-        let json = try await BlockingWork.run { [play] in
-            try play.perform { books in
+        // The fault of a call is used up, so its error may not undo the transaction.
+        let answer = try await BlockingWork.run { [play] in
+            try play.perform { books -> Result<[UInt8]?, PublisherError> in
                 let account = try books.account(ofToken: token)
-                let (call, handle) = try Self.call(method, path, query, isOverridden ? [] : body)
+                let (call, known) = try Self.call(method, path, query, isOverridden ? [] : body)
                 guard try books.hasApp(call.packageName) else {
                     throw PublisherError.applicationNotFound(call.packageName)
                 }
                 guard account.mayUse(call.packageName) else { throw PublisherError.permissionDenied }
-                return try handle(call, books)
+                let fault = try books.nextFault(ofMethod: known.identifier, token: call.path["token"])
+                if let error = fault?.error, fault?.isAfterwards == false { return .failure(error) }
+                let json = try known.handle(call, books)
+                return fault?.error.map { .failure($0) } ?? .success(json)
             }
         }
-        return json.map { JSONAnswer.response(bytes: $0) } ?? Response(status: .noContent)
+        return try answer.get().map { JSONAnswer.response(bytes: $0) } ?? Response(status: .noContent)
     }
 
     /// The call that a request makes, and its method.
@@ -53,7 +57,7 @@ struct PublisherRoutes: Sendable {
     /// - Throws: `PublisherError`, `notFound`, for a path of no method.
     private static func call(
         _ method: HTTPRequest.Method, _ path: String, _ query: String, _ body: [UInt8]
-    ) throws -> (PublisherCall, @Sendable (PublisherCall, PlayBooks) throws -> [UInt8]?) {
+    ) throws -> (PublisherCall, PublisherMethod) {
         var (segments, verb) = PublisherPattern.split(path.dropFirst("/\(root)/".count))
         let packageName = segments.removeFirst()
         for known in PublisherMethod.all where known.method == method {
@@ -61,7 +65,7 @@ struct PublisherRoutes: Sendable {
             let call = PublisherCall(
                 packageName: packageName.removingPercentEncoding ?? String(packageName), path: values,
                 parameters: try PublisherParameters(query), body: body)
-            return (call, known.handle)
+            return (call, known)
         }
         throw PublisherError.pathUnknown
     }

@@ -43,6 +43,17 @@ extension CatalogSubscription {
             package var timeExtension: String?
         }
 
+        /// A plan that renews, with a number of payments to which the customer commits.
+        package struct Installments: Codable, Hashable, Sendable {
+            package var billingPeriodDuration: String?
+            package var committedPaymentsCount: Int32?
+            package var renewalType: String?
+            package var gracePeriodDuration: String?
+            package var accountHoldDuration: String?
+            package var resubscribeState: String?
+            package var prorationMode: String?
+        }
+
         package struct RegionalConfig: Codable, Hashable, Sendable {
             package var regionCode: String?
             package var price: Money?
@@ -53,8 +64,7 @@ extension CatalogSubscription {
         package var state: CatalogState?
         package var autoRenewingBasePlanType: AutoRenewing?
         package var prepaidBasePlanType: Prepaid?
-        /// The local Play keeps it, and sells no installments.
-        package var installmentsBasePlanType: JSONContent?
+        package var installmentsBasePlanType: Installments?
         package var regionalConfigs: [RegionalConfig]?
         /// The local Play keeps it, and sells in the regions with a price of their own.
         package var otherRegionsConfig: JSONContent?

@@ -10,6 +10,8 @@ struct PlaySubscribe: Command {
         examples: """
             till play subscribe garden.basic.monthly --account alice
             till play subscribe premium --account alice --offer trial
+            till play subscribe gold --account alice --replace 3 --mode DEFERRED
+            till play subscribe premium --account alice --pending
             """)
 
     @Argument(help: ArgumentHelp("The subscription's identifier.", valueName: "product"))
@@ -33,6 +35,23 @@ struct PlaySubscribe: Command {
     @Option(help: ArgumentHelp("The obfuscated profile identifier that the app sets.", valueName: "identifier"))
     var obfuscatedProfile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The subscription that this one replaces: an upgrade or a downgrade (default: the one of the same product).",
+            valueName: "number"))
+    var replace: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "\(ReplacementMode.allCases.map(\.rawValue).joined(separator: ", ")) (default: Google's).",
+            valueName: "mode"))
+    var mode: ReplacementMode?
+
+    @Flag(
+        help:
+            "Pay later: `till play subscription NUMBER complete` or `cancel` ends the payment. For prepaid plans only.")
+    var pending = false
+
     @Flag(help: "Buy as a license tester, whose periods last minutes.")
     var tester = false
 
@@ -45,6 +64,7 @@ struct PlaySubscribe: Command {
             var order = PlayPurchaseOrder(
                 packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
             (order.purchaseOptionId, order.regionCode, order.isTest) = (basePlan, region, tester)
+            (order.replacedNumber, order.replacementMode, order.isPending) = (replace, mode, pending)
             (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
@@ -75,25 +95,35 @@ struct PlaySubscriptions: Command {
     }
 }
 
+extension ReplacementMode: ExpressibleByArgument {}
+
 extension SubscriptionAction: ExpressibleByArgument {}
 
 struct PlaySubscriptionCommand: Command {
     static let configuration = CommandConfiguration(
         "subscription", "Act on a subscription as its customer or as Google.",
-        "A payment that declines leads to the grace period and the hold of the plan; acceptPayments pays what is owed.",
+        """
+        A payment that declines leads to the grace period and the hold of the plan; acceptPayments pays what is owed. An expired \
+        subscription is renewed in the Play itself with resubscribe.
+        """,
         examples: """
             till play subscription 3 cancel
             till play subscription 3 restore
             till play subscription 3 declinePayments
             till play subscription 3 acceptPayments
             till play subscription 3 pause
+            till play subscription 3 acceptPrice
+            till play subscription 3 resubscribe
             till play subscription 3 chargeback
             """)
 
     @Argument(help: "The subscription's number; `till play subscriptions` lists them.")
     var number: Int64
 
-    @Argument(help: "cancel, restore, declinePayments, acceptPayments, pause, resume, refund or chargeback.")
+    @Argument(
+        help:
+            "complete, cancel, restore, acceptPrice, resubscribe, declinePayments, acceptPayments, pause, resume, refund or chargeback."
+    )
     var action: SubscriptionAction
 
     @OptionGroup var common: CommonOptions
@@ -102,36 +132,6 @@ struct PlaySubscriptionCommand: Command {
         let resource = try common.existingPlay.perform { try $0.resource(try $0.perform(action, on: number)) }
         resource.lines.forEach(terminal.line)
         try terminal.json(resource)
-    }
-}
-
-struct PlayNotifications: Command {
-    static let configuration = CommandConfiguration(
-        "notifications", "List the real-time developer notifications, newest first.",
-        examples: "till play notifications")
-
-    @OptionGroup var common: CommonOptions
-
-    func perform() async throws {
-        let notifications = try common.existingPlay.perform { try $0.notifications() }
-        terminal.table(
-            ["ID", "DATE", "TYPE", "ATTEMPTS", "STATE"],
-            notifications.map {
-                [
-                    String($0.number), $0.date.rfc3339, $0.notification.words, String($0.attempts),
-                    $0.nextAttempt != nil ? "due" : $0.attempts > 0 ? "delivered" : "not sent",
-                ]
-            }, orElse: "No notifications.")
-        try terminal.json(["notifications": notifications.map(\.notification)])
-    }
-}
-
-extension DeveloperNotification {
-    /// The kind with its number: `subscription 4`.
-    fileprivate var words: String {
-        if let type = subscriptionNotification?.notificationType { return "subscription \(type)" }
-        if let type = oneTimeProductNotification?.notificationType { return "one-time product \(type)" }
-        return voidedPurchaseNotification != nil ? "voided purchase" : "test"
     }
 }
 
