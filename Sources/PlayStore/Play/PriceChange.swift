@@ -117,7 +117,8 @@ extension PlayBooks {
         _ request: PriceMigrationRequests.Migrate, ofBasePlan planId: String, of productId: String,
         in packageName: String
     ) throws -> PriceMigrationRequests.Migrated {
-        let product = try apiSubscriptionProduct(productId, in: packageName)
+        let product: CatalogSubscription = try found(
+            at: CatalogPlace(packageName: packageName, productId: productId))
         guard let plan = product.basePlans?.first(where: { $0.basePlanId == planId }) else {
             throw PublisherError.notFound("The base plan \(planId.prefix(64))")
         }
@@ -167,9 +168,9 @@ extension PlayBooks {
     ) throws -> PriceMigrationRequests.BatchMigrated {
         guard let requests = batch.requests, !requests.isEmpty else { throw PublisherError.required("requests") }
         let plans = requests.map { "\($0.productId ?? "")/\($0.basePlanId ?? "")" }
-        guard requests.count <= OneTimeProductRequests.maximumBatch, Set(plans).count == plans.count else {
+        guard requests.count <= PublisherPage.maximumBatch, Set(plans).count == plans.count else {
             throw PublisherError.invalidValue(
-                "requests", "1 to \(OneTimeProductRequests.maximumBatch) about different base plans.")
+                "requests", "1 to \(PublisherPage.maximumBatch) about different base plans.")
         }
         return PriceMigrationRequests.BatchMigrated(
             responses: try requests.map { request in

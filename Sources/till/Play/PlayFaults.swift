@@ -70,8 +70,9 @@ struct PlayFail: Command {
         """,
         examples: """
             till play fail backendError
-            till play fail backendError --status 503 --calls 3 --method purchases.subscriptionsv2.get
-            till play fail concurrentUpdate --after --method purchases.subscriptions.acknowledge
+            till play fail backendError --status 503 --calls 3
+            till play fail backendError --method purchases.subscriptionsv2.get
+            till play fail concurrentUpdate --after
             till play fail --clear
             """)
 

@@ -10,8 +10,8 @@ struct PlaySubscribe: Command {
         examples: """
             till play subscribe garden.basic.monthly --account alice
             till play subscribe premium --account alice --offer trial
-            till play subscribe gold --account alice --replace 3 --replacement-mode CHARGE_PRORATED_PRICE
-            till play subscribe premium --account alice --base-plan prepaid --pending
+            till play subscribe gold --account alice --replace 3 --mode DEFERRED
+            till play subscribe premium --account alice --pending
             """)
 
     @Argument(help: ArgumentHelp("The subscription's identifier.", valueName: "product"))
@@ -45,7 +45,7 @@ struct PlaySubscribe: Command {
         help: ArgumentHelp(
             "\(ReplacementMode.allCases.map(\.rawValue).joined(separator: ", ")) (default: Google's).",
             valueName: "mode"))
-    var replacementMode: ReplacementMode?
+    var mode: ReplacementMode?
 
     @Flag(
         help:
@@ -64,7 +64,7 @@ struct PlaySubscribe: Command {
             var order = PlayPurchaseOrder(
                 packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
             (order.purchaseOptionId, order.regionCode, order.isTest) = (basePlan, region, tester)
-            (order.replacedNumber, order.replacementMode, order.isPending) = (replace, replacementMode, pending)
+            (order.replacedNumber, order.replacementMode, order.isPending) = (replace, mode, pending)
             (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
