@@ -5,11 +5,13 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import unittest
 import urllib.error
 import urllib.request
 
 from google.oauth2 import service_account
 from googleapiclient.discovery import build
+from googleapiclient.errors import HttpError
 
 import discovery
 
@@ -224,3 +226,37 @@ class Play:
         else:
             discovery.check(answer, schema, identifier)
         return answer
+
+
+class PlayTests(unittest.TestCase):
+    """Tests with a Play of their own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.play = Play()
+        cls.client = cls.play.client()
+        cls.products = cls.client.purchases().products()
+        cls.second = cls.client.purchases().productsv2()
+        cls.voided = cls.client.purchases().voidedpurchases()
+        cls.orders = cls.client.orders()
+        cls.catalog = cls.client.monetization().onetimeproducts()
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.play.stop() == 0
+
+    def ok(self, request):
+        return self.play.execute(request)
+
+    def refused(self, request, status, reason, location=None):
+        """Runs a request that is refused, with the form of Google's errors."""
+        with self.assertRaises(HttpError) as caught:
+            request.execute()
+        error = json.loads(caught.exception.content)["error"]
+        self.assertEqual(caught.exception.resp.status, status, error)
+        self.assertEqual(error["code"], status)
+        self.assertEqual(error["message"], error["errors"][0]["message"])
+        self.assertEqual(error["errors"][0]["reason"], reason)
+        self.assertEqual(error["errors"][0].get("location"), location)
+        self.assertEqual(caught.exception.error_details, error["errors"])
+        return error["message"]

@@ -23,46 +23,15 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from google.auth import crypt, exceptions, jwt
 from google.auth.transport import requests as google_requests
 from google.oauth2 import id_token, service_account
-from googleapiclient.errors import HttpError
 
 import discovery
-from play import GARDEN, PREMIUM, SCOPE, SHED, TRIAL, Play, price, product
+from play import GARDEN, PREMIUM, SCOPE, SHED, TRIAL, Play, PlayTests, price, product
 
 NOWHERE = "com.example.nowhere"
 UNKNOWN_TOKEN = "abcdefghijklmnopqrstuvwx.AO-J1OAAAA"
 
 
-class PlayTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.play = Play()
-        cls.client = cls.play.client()
-        cls.products = cls.client.purchases().products()
-        cls.second = cls.client.purchases().productsv2()
-        cls.voided = cls.client.purchases().voidedpurchases()
-        cls.orders = cls.client.orders()
-        cls.catalog = cls.client.monetization().onetimeproducts()
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.play.stop() == 0
-
-    def ok(self, request):
-        return self.play.execute(request)
-
-    def refused(self, request, status, reason, location=None):
-        """Runs a request that is refused, with the form of Google's errors."""
-        with self.assertRaises(HttpError) as caught:
-            request.execute()
-        error = json.loads(caught.exception.content)["error"]
-        self.assertEqual(caught.exception.resp.status, status, error)
-        self.assertEqual(error["code"], status)
-        self.assertEqual(error["message"], error["errors"][0]["message"])
-        self.assertEqual(error["errors"][0]["reason"], reason)
-        self.assertEqual(error["errors"][0].get("location"), location)
-        self.assertEqual(caught.exception.error_details, error["errors"])
-        return error["message"]
-
+class PurchasingTests(PlayTests):
     def get(self, bought, package=GARDEN):
         return self.ok(
             self.products.get(packageName=package, productId=bought["productId"], token=bought["purchaseToken"]))
@@ -114,7 +83,7 @@ class SignedPurchaseTests(PlayTests):
         self.assertNotEqual(key, self.play.sandbox("GET", f"apps/{SHED}")["licensingKey"])
 
 
-class PurchaseTests(PlayTests):
+class PurchaseTests(PurchasingTests):
     def test_a_purchase_is_acknowledged_once(self):
         bought = self.play.buy("spade", "ada", obfuscatedAccountId="a1", obfuscatedProfileId="p1", regionCode="KR")
         purchase = self.get(bought)
@@ -224,7 +193,7 @@ class PurchaseTests(PlayTests):
             self.assertEqual(answer["code"], "quantityOutOfRange")
 
 
-class OrderTests(PlayTests):
+class OrderTests(PurchasingTests):
     def voided_records(self, **more):
         return self.ok(self.voided.list(packageName=GARDEN, **more)).get("voidedPurchases", [])
 
@@ -650,7 +619,7 @@ class NotificationTests(PlayTests):
         self.assertEqual(first[1:], again[1:])
 
 
-class DeadlineTests(PlayTests):
+class DeadlineTests(PurchasingTests):
     def test_an_unacknowledged_purchase_is_refunded_after_three_days(self):
         late, kept, pending, test = (
             self.play.buy("spade", "mona"), self.play.buy("spade", "nils"),
@@ -897,7 +866,7 @@ class CoverageTests(PlayTests):
 
 
 def load_tests(loader, _tests, _pattern):
-    """All tests, and the one of their coverage at the end."""
+    """All tests, and the one of their coverage at the end. The modules before this one have called methods, too."""
     cases = (
         SignedPurchaseTests, PurchaseTests, OrderTests, DeadlineTests, SubscriptionTests, NotificationTests, CatalogTests,
         AccessTests, CoverageTests)

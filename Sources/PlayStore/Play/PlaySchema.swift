@@ -29,27 +29,12 @@ enum PlaySchema {
             package_name TEXT PRIMARY KEY
         ) STRICT;
 
-        CREATE TABLE one_time_product (
+        CREATE TABLE catalog_resource (
             package_name TEXT NOT NULL REFERENCES app,
-            product_id TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            path TEXT NOT NULL,
             record TEXT NOT NULL,
-            PRIMARY KEY (package_name, product_id)
-        ) STRICT;
-
-        CREATE TABLE subscription_product (
-            package_name TEXT NOT NULL REFERENCES app,
-            product_id TEXT NOT NULL,
-            record TEXT NOT NULL,
-            PRIMARY KEY (package_name, product_id)
-        ) STRICT;
-
-        CREATE TABLE subscription_offer (
-            package_name TEXT NOT NULL REFERENCES app,
-            product_id TEXT NOT NULL,
-            base_plan_id TEXT NOT NULL,
-            offer_id TEXT NOT NULL,
-            record TEXT NOT NULL,
-            PRIMARY KEY (package_name, product_id, base_plan_id, offer_id)
+            PRIMARY KEY (package_name, kind, path)
         ) STRICT;
 
         CREATE TABLE service_account (

@@ -148,6 +148,13 @@ extension PublisherError {
     static let deferralInvalid = PublisherError(
         400, "subscriptionDeferInvalidTime", "A renewal is deferred by a day to a year.")
 
+    /// A request that is not possible in the present state of a resource.
+    static func failedPrecondition(_ message: String) -> PublisherError {
+        var error = PublisherError(400, "failedPrecondition", message, domain: "global")
+        error.code = "FAILED_PRECONDITION"
+        return error
+    }
+
     static func alreadyExists(_ what: String) -> PublisherError {
         PublisherError(409, "alreadyExists", "\(what) exists already.")
     }

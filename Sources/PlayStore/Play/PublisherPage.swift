@@ -4,8 +4,8 @@ import Proofs
 struct PublisherPage {
     private static let standardSize = 50
     private static let maximumSize = 1000
-    /// The maximum number of identifiers in a batch.
-    private static let maximumBatch = 100
+    /// The maximum number of identifiers or requests in a batch.
+    static let maximumBatch = 100
 
     let after: String
     let limit: Int
