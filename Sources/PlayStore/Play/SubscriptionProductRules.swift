@@ -53,15 +53,9 @@ extension CatalogSubscription: CatalogRules {
         var plans: [BasePlan] = []
         for plan in basePlans ?? [] {
             let old = known?.basePlans?.first { $0.basePlanId == plan.basePlanId }
-            guard
-                old.map({
-                    $0.typeOfPlan == plan.typeOfPlan && $0.billingPeriod == plan.billingPeriod
-                        && $0.commitment == plan.commitment
-                }) ?? true
-            else {
+            guard old.map({ $0.typeOfPlan == plan.typeOfPlan && $0.billingPeriod == plan.billingPeriod }) ?? true else {
                 throw .invalidValue(
-                    "subscription.basePlans.billingPeriodDuration",
-                    "a base plan keeps its type, its period and its commitment.")
+                    "subscription.basePlans.billingPeriodDuration", "a base plan keeps its type and its period.")
             }
             var plan = plan
             plan.state = old?.state ?? .draft
@@ -152,5 +146,11 @@ extension CatalogSubscription.BasePlan {
     /// The name of the type of the plan.
     fileprivate var typeOfPlan: String {
         prepaidBasePlanType != nil ? "prepaid" : installmentsBasePlanType != nil ? "installments" : "autoRenewing"
+    }
+
+    /// The billing period as it is written.
+    var billingPeriod: String? {
+        autoRenewingBasePlanType?.billingPeriodDuration ?? prepaidBasePlanType?.billingPeriodDuration
+            ?? installmentsBasePlanType?.billingPeriodDuration
     }
 }

@@ -4,13 +4,9 @@ extension CatalogSubscription.BasePlan {
     /// The days of grace and hold together, if a plan names no hold.
     private static let standardDays: Int64 = 60
 
-    /// The billing period as it is written.
-    var billingPeriod: String? {
-        autoRenewingBasePlanType?.billingPeriodDuration ?? prepaidBasePlanType?.billingPeriodDuration
-            ?? installmentsBasePlanType?.billingPeriodDuration
+    package var period: SubscriptionPeriod? {
+        billingPeriod.flatMap { SubscriptionPeriod($0) }
     }
-
-    package var period: SubscriptionPeriod? { billingPeriod.flatMap { SubscriptionPeriod($0) } }
 
     /// The texts of grace and hold of a plan that renews.
     var declinedDurations: (grace: String?, hold: String?) {
