@@ -104,12 +104,22 @@ extension CustomerView {
     }
 
     func transactionsPage(_ request: Request) async throws -> Page {
+        let store: PurchaseStore? = try request.chosen("store")
         let (shown, next) = try await HTTPSupport.Page(request).list(at: \.sequence) {
-            try await entitlements.transactions(of: user, before: $0, limit: $1)
+            try await entitlements.transactions(of: user, from: store, before: $0, limit: $1)
         }
         return Page("Transactions", section: .customers) {
             Shown.wayBack(to: user)
-            table(of: shown, next: next.map { .customer(user, "transactions", query: ["cursor": $0]) })
+            if hasSeveralStores {
+                Tabs.choices("Store", [nil] + PurchaseStore.allCases, present: store) {
+                    $0?.title ?? "All"
+                } path: {
+                    .customer(user, "transactions", query: ["store": $0?.rawValue])
+                }
+            }
+            table(
+                of: shown,
+                next: next.map { .customer(user, "transactions", query: ["store": store?.rawValue, "cursor": $0]) })
         }
     }
 
