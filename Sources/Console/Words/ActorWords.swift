@@ -110,5 +110,10 @@ extension PurchaseStore {
     var name: Phrase { self == .appStore ? "the App Store" : title }
 
     /// The company that sells there.
-    var company: Phrase { Phrase(same: self == .appStore ? "Apple" : "Google") }
+    var company: Phrase {
+        switch self {
+        case .appStore: Phrase(same: "Apple")
+        case .playStore: Phrase(same: "Google")
+        }
+    }
 }
