@@ -108,12 +108,4 @@ extension PurchaseStore {
 
     /// The name in a sentence.
     var name: Phrase { self == .appStore ? "the App Store" : title }
-
-    /// The company that sells there.
-    var company: Phrase {
-        switch self {
-        case .appStore: Phrase(same: "Apple")
-        case .playStore: Phrase(same: "Google")
-        }
-    }
 }

@@ -58,6 +58,17 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
 package enum PurchaseStore: String, Sendable, CaseIterable {
     case appStore = "app_store"
     case playStore = "play_store"
+
+    /// The company that sells there, and that returns the money.
+    package var company: String { self == .appStore ? "Apple" : "Google" }
+
+    /// The address at which customers ask for their money.
+    package var refundAddress: String {
+        switch self {
+        case .appStore: "https://reportaproblem.apple.com"
+        case .playStore: "https://play.google.com/store/account/orderhistory"
+        }
+    }
 }
 
 /// The store environment that a proof states (App Store Server API, `environment`).

@@ -61,6 +61,8 @@ import Testing
         #expect(try await browser.get(Self.path + "/timeline").words.contains("Refunded or revoked by Google"))
         let korean = try await browser.get(Self.path + "/timeline", headers: [.acceptLanguage: "ko"])
         #expect(korean.words.contains("Google이 환불 또는 회수"))
+        let explained = try await browser.get(Self.path + "/explanation?item=bed%201")
+        #expect(explained.words.contains("Only Google refunds, at https://play.google.com/store/account/orderhistory."))
     }
 
     @Test func `an order at Google Play leads to its customer`() async throws {

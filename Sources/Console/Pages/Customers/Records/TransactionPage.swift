@@ -81,14 +81,12 @@ extension CustomerView {
 
     /// The ways to money for a purchase.
     @HTMLBuilder func wayToMoney(at store: PurchaseStore) -> HTML {
-        switch store {
-        case .appStore:
-            p { "Only Apple returns money. Send the customer to this address:" }
-            Shown.copyable("refund-address", "https://reportaproblem.apple.com")
-        case .playStore:
-            p { "Refund the order in the Play Console, or send the customer to this address:" }
-            Shown.copyable("play-refund-address", "https://play.google.com/store/account/orderhistory")
+        p {
+            store == .appStore
+                ? "Only Apple returns money. Send the customer to this address:"
+                : "Refund the order in the Play Console, or send the customer to this address:"
         }
+        Shown.copyable("refund-address-\(store.rawValue)", store.refundAddress)
         note("When \(store.company) has refunded, the service takes the purchase back by itself.")
     }
 

@@ -142,7 +142,7 @@ struct TimelineWords {
         return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
     }
 
-    private var company: Phrase { (entry.origin?.store ?? .appStore).company }
+    private var company: String { (entry.origin?.store ?? .appStore).company }
 
     /// True if the team has changed the purchase, and has not redeemed it for the user.
     private var isOfTeam: Bool {
