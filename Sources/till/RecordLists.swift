@@ -172,7 +172,7 @@ struct Refusals: LedgerUser {
 
 struct Notifications: LedgerUser {
     static let configuration = CommandConfiguration(
-        "notifications", "List the notifications that the App Store has sent, newest first.",
+        "notifications", "List the notifications that the App Store and Google Play have sent, newest first.",
         """
         Late: received an hour or more after its signature. Repeated: received more than once. --json also prints the decoded \
         content.
@@ -180,9 +180,10 @@ struct Notifications: LedgerUser {
         examples: """
             till notifications --type REFUND
             till notifications --outcome parked --limit 10
+            till notifications --store play_store
             """)
 
-    @Option(help: "Only notifications of this type, in Apple's words.")
+    @Option(help: "Only notifications of this type, in the words of the store.")
     var type: String?
 
     @Option(help: "Only notifications with this outcome: granted, revoked, recorded or parked.")
@@ -191,15 +192,19 @@ struct Notifications: LedgerUser {
     @Option(help: ArgumentHelp("Only notifications about this app.", valueName: "bundle-id"))
     var app: String?
 
+    @Option(help: "Only notifications from this store, local ones included: app_store or play_store.")
+    var store: PurchaseStore?
+
     @OptionGroup var list: ListLimit
 
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let (ledger, type, outcome, app) = (try existingLedger(), type, outcome, app)
+        let (ledger, type, outcome, app, store) = (try existingLedger(), type, outcome, app, store)
         let notifications = try await rows(upTo: list) { position, limit in
             try await ledger.read {
-                try $0.notifications(ofType: type, outcome: outcome, in: app, before: position, limit: limit)
+                try $0.notifications(
+                    ofType: type, outcome: outcome, in: app, from: store, before: position, limit: limit)
             }
         }
         terminal.table(

@@ -174,7 +174,7 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.balances(of: alice)
         _ = try await service.grants(of: alice, before: nil, limit: 9)
         _ = try await service.transactions(of: alice, identifiedBy: ["1", "2"])
-        _ = try await service.purchases(ofTransaction: "1")
+        for identifier in ["1", "GPA.1"] { _ = try await service.purchases(ofTransaction: identifier) }
         _ = try await service.story(of: alice, before: nil, limit: 9)
         _ = try await service.explanation(of: Self.sprout1, for: alice)
         let token = try await service.appAccountToken(of: alice)

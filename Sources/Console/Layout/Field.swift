@@ -133,6 +133,11 @@ extension Field<String> {
         return choice("app", "App", empty: empty, apps.map { ($0, Phrase(same: $0)) }, chosen: chosen)
     }
 
+    /// The choice of a store.
+    static func store(empty: Phrase, chosen: String?) -> Field {
+        choice("store", "Store", empty: empty, PurchaseStore.allCases.map { ($0.rawValue, $0.title) }, chosen: chosen)
+    }
+
     /// The reason of a change, which the audit log keeps.
     static func reason(_ name: String = "reason") -> Field {
         Field(

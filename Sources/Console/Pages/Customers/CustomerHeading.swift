@@ -48,8 +48,8 @@ struct CustomerHeading {
     @HTMLBuilder private var warnings: HTML {
         let refundCount = transactions.count(where: \.isPaidBack)
         if view.entitlements.accepted.sandboxUsers.contains(view.user) { Shown.badge("Sandbox tester", .warning) }
-        if subscriptions.contains(where: { [.billingRetry, .gracePeriod].contains($0.status.state) }) {
-            Shown.badge("Apple retries the charge", .warning)
+        if let failed = subscriptions.first(where: { [.billingRetry, .gracePeriod].contains($0.status.state) }) {
+            Shown.badge("\(failed.status.origin.store.company) retries the charge", .warning)
         }
         if refundCount > 0 { Shown.badge("Refunds: \(refundCount)", .bad) }
         if mergedCount > 0 { Shown.badge("Merged accounts: \(mergedCount)") }
@@ -116,7 +116,10 @@ extension CustomerHeading {
     }
 
     @HTMLBuilder private var moneyBack: HTML {
-        view.refundByApple
+        let stores = Set(transactions.map(\.origin.store))
+        for store in PurchaseStore.allCases where stores.contains(store) || transactions.isEmpty && store == .appStore {
+            view.wayToMoney(at: store)
+        }
         if !transactions.isEmpty {
             p { "What the team can do about a purchase:" }
             ul {

@@ -68,7 +68,7 @@ extension CustomerView {
                     bdi { self.names.item(owned.item) }
                 }
             }
-            column("State") { spaced(CustomerWords.badge($0.state), OriginWords.mark($0.purchase?.origin)) }
+            column("State") { spaced(CustomerWords.badge($0.state), self.mark($0.purchase?.origin)) }
             column("Since") { Shown.day($0.since) }
             column("Until") { self.until($0) }
             column("Source") { self.source(of: $0) }
@@ -117,7 +117,7 @@ extension CustomerView {
     @HTMLBuilder func line(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> HTML {
         spaced(
             Shown.sentence(sentence(of: status, renewal)),
-            CustomerWords.badge(status.state), OriginWords.mark(status.origin))
+            CustomerWords.badge(status.state), mark(status.origin))
         // The customer has not consented to a higher price.
         if renewal?.integer(.priceIncreaseStatus) == 0 {
             also(Shown.badge("price increase without consent yet", .warning))
@@ -197,7 +197,7 @@ extension CustomerView {
         let day = until.rfc3339
         switch status.state {
         case .billingRetry:
-            return "not owned since \(day), Apple retries the charge"
+            return "not owned since \(day), \(status.origin.store.company) retries the charge"
         case .gracePeriod:
             return "the renewal could not be charged, owned until \(day)"
         case .expired:

@@ -107,8 +107,8 @@ extension ItemExplanation {
         return Phrase(stated: english, key: "\(cause.rawValue)\(isOver ? " before" : "") [\(kind)]", values)
     }
 
-    /// The values of the catalog's entries: products, end, reason, reason of the expiry, origin, cause of a refusal, and
-    /// the day of the purchase.
+    /// The values of the catalog's entries: products, end, reason, reason of the expiry, origin, cause of a refusal, the
+    /// day of the purchase, the store's company, its address for refunds, and its name.
     private var values: [String] {
         [
             products.map { CustomerWords.isolated($0) }.joined(separator: " 또는 "),
@@ -116,9 +116,11 @@ extension ItemExplanation {
             reason.map { ": \(CustomerWords.isolated($0))" } ?? ".",
             reason.flatMap { ExpirationReason(rawValue: $0) }.map { " (\(Phrase(stated: $0.sentence).korean))" } ?? "",
             origin?.rawValue ?? "", refusal?.cause.korean ?? reason ?? "",
-            since?.rfc3339 ?? "",
+            since?.rfc3339 ?? "", store.company, store.refundAddress, store.title.korean,
         ]
     }
+
+    private var store: PurchaseStore { origin?.store ?? .appStore }
 
     private var refusal: RefusalExplanation? { reason.flatMap { RefusalExplanation(code: $0) } }
 }

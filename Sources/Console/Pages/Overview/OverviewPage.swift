@@ -244,7 +244,7 @@ extension ActivityEntry {
     @HTMLBuilder private func actor(_ keyNames: [String: String]) -> HTML {
         switch entry.actor {
         case .user: "by the customer"
-        case .appStore: "by the App Store"
+        case .appStore: "by \((entry.origin?.store ?? .appStore).name)"
         case .till: "by Till"
         case .member(let name): Self.byline(name)
         case .apiKey(let identifier): Self.byline(keyNames[identifier] ?? identifier)

@@ -130,6 +130,15 @@ extension LedgerTransaction {
         return owners.compactMapValues { names[$0] }
     }
 
+    /// The stores where a user has redeemed purchases.
+    package func stores(of user: User) throws -> Set<PurchaseStore> {
+        guard let number = try users.known(among: [user])[user] else { return [] }
+        let origins: [Origin] = try database.rows(
+            "SELECT DISTINCT origin FROM redeemed_transaction WHERE user_id = $1", [number]
+        ) { try $0.next() }
+        return Set(origins.map(\.store))
+    }
+
     /// True if a user has redeemed a transaction, also if it is revoked.
     package func hasPurchases(_ user: Int64) throws -> Bool {
         // A distributed database accepts no LIMIT in a subquery about each of several users.
