@@ -49,7 +49,8 @@ struct GooglePlayServices {
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
 
     /// - Parameter appKeys: The trusted keys of apps, which name the packages.
-    /// - Throws: `CommandError` for a key file that cannot be read; `GoogleServiceAccountError` for one of another form.
+    /// - Throws: `CommandError` for a key file that cannot be read; `GoogleServiceAccountError` for one of another form;
+    ///   `ConfigurationError` for an app without a package.
     init(
         service: EntitlementService,
         configuration: ServeConfiguration,
@@ -65,7 +66,7 @@ struct GooglePlayServices {
                 json: FileHandle.bytes(of: file, upTo: GoogleServiceAccount.maximumSize + 1))
             let url = own?.googlePlayURL ?? settings.url
             let realm: Realm = url == nil ? .google : .localPlay
-            for packageName in Self.packageNames(of: app, in: realm, by: appKeys) {
+            for packageName in try Self.packageNames(of: app, in: realm, by: appKeys) {
                 all.append(
                     GooglePlayApp(
                         client: PlayDeveloperClient(
@@ -79,10 +80,19 @@ struct GooglePlayServices {
     }
 
     /// The packages of an app: those of its trusted keys, or else the one that has the app's bundle identifier as its name.
-    private static func packageNames(of app: App, in realm: Realm, by appKeys: [AppKey]) -> [String] {
+    private static func packageNames(
+        of app: App, in realm: Realm, by appKeys: [AppKey]
+    ) throws(ConfigurationError) -> [String] {
         let keys = appKeys.filter {
             $0.realm == realm && $0.bundleIdentifier.hasSameBytes(as: app.bundleIdentifier)
         }
-        return keys.isEmpty ? [app.bundleIdentifier] : Set(keys.map(\.packageName)).sorted()
+        guard keys.isEmpty else { return Set(keys.map(\.packageName)).sorted() }
+        guard AppKey.isPackageName(app.bundleIdentifier) else {
+            throw ConfigurationError(
+                message:
+                    "No app on Google Play has the name \"\(app.bundleIdentifier)\". Add the app's key and its package: `till trust "
+                    + "add FILE --package NAME --bundle-id \(app.bundleIdentifier)`.")
+        }
+        return [app.bundleIdentifier]
     }
 }
