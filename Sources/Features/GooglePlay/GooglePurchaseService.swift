@@ -114,20 +114,27 @@ package struct GooglePurchaseService: Sendable {
     /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). If only some
     /// units are voided, the purchase stays.
     ///
+    /// The token of a signed purchase that was redeemed without asking Google Play is not recorded, and is the transaction itself.
+    ///
     /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
-    package func apply(
-        _ voided: VoidedGooglePlayPurchase, to purchase: GooglePurchase
-    ) async throws -> [NotificationOutcome] {
+    package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
         guard voided.quantity == nil else { return [] }
-        let transactions = try await redeemedTransactions(of: purchase) { transaction in
-            // A one-time purchase has one order. The order of a period is its transaction, or the beginning of those of its products.
-            !purchase.isSubscription || transaction.transactionIdentifier.hasSameBytes(as: voided.orderId)
-                || transaction.transactionIdentifier.hasPrefix(voided.orderId + ":")
+        let recorded = try await purchase(of: voided.purchaseToken)
+        let originals =
+            recorded.map { [$0.originalKey] }
+            ?? origins.map {
+                TransactionKey(app: app.bundleIdentifier, origin: $0, identifier: voided.purchaseToken)
+            }
+        var outcomes: [NotificationOutcome] = []
+        for original in originals.sorted() {
+            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
+                .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
+            outcomes += try await entitlements.outcomes(
+                ofStated: entitlements.purchases(
+                    repeating: transactions, from: original.origin,
+                    revoked: (voided.voidedAt, voided.revocationReason.rawValue, entitlements.clock.now())))
         }
-        return try await entitlements.outcomes(
-            ofStated: entitlements.purchases(
-                repeating: transactions, from: purchase.key.origin,
-                revoked: (voided.voidedAt, voided.revocationReason.rawValue, entitlements.clock.now())))
+        return outcomes
     }
 
     private func redeemedTransactions(
@@ -215,6 +222,15 @@ extension GooglePurchaseService {
     package func isConsumable(_ purchase: GooglePurchase) -> Bool {
         !purchase.isSubscription
             && purchase.purchase.flatMap { app.catalog.product($0.productIdentifier) }?.type == .consumable
+    }
+}
+
+extension VoidedGooglePlayPurchase {
+    /// True if a period of a subscription has this order, which is its transaction, or the beginning of those of its products.
+    fileprivate func isOrder(of transaction: RedeemedTransaction) -> Bool {
+        guard let orderId else { return false }
+        let identifier = transaction.transactionIdentifier
+        return identifier.hasSameBytes(as: orderId) || identifier.hasPrefix(orderId + ":")
     }
 }
 
