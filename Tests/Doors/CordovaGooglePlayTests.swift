@@ -1,5 +1,6 @@
 import Features
 import Foundation
+import PlayStore
 import Proofs
 import Service
 import TestSupport
@@ -170,5 +171,100 @@ import Testing
             changing: [("obfuscatedAccountId", MD5.digest(of: Array("dave".utf8)).map { .string($0.hexadecimal) })])
         let later = try await validate(Self.body(season, of: "garden.season", username: "dave", obfuscated: token))
         #expect(try collection(later).count == 1)
+    }
+}
+
+/// The same door, if the service may ask Google Play about the purchases of the app.
+@Suite struct CordovaPurchaseTokenTests {
+    private static let monthly = "garden.basic.monthly"
+
+    /// The body that the plugin makes of a purchase at the local Play.
+    private func body(
+        _ signed: SignedPurchase,
+        _ token: String,
+        of product: String,
+        username: String? = nil
+    ) -> JSONValue {
+        CordovaGooglePlayTests.body(
+            signed, of: product, username: username, changing: ["purchaseToken": .string(token)])
+    }
+
+    private func collection(_ answer: DoorGarden.Answer) throws -> [JSONValue] {
+        #expect(answer.status == 200 && answer["ok"] == .bool(true), "\(String(decoding: answer.body, as: UTF8.self))")
+        guard case .array(let purchases)? = answer["data", "collection"] else { return [] }
+        return purchases
+    }
+
+    @Test func `a subscription is verified by its token, and has the state that Google Play states`() async throws {
+        try await PlayDoor.run([.cordova]) { service in
+            let bought = try service.subscribe(Self.monthly)
+            func validate() async throws -> DoorGarden.Answer {
+                try await service.door.send(
+                    .post, CordovaMiddleware.path,
+                    body(bought.signedPurchase, bought.purchaseToken, of: Self.monthly, username: "alice"))
+            }
+            let first = try await validate()
+            #expect(first["data", "id"] == .string(Self.monthly))
+            let end = try #require(Timestamp(rfc3339: bought.expiryTime))
+            let subscription = try #require(try collection(first).first)
+            #expect(subscription.at("platform") == "android-playstore")
+            #expect(subscription.at("purchaseId") == .string(bought.purchaseToken))
+            #expect(subscription.at("transactionId") == .string(try #require(bought.orderId)))
+            #expect(subscription.at("expiryDate") == .integer(end.millisecondsSince1970))
+            #expect(subscription.at("isExpired") == .bool(false))
+            #expect(subscription.at("renewalIntent") == "Renew")
+            try await service.client.acknowledge(bought.purchaseToken, of: Self.monthly, as: .subscription)
+            _ = try service.play.perform { try $0.perform(.cancel, on: bought.number) }
+            #expect(try collection(try await validate()).first?.at("renewalIntent") == "Lapse")
+            service.advance(days: 40)
+            let ended = try #require(try collection(try await validate()).first)
+            #expect(ended.at("isExpired") == .bool(true) && ended.at("cancelationReason") == "Customer")
+        }
+    }
+
+    @Test func `without an id, a subscription that is bought again stays with its customer`() async throws {
+        try await PlayDoor.run([.cordova]) { service in
+            let first = try service.subscribe(Self.monthly)
+            func validate(_ bought: PlaySubscriptionResource) async throws -> DoorGarden.Answer {
+                try await service.door.send(
+                    .post, CordovaMiddleware.path, body(bought.signedPurchase, bought.purchaseToken, of: Self.monthly))
+            }
+            #expect(try collection(try await validate(first)).count == 1)
+            try await service.client.acknowledge(first.purchaseToken, of: Self.monthly, as: .subscription)
+            _ = try service.play.perform { try $0.perform(.cancel, on: first.number) }
+            service.advance(days: 1)
+            let second = try service.subscribe(Self.monthly)
+            #expect(second.purchaseToken != first.purchaseToken)
+            let again = try #require(try collection(try await validate(second)).first)
+            #expect(again.at("purchaseId") == .string(first.purchaseToken))
+            #expect(again.at("transactionId") == .string(try #require(second.orderId)))
+            #expect(again.at("isExpired") == .bool(false) && again.at("renewalIntent") == "Renew")
+        }
+    }
+
+    @Test func `a refund that Google Play states ends a purchase whose signature is still valid`() async throws {
+        try await PlayDoor.run([.cordova]) { service in
+            let bought = try service.buy("garden.gate")
+            let body = body(bought.signedPurchase, bought.purchaseToken, of: "garden.gate", username: "alice")
+            let first = try await service.door.send(.post, CordovaMiddleware.path, body)
+            #expect(try collection(first).map { $0.at("isExpired") } == [.bool(false)])
+            _ = try service.play.perform { try $0.refund(bought.number) }
+            let refunded = try await service.door.send(.post, CordovaMiddleware.path, body)
+            #expect(try collection(refunded).map { $0.at("isExpired") } == [.bool(true)])
+        }
+    }
+
+    @Test func `a purchase that is not paid, and one that Google Play does not know, are asked about again`()
+        async throws
+    {
+        try await PlayDoor.run([.cordova]) { service in
+            let pending = try service.buy("garden.gate", isPending: true)
+            for token in [pending.purchaseToken, "aaaabbbbccccddddeeeeffff.AO-J1Oz_-"] {
+                let answer = try await service.door.send(
+                    .post, CordovaMiddleware.path,
+                    body(pending.signedPurchase, token, of: "garden.gate", username: "alice"))
+                #expect(answer.status == 503 && answer["code"] == .integer(6_777_014))
+            }
+        }
     }
 }

@@ -54,6 +54,7 @@ struct DoorGarden {
     ///   - newcomerBytes: The bytes a day of one address for customers without a purchase.
     ///   - chains: Chains whose roots are trusted, too.
     ///   - appKeys: The trusted keys of apps on Google Play.
+    ///   - play: The client of the app on Google Play; nil without a service account.
     ///   - disk: The disk with a reserve of free space; nil for no reserve.
     init(
         _ doors: [Door] = Door.allCases,
@@ -64,6 +65,7 @@ struct DoorGarden {
         newcomerBytes: Int = 8 << 20,
         trusting chains: [CertificateChain] = [],
         appKeys: [AppKey] = [],
+        play: PlayDeveloperClient? = nil,
         disk: ManualDisk? = nil
     ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
@@ -78,6 +80,9 @@ struct DoorGarden {
         var limits = RequestLimits()
         (limits.perKey, limits.perUser, limits.perPublicKeyAddress) = (requests, requests, requests)
         limits.newcomerBytesPerAddress = newcomerBytes
+        let apps = play.map { [garden, entitlements] client in
+            [GooglePlayApp(client: client, app: App(garden.catalog), entitlements: entitlements)]
+        }
         let services = DoorServices(
             entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             offerSigners: [
@@ -85,7 +90,9 @@ struct DoorGarden {
                     PromotionalOfferSignature(
                         keyIdentifier: "key", nonce: Self.nonce, timestamp: moment, signature: Self.signature)
                 }
-            ], clock: garden.store.clock)
+            ],
+            googlePlay: GooglePlayApps(apps ?? []),
+            clock: garden.store.clock)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             reserve: disk.map { [clock = garden.clock] disk in

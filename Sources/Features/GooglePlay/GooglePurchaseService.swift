@@ -133,7 +133,7 @@ package struct GooglePurchaseService: Sendable {
         var outcomes: [NotificationOutcome] = []
         for original in originals.sorted() {
             let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
-                .filter { recorded?.isSubscription != true || voided.isOfPeriod($0.transactionIdentifier) }
+                .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
             outcomes += try await entitlements.outcomes(
                 ofStated: entitlements.purchases(
                     repeating: transactions, from: original.origin,
@@ -230,17 +230,17 @@ extension GooglePurchaseService {
     }
 }
 
-extension LedgerTransaction {
-    fileprivate var googlePurchases: GooglePurchaseRecords {
-        get throws { GooglePurchaseRecords(database: database, apps: try apps) }
+extension VoidedGooglePlayPurchase {
+    /// True if a period of a subscription has this order, which is its transaction, or the beginning of those of its products.
+    fileprivate func isOrder(of transaction: RedeemedTransaction) -> Bool {
+        guard let orderId else { return false }
+        let identifier = transaction.transactionIdentifier
+        return identifier.hasSameBytes(as: orderId) || identifier.hasPrefix(orderId + ":")
     }
 }
 
-extension VoidedGooglePlayPurchase {
-    /// True if the order is that of a period: its transaction, or the beginning of those of its products. A one-time purchase has one
-    /// order.
-    fileprivate func isOfPeriod(_ transactionIdentifier: String) -> Bool {
-        guard let orderId else { return false }
-        return transactionIdentifier.hasSameBytes(as: orderId) || transactionIdentifier.hasPrefix(orderId + ":")
+extension LedgerTransaction {
+    fileprivate var googlePurchases: GooglePurchaseRecords {
+        get throws { GooglePurchaseRecords(database: database, apps: try apps) }
     }
 }

@@ -54,17 +54,6 @@ extension PublisherMethod {
             "monetization.subscriptions.basePlans.delete", .delete, "subscriptions/{productId}/basePlans/{basePlanId}"
         ) { try $1.deleteBasePlan(at: $0.place) },
         .answering(
-            "monetization.subscriptions.basePlans.migratePrices", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}:migratePrices"
-        ) {
-            try $1.migratePrices(
-                $0.json(), ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
-        },
-        .answering(
-            "monetization.subscriptions.basePlans.batchMigratePrices", .post,
-            "subscriptions/{productId}/basePlans:batchMigratePrices"
-        ) { try $1.migratePrices($0.json(), of: $0.text("productId"), in: $0.packageName) },
-        .answering(
             "monetization.subscriptions.basePlans.offers.get", .get,
             "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}"
         ) { try $1.found(at: $0.place) as CatalogOffer },

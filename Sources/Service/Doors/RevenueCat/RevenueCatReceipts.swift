@@ -91,9 +91,9 @@ extension DoorServices {
         var refusal: RedemptionError?
         for proof in token?.proofs ?? [] {
             do {
-                let verified = try await redemption.verify(proof, for: user)
-                lines += try await redemption.lines(of: proof, verified, for: user)
-                purchases += verified.purchases ?? []
+                let presented = try await redemption.present(proof, for: user)
+                lines += try await redemption.lines(of: presented, for: user)
+                purchases += presented.proven
             } catch let error as RedemptionError {
                 if !RevenueCatErrorRule.isPermanent(error.code) { throw error }
                 refusal = error
