@@ -75,12 +75,17 @@ package struct GooglePurchaseService: Sendable {
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
     /// identifier. A purchase of nobody is parked until a user presents its token.
     ///
-    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned.
+    /// - Parameter notification: The notification to store with the purchases; nil for none.
+    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned. A notification about nothing has one, too.
     package func apply(
-        _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
+        _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase,
+        notifiedBy notification: NotificationRecord? = nil
     ) async throws -> [NotificationOutcome] {
-        guard let purchases = try await purchases(of: statement, recordedAs: purchase) else { return [] }
-        return try await entitlements.outcomes(ofStated: purchases)
+        guard let purchases = try await purchases(of: statement, recordedAs: purchase) else {
+            guard let notification else { return [] }
+            return [try await entitlements.store(notification)]
+        }
+        return try await entitlements.outcomes(ofStated: purchases, notifiedBy: notification)
     }
 
     /// The purchases of a token that users have redeemed, for a token that Google Play does not know any more. It forgets a consumed
@@ -114,20 +119,33 @@ package struct GooglePurchaseService: Sendable {
     /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). If only some
     /// units are voided, the purchase stays.
     ///
+    /// The token of a signed purchase that was redeemed without asking Google Play is not recorded, and is the transaction itself.
+    ///
     /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
-    package func apply(
-        _ voided: VoidedGooglePlayPurchase, to purchase: GooglePurchase
-    ) async throws -> [NotificationOutcome] {
+    package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
         guard voided.quantity == nil else { return [] }
-        let transactions = try await redeemedTransactions(of: purchase) { transaction in
-            // A one-time purchase has one order. The order of a period is its transaction, or the beginning of those of its products.
-            !purchase.isSubscription || transaction.transactionIdentifier.hasSameBytes(as: voided.orderId)
-                || transaction.transactionIdentifier.hasPrefix(voided.orderId + ":")
+        let recorded = try await purchase(of: voided.purchaseToken)
+        let originals =
+            recorded.map { [$0.originalKey] }
+            ?? origins.map {
+                TransactionKey(app: app.bundleIdentifier, origin: $0, identifier: voided.purchaseToken)
+            }
+        var outcomes: [NotificationOutcome] = []
+        for original in originals.sorted() {
+            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
+                .filter { transaction in
+                    // A one-time purchase has one order. The order of a period is its transaction, or the beginning of those of its
+                    // products.
+                    recorded?.isSubscription != true
+                        || transaction.transactionIdentifier.hasSameBytes(as: voided.orderId)
+                        || transaction.transactionIdentifier.hasPrefix(voided.orderId + ":")
+                }
+            outcomes += try await entitlements.outcomes(
+                ofStated: entitlements.purchases(
+                    repeating: transactions, from: original.origin,
+                    revoked: (voided.voidedAt, voided.revocationReason.rawValue, entitlements.clock.now())))
         }
-        return try await entitlements.outcomes(
-            ofStated: entitlements.purchases(
-                repeating: transactions, from: purchase.key.origin,
-                revoked: (voided.voidedAt, voided.revocationReason.rawValue, entitlements.clock.now())))
+        return outcomes
     }
 
     private func redeemedTransactions(

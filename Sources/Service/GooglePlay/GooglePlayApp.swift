@@ -72,11 +72,13 @@ package struct GooglePlayApp: Sendable {
     /// Asks about a token, and applies the answer to the owner of the purchase, or to the user of its account identifier. A purchase
     /// of nobody is parked until a user presents its token.
     ///
+    /// - Parameter notification: The notification to store with the products, by the origin of the purchase; nil for none.
     /// - Returns: The outcomes of the products; none if nothing is owned.
     /// - Throws: `PlayDeveloperError`; nothing is then changed, except that a token which Google Play does not know any more is not
     ///   asked about again. `StorageFault`.
     package func refresh(
-        _ token: String, within patience: PlayDeveloperClient.Patience = .schedule
+        _ token: String, notifiedBy notification: ((Origin) -> NotificationRecord)? = nil,
+        within patience: PlayDeveloperClient.Patience = .schedule
     ) async throws -> [NotificationOutcome] {
         let answer: Answer
         do {
@@ -85,7 +87,8 @@ package struct GooglePlayApp: Sendable {
             if let known = try await purchases.purchase(of: token) { try await purchases.close(known) }
             throw error
         }
-        let outcomes = try await purchases.apply(answer.statement, recordedAs: answer.purchase)
+        let outcomes = try await purchases.apply(
+            answer.statement, recordedAs: answer.purchase, notifiedBy: notification?(answer.statement.origin))
         await refreshReplaced(by: answer.statement, within: patience)
         return outcomes
     }

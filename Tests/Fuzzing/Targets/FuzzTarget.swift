@@ -9,6 +9,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case signedJSON = "signed-json"
     /// The JSON text of a signed purchase of Google Play, and the object of text and signature.
     case signedPurchase = "signed-purchase"
+    /// The body of a push by Pub/Sub, and the notification of Google Play in it.
+    case pushedMessage = "pushed-message"
     /// A StoreKit configuration file.
     case storeKitConfiguration = "storekit"
 
@@ -27,6 +29,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .signedPurchase:
             precondition(!signers.acceptsPurchase(input), "an unsigned purchase is accepted")
             signers.verifySigned(purchase: input)
+        case .pushedMessage:
+            let message = try? PubSubMessage(json: input)
+            guard let notification = try? GooglePlayNotification(json: message?.data ?? input) else { return }
+            precondition(
+                !notification.content.contains("\"purchaseToken\":"), "a notification is recorded with its token")
         case .storeKitConfiguration:
             _ = try? StoreKitConfiguration(json: input, file: "input")
             guard let value = try? JSONParser.parse(input) else { return }
