@@ -189,8 +189,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
-                hummingbirdTesting, lifecycle, logging,
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "TestSupport", hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(
