@@ -172,8 +172,10 @@ struct Serve: Command {
         let figures = configuration.hasFigures ? ledger.figures(clock: clock) : nil
         let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
+        let googlePlay = try GooglePlayServices(
+            service: service, configuration: configuration, appKeys: appKeys, metrics: metrics)
         var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
-            [], appStores.backgroundServices
+            [], appStores.backgroundServices + googlePlay.backgroundServices
         )
         if let local { others.append(local.routes) }
         if configuration.hasConsole {
@@ -194,7 +196,7 @@ struct Serve: Command {
         }
         let doors = DoorServices(
             entitlements: service, authentication: .apiKeys(keys), limits: configuration.server.requestLimits,
-            metrics: metrics, offerSigners: appStores.offerSigners, clock: clock)
+            metrics: metrics, offerSigners: appStores.offerSigners, googlePlay: googlePlay.apps, clock: clock)
         others.append(DoorRoutes(configuration.doors, services: doors))
         let routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys, tokens, accounts),
@@ -205,7 +207,8 @@ struct Serve: Command {
             seedApp: configuration.servesSeedApp ? profiles : nil, events: events,
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
-            orderClients: appStores.orderClients,
+            orderClients: appStores.orderClients, googlePlay: googlePlay.apps,
+            playNotifications: googlePlay.notifications,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0
                 ? configuration.settings.number("maximum-connections-per-address") : nil,

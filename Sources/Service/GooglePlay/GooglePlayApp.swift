@@ -159,11 +159,11 @@ package struct GooglePlayApps: Sendable {
         guard let name = token.packageName else {
             guard let only = own.first, own.count == 1 else {
                 throw .refused(
-                    ProofRefusal(
-                        .bundleIdentifierMismatch,
-                        own.isEmpty
-                            ? "The service has no service account of Google Play for the app."
-                            : "The token names no app, and the service asks about several. Send packageName."))
+                    own.isEmpty
+                        ? ProofRefusal(.serviceAccountMissing)
+                        : ProofRefusal(
+                            .bundleIdentifierMismatch,
+                            "The token names no app, and the service asks about several. Send packageName."))
             }
             return only
         }

@@ -88,7 +88,8 @@ extension RevenueCatErrorRule {
         // The App Store, and the signatures of offers.
         add(
             .storeProblem, .sentAgain, "appStoreUnreachable", "appStoreRefused", "appStoreAnswerInvalid",
-            "appStoreCancelled", "subscriptionStateUnknown", "googlePlayUnreachable", "googlePlayLimited",
+            "appStoreCancelled", "subscriptionStateUnknown", "purchaseNotOwned", "googlePlayUnreachable",
+            "googlePlayLimited",
             "googlePlayFailed", "googlePlayRefused", "googlePlayAnswerInvalid", "googlePlayStateInvalid",
             "googlePlayCancelled")
         add(.storeProblem, .sentAgainUntilConfigured, "googlePlayAccountRefused", "googleServiceAccountInvalid")
