@@ -153,6 +153,9 @@ let package = Package(
             dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/CatalogAdministration"),
         .testTarget(
+            name: "GooglePlayTests", dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            path: "Tests/GooglePlay"),
+        .testTarget(
             name: "FiguresTests", dependencies: ["Features", "Proofs", "TestSupport"], path: "Tests/Figures"),
         .testTarget(
             name: "WebhooksTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"],
@@ -184,6 +187,12 @@ let package = Package(
         .testTarget(
             name: "AppStoreClientTests", dependencies: ["Features", "Proofs", "Service", "TestSupport", jwtKit],
             path: "Tests/AppStoreClient"),
+        .testTarget(
+            name: "PlayDeveloperAPITests",
+            dependencies: [
+                "Catalog", "HTTPSupport", "PlayStore", "Proofs", "Service", "TestSupport", hummingbird, logging,
+            ],
+            path: "Tests/PlayDeveloperAPI"),
         .testTarget(
             name: "WireTests", dependencies: ["HTTPSupport", "Proofs", "Service", "TestSupport"], path: "Tests/Wire"),
         .testTarget(

@@ -78,7 +78,8 @@ struct GooglePlayServices {
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
 
     /// - Parameter appKeys: The trusted keys of apps, which name the packages.
-    /// - Throws: `CommandError` for a key file that cannot be read; `GoogleServiceAccountError` for one of another form.
+    /// - Throws: `CommandError` for a key file that cannot be read; `GoogleServiceAccountError` for one of another form;
+    ///   `ConfigurationError` for an app without a package.
     init(
         service: EntitlementService,
         configuration: ServeConfiguration,
@@ -92,7 +93,7 @@ struct GooglePlayServices {
             guard let file = own?.googleServiceAccount ?? settings.account else { continue }
             let account = try GoogleServiceAccount(
                 json: FileHandle.bytes(of: file, upTo: GoogleServiceAccount.maximumSize + 1))
-            all += Self.apps(
+            all += try Self.apps(
                 of: app, asking: account, at: own?.googlePlayURL ?? settings.url, by: appKeys, for: service)
         }
         apps = GooglePlayApps(all)
@@ -121,9 +122,9 @@ struct GooglePlayServices {
     static func apps(
         of app: App, package: String? = nil, asking account: GoogleServiceAccount, at url: URL?, by appKeys: [AppKey],
         for service: EntitlementService
-    ) -> [GooglePlayApp] {
+    ) throws -> [GooglePlayApp] {
         let realm: Realm = url == nil ? .google : .localPlay
-        let names = package.map { [$0] } ?? packageNames(of: app, in: realm, by: appKeys)
+        let names = package.map { [$0] } ?? (try packageNames(of: app, in: realm, by: appKeys))
         return names.map { name in
             GooglePlayApp(
                 client: PlayDeveloperClient(
@@ -134,10 +135,19 @@ struct GooglePlayServices {
     }
 
     /// The packages of an app: those of its trusted keys, or else the one that has the app's bundle identifier as its name.
-    private static func packageNames(of app: App, in realm: Realm, by appKeys: [AppKey]) -> [String] {
+    private static func packageNames(
+        of app: App, in realm: Realm, by appKeys: [AppKey]
+    ) throws(ConfigurationError) -> [String] {
         let keys = appKeys.filter {
             $0.realm == realm && $0.bundleIdentifier.hasSameBytes(as: app.bundleIdentifier)
         }
-        return keys.isEmpty ? [app.bundleIdentifier] : Set(keys.map(\.packageName)).sorted()
+        guard keys.isEmpty else { return Set(keys.map(\.packageName)).sorted() }
+        guard AppKey.isPackageName(app.bundleIdentifier) else {
+            throw ConfigurationError(
+                message:
+                    "No app on Google Play has the name \"\(app.bundleIdentifier)\". Add the app's key and its package: `till trust "
+                    + "add FILE --package NAME --bundle-id \(app.bundleIdentifier)`.")
+        }
+        return [app.bundleIdentifier]
     }
 }

@@ -163,7 +163,7 @@ extension Reconcile {
         let account = try GoogleServiceAccount(
             json: FileHandle.bytes(of: file, upTo: GoogleServiceAccount.maximumSize + 1))
         let keys = try [AppKey](folders: common.dataDirectory.trustedFolders)
-        let apps = GooglePlayServices.apps(
+        let apps = try GooglePlayServices.apps(
             of: service.apps.first, package: package, asking: account, at: url?.url, by: keys, for: service)
         var reports: Reports = [:]
         for app in apps {
