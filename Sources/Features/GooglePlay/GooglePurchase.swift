@@ -34,6 +34,10 @@ package struct GooglePurchase: Hashable, Sendable {
         /// The attempts so far.
         package var attempts = 0
         package var nextAttemptAt: Timestamp
+
+        package init(deadline: Timestamp, attempts: Int = 0, nextAttemptAt: Timestamp) {
+            (self.deadline, self.attempts, self.nextAttemptAt) = (deadline, attempts, nextAttemptAt)
+        }
     }
 
     package var purchaseToken: String { key.identifier }
@@ -116,7 +120,7 @@ extension GooglePurchase.Acknowledgement {
     private static let (firstPause, longestPause): (Int64, Int64) = (10, 3600)
 
     /// The acknowledgement after the start of another attempt. The pauses double, but there are several attempts before the deadline.
-    func attempted(at moment: Timestamp) -> Self {
+    package func attempted(at moment: Timestamp) -> Self {
         let left = max(0, deadline.secondsSince1970 - moment.secondsSince1970) / 4
         let pause = min(Self.firstPause << min(Int64(attempts), 16), Self.longestPause)
         var next = self
@@ -128,7 +132,7 @@ extension GooglePurchase.Acknowledgement {
     /// The acknowledgement of a purchase that nobody has redeemed yet. The longer nobody does, the rarer the service looks again.
     ///
     /// - Parameter askedAt: The date of the last statement, which each attempt to redeem renews.
-    func awaitingRedemption(since askedAt: Timestamp, at moment: Timestamp) -> Self {
+    package func awaitingRedemption(since askedAt: Timestamp, at moment: Timestamp) -> Self {
         let age = max(0, moment.secondsSince1970 - askedAt.secondsSince1970)
         var next = self
         next.nextAttemptAt = moment.adding(seconds: max(1, min(age / 10, Self.longestPause)))

@@ -32,7 +32,7 @@ package enum SharedAnswer: String, CaseIterable, Sendable {
                 [.retryAfter]
             )
         case .failed: (500, "The service failed.", [])
-        case .badGateway: (502, "The App Store or Google Play refuses the question, or answers with what is not accepted.", [])
+        case .badGateway: (502, "The store refuses the question, or answers with what is not accepted.", [])
         case .unavailable: (503, "The service is temporarily unavailable.", [.retryAfter])
         }
     }

@@ -15,27 +15,30 @@ extension GooglePlayAnswer {
 
     /// The statement at a moment, with what is known of the orders.
     package func statement(_ moment: Moment) -> GooglePlayStatement {
-        let purchases: [StatedPurchase]
+        let stated: [StatedPurchase]
         switch content {
-        case _ where state == .pending || state == .paymentCanceled: purchases = []
-        case .subscription(let items): purchases = items.compactMap { stated($0, among: items, moment) }
+        case _ where state == .pending || state == .paymentCanceled: stated = []
+        case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, moment) }
         case .products(let items, let orderId):
-            purchases = items.compactMap { stated($0, isOnly: items.count == 1, orderId, moment) }
+            stated = items.compactMap { self.stated($0, isOnly: items.count == 1, orderId, moment) }
         }
-        return GooglePlayStatement(self, purchases, moment)
+        // Two claims to one transaction would contradict each other.
+        var identifiers: Set<ByteKey> = []
+        let purchases = stated.filter { identifiers.insert(ByteKey($0.purchase.transactionIdentifier)).inserted }
+        return GooglePlayStatement(self, purchases, acknowledgeBy: acknowledgeBy(moment.askedAt), moment)
     }
 
     /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
-    var acknowledgeBy: Timestamp? {
-        guard !isAcknowledged, !state.isFinal, state != .pending, state != .unknown, let startTime else { return nil }
-        if isTest { return startTime.adding(seconds: Self.testAcknowledgementSeconds) }
+    private func acknowledgeBy(_ askedAt: Timestamp) -> Timestamp? {
+        guard !isAcknowledged, !state.isFinal, state != .pending, state != .unknown else { return nil }
+        let start = startTime ?? askedAt
+        if isTest { return start.adding(seconds: Self.testAcknowledgementSeconds) }
         if case .subscription(let items) = content, let item = items.first, !item.isAutoRenewing,
-            let end = item.expiryTime, startTime < end, end < startTime.adding(days: Self.shortPlanDays)
+            let end = item.expiryTime, start < end, end < start.adding(days: Self.shortPlanDays)
         {
-            let length = end.millisecondsSince1970 - startTime.millisecondsSince1970
-            return startTime.adding(milliseconds: length / 2)
+            return start.adding(milliseconds: (end.millisecondsSince1970 - start.millisecondsSince1970) / 2)
         }
-        return startTime.adding(days: Self.acknowledgementDays)
+        return start.adding(days: Self.acknowledgementDays)
     }
 
     private var appAccountToken: UUID? {
@@ -92,7 +95,7 @@ extension GooglePlayAnswer {
         let (order, known) = (moment.order(item.orderId), item.orderId.flatMap { moment.periods[$0] })
         let period = order?.lineItem(item.productId)
         let ends = ends(
-            expiryTime, paidUntil: [period?.periodEnd, known?.expiresDate].compactMap(\.self).min(), moment.askedAt)
+            expiryTime, paidUntil: known?.expiresDate ?? period?.periodEnd, moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
         let isRenewal = item.orderId?.contains("..") ?? false
         var facts = facts(period?.total, orderId: item.orderId, moment)
@@ -141,7 +144,7 @@ extension GooglePlayAnswer {
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
     ///
     /// - Parameter paidUntil: The end of the period that is paid, as far as it is known. Google Play moves `expiryTime` on in a grace
-    ///   period.
+    ///   period, and leaves it there.
     private func ends(
         _ expiryTime: Timestamp, paidUntil: Timestamp?, _ askedAt: Timestamp
     ) -> (paid: Timestamp, grace: Timestamp?) {
@@ -150,9 +153,9 @@ extension GooglePlayAnswer {
             let silentGrace = expiryTime.adding(days: Self.silentGraceDays)
             return (expiryTime, expiryTime <= askedAt && askedAt < silentGrace ? silentGrace : nil)
         case .canceled: return (expiryTime, nil)
-        case .inGracePeriod: return (min(paidUntil ?? askedAt, askedAt, expiryTime), expiryTime)
+        case .inGracePeriod: return (min(paidUntil ?? askedAt, expiryTime, askedAt), expiryTime)
         case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:
-            return (min(expiryTime, askedAt), nil)
+            return (min(paidUntil ?? expiryTime, expiryTime, askedAt), nil)
         }
     }
 

@@ -249,7 +249,9 @@ extension GooglePlayAnswer {
             productId = try fields.product()
             let details = try fields.deciding(["productOfferDetails"]).object("productOfferDetails")
             quantity = try details?.quantity("quantity") ?? 1
-            refundableQuantity = try details?.integer("refundableQuantity").flatMap { Int(exactly: $0) }
+            refundableQuantity = try details?.integer("refundableQuantity").flatMap {
+                (0...Int64(Int32.max)).contains($0) ? Int($0) : nil
+            }
             isConsumed = try details?.string("consumptionState") == "CONSUMPTION_STATE_CONSUMED"
             offerId = try details?.string("offerId")
         }

@@ -85,8 +85,8 @@ package struct GooglePlayOrder: Sendable {
 /// A record of a purchase that Google Play takes back, in full or some of its units (`VoidedPurchase`).
 package struct VoidedGooglePlayPurchase: Sendable, Hashable {
     package let purchaseToken: String
-    /// The key of the record: the renewals of a subscription share a token.
-    package let orderId: String
+    /// The key of the record, because the renewals of a subscription share a token. Nil for a purchase without an order.
+    package let orderId: String?
     package let voidedAt: Timestamp
     /// The reason in Google's numbers: 0 other, 1 remorse, 2 not received, 3 defective, 4 accidental, 5 fraud, 6 friendly fraud,
     /// 7 chargeback, 8 not acknowledged.
@@ -101,10 +101,12 @@ package struct VoidedGooglePlayPurchase: Sendable, Hashable {
 
     init(_ fields: PayloadFields) throws(ProofRefusal) {
         let fields = fields.deciding(["purchaseToken", "orderId", "voidedTimeMillis", "voidedQuantity"])
-        guard let token = try fields.token("purchaseToken"), let order = try fields.order("orderId"),
-            let voided = try fields.wholeNumber("voidedTimeMillis"), (0...253_402_300_799_999).contains(voided)
-        else { throw ProofRefusal(.payloadInvalid, "A voided purchase needs a token, an order and a date.") }
-        (purchaseToken, orderId, voidedAt) = (token, order, Timestamp(millisecondsSince1970: voided))
+        guard let token = try fields.token("purchaseToken"), let voided = try fields.wholeNumber("voidedTimeMillis"),
+            (0...253_402_300_799_999).contains(voided)
+        else { throw ProofRefusal(.payloadInvalid, "A voided purchase needs a purchaseToken and a voidedTimeMillis.") }
+        (purchaseToken, orderId, voidedAt) = (
+            token, try fields.order("orderId"), Timestamp(millisecondsSince1970: voided)
+        )
         reason = try fields.wholeNumber("voidedReason").flatMap { Int(exactly: $0) } ?? 0
         let isPartial = try fields.wholeNumber("voidedQuantity") != nil
         quantity = isPartial ? try fields.quantity("voidedQuantity") : nil
@@ -173,7 +175,7 @@ extension PayloadFields {
         return product
     }
 
-    /// The line items of an answer, each of another product.
+    /// The line items of an answer.
     func lineItems<Item>(
         _ name: String, _ read: (PayloadFields) throws(ProofRefusal) -> Item
     ) throws(ProofRefusal) -> [Item] {

@@ -59,7 +59,10 @@ package final class GooglePlayStatement: Sendable {
     /// The SHA-256 of the answer's bytes.
     package let digest: [UInt8]
 
-    init(_ answer: GooglePlayAnswer, _ purchases: [StatedPurchase], _ moment: GooglePlayAnswer.Moment) {
+    init(
+        _ answer: GooglePlayAnswer, _ purchases: [StatedPurchase], acknowledgeBy: Timestamp?,
+        _ moment: GooglePlayAnswer.Moment
+    ) {
         packageName = answer.packageName
         purchaseToken = answer.purchaseToken
         originalToken = moment.originalToken ?? answer.purchaseToken
@@ -67,7 +70,7 @@ package final class GooglePlayStatement: Sendable {
         isSubscription = answer.isSubscription
         (state, statedState) = (answer.state, answer.statedState)
         isAcknowledged = answer.isAcknowledged
-        acknowledgeBy = answer.acknowledgeBy
+        self.acknowledgeBy = acknowledgeBy
         linkedPurchaseToken = answer.linkedPurchaseToken
         expiredPurchaseToken = answer.expiredPurchaseToken
         isReplaced = answer.cancellation == .replacement

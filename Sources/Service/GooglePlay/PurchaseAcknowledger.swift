@@ -13,6 +13,8 @@ import ServiceLifecycle
 package struct PurchaseAcknowledger: Service {
     private static let pageSize = 100
     private static let interval = Duration.seconds(1)
+    /// One attempt. The next one is in the ledger.
+    private static let patience = PlayDeveloperClient.Patience(answer: .seconds(30), delays: [])
 
     fileprivate let app: GooglePlayApp
     fileprivate let metrics: ServiceMetrics
@@ -51,10 +53,11 @@ package struct PurchaseAcknowledger: Service {
         else { return }
         do {
             if app.purchases.isConsumable(purchase) {
-                try await app.client.consume(purchase.purchaseToken, of: product)
+                try await app.client.consume(purchase.purchaseToken, of: product, within: Self.patience)
             } else {
                 try await app.client.acknowledge(
-                    purchase.purchaseToken, of: product, as: purchase.isSubscription ? .subscription : .product)
+                    purchase.purchaseToken, of: product, as: purchase.isSubscription ? .subscription : .product,
+                    within: Self.patience)
             }
         } catch {
             guard !Task.isCancelled else { return }
@@ -68,7 +71,7 @@ package struct PurchaseAcknowledger: Service {
         if error == .stateInvalid || error.isOfToken {
             // The app may have acknowledged it, or Google Play has refunded it. Its state says what is still due.
             do {
-                let answer = try await app.ask(about: purchase.purchaseToken)
+                let answer = try await app.ask(about: purchase.purchaseToken, within: Self.patience)
                 _ = try await app.purchases.apply(answer.statement, recordedAs: answer.purchase)
                 guard answer.purchase.acknowledgement != nil else {
                     return metrics.count(.acknowledgements, "settled")

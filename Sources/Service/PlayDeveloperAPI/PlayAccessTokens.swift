@@ -17,16 +17,6 @@ actor PlayAccessTokens {
         let endsAt: Timestamp
     }
 
-    private struct Grant: Decodable {
-        let accessToken: String
-        let expiresIn: Int64?
-
-        private enum CodingKeys: String, CodingKey {
-            case accessToken = "access_token"
-            case expiresIn = "expires_in"
-        }
-    }
-
     private let account: GoogleServiceAccount
     private let clock: any WallClock
     private var current: Token?
@@ -74,11 +64,12 @@ actor PlayAccessTokens {
         case 500...599: throw .failed(status: answer.status)
         default: throw .answerInvalid(reason: "The token endpoint answered with \(answer.status).")
         }
-        guard let grant = try? JSONDecoder().decode(Grant.self, from: Data(answer.body)), !grant.accessToken.isEmpty,
-            grant.accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard let grant = answer.object, case .string(let text)? = grant["access_token"], !text.isEmpty,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw .answerInvalid(reason: "The token endpoint sent no access token.") }
-        let life = min(max(grant.expiresIn ?? 0, 0), Self.maximumLifetime)
-        return Token(text: grant.accessToken, endsAt: now.adding(seconds: life - Self.margin))
+        var life: Int64 = 0
+        if case .number(let seconds)? = grant["expires_in"] { life = max(0, seconds.int64 ?? 0) }
+        return Token(text: text, endsAt: now.adding(seconds: min(life, Self.maximumLifetime) - Self.margin))
     }
 }
 
@@ -103,6 +94,11 @@ enum PlayConnection {
         return text
     }
 
+    /// The seconds of a header `Retry-After`; nil for a date, and for more than a day.
+    private static func seconds(_ text: String) -> Int? {
+        Int(text).flatMap { (0...86_400).contains($0) ? $0 : nil }
+    }
+
     /// Sends a request.
     ///
     /// - Parameter maximumSize: The maximum size of the answer in bytes.
@@ -121,7 +117,7 @@ enum PlayConnection {
                 }
                 return Answer(
                     status: Int(response.status.code),
-                    retryAfter: response.headers.first(name: "Retry-After").flatMap { Int($0) }, body: body)
+                    retryAfter: response.headers.first(name: "Retry-After").flatMap(Self.seconds), body: body)
             }
         } catch {
             if let error = error as? PlayDeveloperError { throw error }

@@ -82,10 +82,14 @@ package struct PlayDeveloperClient: Sendable {
         about token: String, as kind: Kind?, within patience: Patience
     ) async throws(PlayDeveloperError) -> GooglePlayAnswer {
         guard let kind else {
+            let first: PlayDeveloperError
             do { return try await answer(about: token, as: .subscription, within: patience) } catch {
-                guard error == .tokenUnknown else { throw error }
+                guard error == .tokenUnknown || error == .tokenEnded else { throw error }
+                first = error
             }
-            return try await answer(about: token, as: .product, within: patience)
+            do { return try await answer(about: token, as: .product, within: patience) } catch .tokenUnknown {
+                throw first
+            }
         }
         let path = kind == .subscription ? "subscriptionsv2" : "productsv2"
         let bytes = try await send(
