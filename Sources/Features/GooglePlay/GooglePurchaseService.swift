@@ -133,13 +133,7 @@ package struct GooglePurchaseService: Sendable {
         var outcomes: [NotificationOutcome] = []
         for original in originals.sorted() {
             let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
-                .filter { transaction in
-                    // A one-time purchase has one order. The order of a period is its transaction, or the beginning of those of its
-                    // products.
-                    recorded?.isSubscription != true
-                        || transaction.transactionIdentifier.hasSameBytes(as: voided.orderId)
-                        || transaction.transactionIdentifier.hasPrefix(voided.orderId + ":")
-                }
+                .filter { recorded?.isSubscription != true || $0.isPeriod(ofOrder: voided.orderId) }
             outcomes += try await entitlements.outcomes(
                 ofStated: entitlements.purchases(
                     repeating: transactions, from: original.origin,
@@ -239,5 +233,14 @@ extension GooglePurchaseService {
 extension LedgerTransaction {
     fileprivate var googlePurchases: GooglePurchaseRecords {
         get throws { GooglePurchaseRecords(database: database, apps: try apps) }
+    }
+}
+
+extension RedeemedTransaction {
+    /// True for a period of a subscription that an order has paid. The order is its transaction, or the beginning of those of its
+    /// products.
+    fileprivate func isPeriod(ofOrder order: String?) -> Bool {
+        guard let order else { return false }
+        return transactionIdentifier.hasSameBytes(as: order) || transactionIdentifier.hasPrefix(order + ":")
     }
 }

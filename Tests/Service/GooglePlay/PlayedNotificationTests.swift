@@ -19,7 +19,7 @@ import Testing
             let acknowledged = try played.play.perform { try $0.subscription(number) }
             #expect(acknowledged.isAcknowledged)
 
-            try played.advance(days: 31)
+            try played.advance(days: 31, seconds: 3600)
             try await played.expect("SUBSCRIPTION_RENEWED")
             #expect(try await played.items() == ["plus 2"])
 
@@ -40,7 +40,7 @@ import Testing
             try await played.expect("SUBSCRIPTION_CANCELED")
             #expect(try await played.items() == ["plus 2"])
 
-            try played.advance(days: 31)
+            try played.advance(days: 31, seconds: 3600)
             try await played.expect("SUBSCRIPTION_EXPIRED")
             #expect(try await played.items() == [])
             let received = try await played.received()

@@ -102,8 +102,9 @@ final class PlayedService: Sendable {
         _ body: @Sendable @escaping (PlayedService) async throws -> Void
     ) async throws {
         let garden = try TestGarden(start: "2026-10-01T12:00:00Z")
-        let play = try GooglePlay(
-            folder: garden.folder.folder("play"), clock: garden.clock, randomness: .seeded(3))
+        let folder = garden.folder.folder("play")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let play = try GooglePlay(folder: folder, clock: garden.clock, randomness: .seeded(3))
         try play.perform { books in
             try books.add(
                 PlayCatalog(
