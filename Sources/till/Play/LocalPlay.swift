@@ -4,6 +4,7 @@ import HTTPSupport
 import Logging
 import PlayStore
 import Proofs
+import Service
 import ServiceLifecycle
 import Synchronization
 
@@ -72,7 +73,8 @@ final class LocalPlay: Sendable {
                 try books.set(settings)
             }
         } catch {
-            logger.error("the local Play cannot be told where to notify", metadata: ["code": "\(error.code)"])
+            logger.error(
+                "the local Play cannot be told where to notify", metadata: ["code": "\(Problem.code(of: error))"])
         }
         beginPushing.finish()
     }
