@@ -35,6 +35,7 @@ struct GooglePlaySettings {
             }
             return address.url
         }
+        notifications = try Self.notifications(settings)
         let addresses =
             apps.isEmpty
             ? [url] : apps.filter { ($0.googleServiceAccount ?? account) != nil }.map { $0.googlePlayURL ?? url }
@@ -47,7 +48,6 @@ struct GooglePlaySettings {
             "google-play-url",
             "left out: another address than Google's is that of a local Google Play, and accept has no origin of one")
         try settings.requireFile("google-service-account")
-        notifications = try Self.notifications(settings)
     }
 
     private static func notifications(
@@ -124,7 +124,7 @@ struct GooglePlayServices {
         for service: EntitlementService
     ) throws -> [GooglePlayApp] {
         let realm: Realm = url == nil ? .google : .localPlay
-        let names = package.map { [$0] } ?? (try packageNames(of: app, in: realm, by: appKeys))
+        let names = try package.map { [$0] } ?? packageNames(of: app, in: realm, by: appKeys)
         return names.map { name in
             GooglePlayApp(
                 client: PlayDeveloperClient(
