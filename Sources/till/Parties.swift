@@ -178,12 +178,10 @@ struct LocalService: Sendable {
         let key = try play.perform { try $0.serviceAccountKey(keptIn: playAccountFile, at: url) }
         let account = try GoogleServiceAccount(json: try key.json())
         return GooglePlayApps(
-            service.apps.all.map { app in
-                GooglePlayApp(
-                    client: PlayDeveloperClient(
-                        account: account, url: url, packageName: PackageName.name(ofApp: app.bundleIdentifier),
-                        realm: .localPlay, clock: service.clock, tokenClock: SystemClock()),
-                    app: app, entitlements: service)
+            try service.apps.all.flatMap { app in
+                try GooglePlayServices.apps(
+                    of: app, package: PackageName.name(ofApp: app.bundleIdentifier), asking: account, at: url, by: [],
+                    for: service)
             })
     }
 

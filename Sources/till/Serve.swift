@@ -46,7 +46,8 @@ struct Serve: Command {
 
     @Flag(
         name: .customLong("play"),
-        help: "Run a local Google Play, too. The service trusts its purchases.")
+        help: "Run a local Google Play, too. The service trusts its purchases, asks it, and receives its notifications."
+    )
     var runsPlay = false
 
     @Option(
@@ -227,7 +228,7 @@ struct Serve: Command {
             [], appStores.backgroundServices + googlePlay.backgroundServices
         )
         if let local { others.append(local.routes) }
-        if let localPlay { companions.insert(try localPlay.server(), at: 0) }
+        if let localPlay { companions = [try localPlay.server()] + companions + [localPlay.pushing()] }
         if configuration.hasConsole {
             let services = ServiceSystem(
                 configuration: configuration,
@@ -258,6 +259,7 @@ struct Serve: Command {
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
             orderClients: appStores.orderClients, googlePlay: googlePlay.apps,
+            playNotifications: googlePlay.notifications,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0
                 ? configuration.settings.number("maximum-connections-per-address") : nil,
@@ -299,6 +301,7 @@ struct Serve: Command {
         ) { url in
             local?.sendNotifications(to: url)
             guard let localPlay else { return announce(url, nil) }
+            localPlay.sendNotifications(to: url)
             localPlay.whenListening { announce(url, localPlay.url) }
         }
     }

@@ -29,8 +29,10 @@ import Testing
         try await till.run("play", "purchases", "--json").decoded(Purchases.self).purchases
     }
 
-    @Test func `a purchase ends with an owned item and an acknowledged purchase`() async throws {
-        let bought = try await till.run("buy", Self.sprout1, "--user", "alice", "--store", "play")
+    @Test(arguments: ["purchase", "token"])
+    func `a purchase ends with an owned item and an acknowledged purchase`(proof: String) async throws {
+        let bought = try await till.run(
+            "buy", Self.sprout1, "--user", "alice", "--store", "play", "--proof", proof)
         #expect(bought.status == 0)
         #expect(bought.error == "")
         let lines = bought.output.split(separator: "\n")
@@ -82,6 +84,26 @@ import Testing
             #expect(bought.output.contains("\(amount) of the balance seeds"), "\(bought.output)\(bought.error)")
         }
         #expect(try await purchases().allSatisfy(\.isConsumed))
+    }
+
+    @Test(arguments: ["purchase", "token"])
+    func `a subscription is owned while it is paid for`(proof: String) async throws {
+        let garden = try TestGarden()
+        let catalog = ["--catalog", garden.folder.folder("catalog").path]
+        let bought = try await till.run(
+            arguments: [
+                "buy", "garden.basic.monthly", "--user", "alice", "--store", "play", "--proof", proof,
+            ] + catalog)
+        let steps = bought.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+        #expect(
+            steps.prefix(5) == ["purchasing", "purchased", "proof", "redeemed", "finished"],
+            "\(bought.output)\(bought.error)")
+        #expect(bought.output.contains("plus 1"))
+        struct Subscriptions: Decodable {
+            let subscriptions: [PlaySubscriptionResource]
+        }
+        let sold = try await till.run("play", "subscriptions", "--json").decoded(Subscriptions.self).subscriptions
+        #expect(sold.map(\.isAcknowledged) == [true])
     }
 
     @Test func `a user who buys at both stores owns the union`() async throws {

@@ -74,6 +74,91 @@ import Testing
         #expect(await service.end(SIGTERM) == 0)
     }
 
+    private func items(of user: String, at service: ServeProcess, key: String) async throws -> [String] {
+        try await service.curl("/v1/users/\(user)/items", key: key).decoded(List<OwnedItemResource>.self).elements
+            .map(\.item.description)
+    }
+
+    /// What a user has bought at both stores. Each store tells the service by itself what it takes back.
+    @Test func `a user who buys at both stores owns the union, and a refund at one leaves the other`() async throws {
+        let key = try await till.makeKey()
+        let service = try await ServeProcess(till, ["--store"] + Self.arguments + catalog)
+        let play = try playURL()
+        func buy(_ product: String, _ options: String...) async throws -> TillProcess.Result {
+            try await till.run(
+                arguments: ["buy", product, "--user", "alice", "--server", service.url.absoluteString] + options
+                    + catalog, environment: ["TILL_API_KEY": key])
+        }
+        // The App Store's gate and both stores' subscriptions.
+        #expect(try await buy("garden.gate").status == 0)
+        #expect(try await buy("garden.basic.monthly").status == 0)
+        let played = try await buy("garden.premium.monthly", "--store", "play", "--proof", "token")
+        #expect(played.status == 0, "\(played.output)\(played.error)")
+        #expect(try await buy("garden.gate", "--store", "play").status == 0)
+        let all = ["bed 0", "gate 1", "plus 1", "plus 2"]
+        #expect(try await items(of: "alice", at: service, key: key) == all)
+
+        // The Play takes its gate back; the App Store's stays.
+        let refunded = try await service.curl(
+            "/sandbox/v1/purchases/2/refund", key: Self.sandboxKey, body: "{}", at: play)
+        #expect(refunded.status == 200)
+        try await expectEventually {
+            try await service.curl("/v1/users/alice/transactions", key: key)
+                .decoded(List<TransactionResource>.self).elements
+                .contains { $0.origin == .localPlayProduction && $0.revocationDate != nil }
+        }
+        #expect(try await items(of: "alice", at: service, key: key) == all)
+        // The Play ends its subscription; the App Store's stays.
+        let ended = try await service.curl(
+            "/sandbox/v1/subscriptions/1/refund", key: Self.sandboxKey, body: "{}", at: play)
+        #expect(ended.status == 200)
+        try await expectEventually {
+            try await items(of: "alice", at: service, key: key) == ["bed 0", "gate 1", "plus 1"]
+        }
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
+    @Test func `the service acknowledges what it has granted, and hears of a renewal`() async throws {
+        let key = try await till.makeKey()
+        let service = try await ServeProcess(till, Self.arguments + catalog)
+        let play = try playURL()
+        let bought = try await service.curl(
+            "/sandbox/v1/subscriptions", key: Self.sandboxKey,
+            body: #"{"packageName":"com.example.garden","productId":"garden.basic.monthly","account":"alice"}"#,
+            at: play
+        ).decoded(PlaySubscriptionResource.self)
+        #expect(!bought.isAcknowledged)
+        let redeemed = try await redeem(bought.signedPurchase, for: "alice", at: service, key: key)
+        #expect(try redeemed.decoded(Redemption.self).outcome == .granted)
+        func subscription() async throws -> PlaySubscriptionResource {
+            try await service.curl("/sandbox/v1/subscriptions/\(bought.number)", key: Self.sandboxKey, at: play)
+                .decoded(PlaySubscriptionResource.self)
+        }
+        try await expectEventually { try await subscription().isAcknowledged }
+        let moved = try await service.curl(
+            "/sandbox/v1/time", key: Self.sandboxKey, body: #"{"by":"33d"}"#, at: play)
+        #expect(moved.status == 200)
+        try await expectEventually {
+            try await service.curl("/v1/users/alice/transactions", key: key)
+                .decoded(List<TransactionResource>.self).elements.count == 2
+        }
+        #expect(try await items(of: "alice", at: service, key: key) == ["bed 0", "plus 1"])
+        #expect(await service.end(SIGTERM) == 0)
+    }
+
+    @Test func `a service account of the settings is refused beside a Play`() async throws {
+        let file = till.folder.file("account.json")
+        try Data("{}".utf8).write(to: file)
+        let refused = try await till.run(
+            "serve", "--port", "0", "--play", "--google-service-account", file.path, "--google-play-url",
+            "http://127.0.0.1:1")
+        #expect(refused.status == 1)
+        #expect(
+            refused.error.contains(
+                "`google-service-account` must be left out beside --play, whose account the service makes itself"),
+            "\(refused.error)")
+    }
+
     @Test func `a service that runs takes the key of a new app`() async throws {
         let key = try await till.makeKey()
         let service = try await ServeProcess(till, catalog)

@@ -244,3 +244,12 @@ extension LedgerTransaction {
         get throws { GooglePurchaseRecords(database: database, apps: try apps) }
     }
 }
+
+extension RedeemedTransaction {
+    /// True for a period of a subscription that an order has paid. The order is its transaction, or the beginning of those of its
+    /// products.
+    fileprivate func isPeriod(ofOrder order: String?) -> Bool {
+        guard let order else { return false }
+        return transactionIdentifier.hasSameBytes(as: order) || transactionIdentifier.hasPrefix(order + ":")
+    }
+}

@@ -45,8 +45,8 @@ package struct ServiceRoutes: Sendable {
     ///   - webhooks: The webhook service; nil if webhooks are off.
     ///   - figures: The sales figures; nil if the ledger keeps no sums.
     ///   - orderClients: The clients of the App Stores that know the order numbers on receipts.
-    ///   - playNotifications: The notifications of Google Play; nil to receive none.
     ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
+    ///   - playNotifications: The notifications of Google Play; nil to receive none.
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
     ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
@@ -68,8 +68,8 @@ package struct ServiceRoutes: Sendable {
         webhooks: WebhookService? = nil,
         figures: FigureService? = nil,
         orderClients: [AppStoreServerClient] = [],
-        playNotifications: GooglePlayNotifications? = nil,
         googlePlay: GooglePlayApps = GooglePlayApps(),
+        playNotifications: GooglePlayNotifications? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
