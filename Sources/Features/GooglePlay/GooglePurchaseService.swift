@@ -190,11 +190,15 @@ extension GooglePurchaseService {
         let others = waiting.filter { !($0.transactionKey.map(redeemed.contains) ?? false) }
         if !others.isEmpty {
             try await ledger.writeInBackground { transaction in
+                let records = try transaction.googlePurchases
                 for purchase in others {
                     guard let acknowledgement = purchase.acknowledgement else { continue }
-                    _ = try transaction.googlePurchases.replace(
-                        acknowledgement, with: acknowledgement.awaitingRedemption(since: purchase.askedAt, at: now),
-                        of: purchase.key)
+                    let next = acknowledgement.awaitingRedemption(since: purchase.askedAt, at: now)
+                    let isUnchanged = try records.replace(acknowledgement, with: next, of: purchase.key)
+                    // Google Play has refunded it. If not, the next statement says so.
+                    if isUnchanged, acknowledgement.deadline < now {
+                        try records.settle(purchase.key, acknowledgedAt: nil)
+                    }
                 }
             }
         }
