@@ -214,7 +214,7 @@ import Testing
             #expect(subscription.at("isExpired") == .bool(false))
             #expect(subscription.at("renewalIntent") == "Renew")
             try await service.client.acknowledge(bought.purchaseToken, of: Self.monthly, as: .subscription)
-            _ = try service.play.perform { try $0.perform(.cancel, on: bought.number) }
+            try service.change { try $0.perform(.cancel, on: bought.number) }
             #expect(try collection(try await validate()).first?.at("renewalIntent") == "Lapse")
             service.advance(days: 40)
             let ended = try #require(try collection(try await validate()).first)
@@ -231,7 +231,7 @@ import Testing
             }
             #expect(try collection(try await validate(first)).count == 1)
             try await service.client.acknowledge(first.purchaseToken, of: Self.monthly, as: .subscription)
-            _ = try service.play.perform { try $0.perform(.cancel, on: first.number) }
+            try service.change { try $0.perform(.cancel, on: first.number) }
             service.advance(days: 1)
             let second = try service.subscribe(Self.monthly)
             #expect(second.purchaseToken != first.purchaseToken)
@@ -248,7 +248,7 @@ import Testing
             let body = body(bought.signedPurchase, bought.purchaseToken, of: "garden.gate", username: "alice")
             let first = try await service.door.send(.post, CordovaMiddleware.path, body)
             #expect(try collection(first).map { $0.at("isExpired") } == [.bool(false)])
-            _ = try service.play.perform { try $0.refund(bought.number) }
+            try service.change { try $0.refund(bought.number) }
             let refunded = try await service.door.send(.post, CordovaMiddleware.path, body)
             #expect(try collection(refunded).map { $0.at("isExpired") } == [.bool(true)])
         }

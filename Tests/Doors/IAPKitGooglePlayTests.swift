@@ -43,7 +43,7 @@ import Testing
             // The service acknowledges what a user has redeemed.
             _ = try await service.redeem(gate.purchaseToken, of: "alice", products: "garden.gate")
             #expect(try await state(service, gate.purchaseToken) == "ENTITLED true")
-            _ = try service.play.perform { try $0.refund(gate.number) }
+            try service.change { try $0.refund(gate.number) }
             #expect(try await state(service, gate.purchaseToken) == "CANCELED false")
             #expect(try await state(service, Self.unknown) == "INAUTHENTIC false")
         }
@@ -66,7 +66,7 @@ import Testing
         try await PlayDoor.run([.iapkit]) { service in
             let gate = try service.buy("garden.gate", isPending: true)
             #expect(try await state(service, gate.purchaseToken) == "PENDING false")
-            _ = try service.play.perform { try $0.cancel(gate.number) }
+            try service.change { try $0.cancel(gate.number) }
             #expect(try await state(service, gate.purchaseToken) == "CANCELED false")
         }
     }
@@ -78,13 +78,13 @@ import Testing
             #expect(try await state(service, bought.purchaseToken) == "PENDING_ACKNOWLEDGMENT true")
             try await service.client.acknowledge(bought.purchaseToken, of: product, as: .subscription)
             #expect(try await state(service, bought.purchaseToken) == "ENTITLED true")
-            _ = try service.play.perform { try $0.perform(.declinePayments, on: bought.number) }
+            try service.change { try $0.perform(.declinePayments, on: bought.number) }
             // After the grace period of three days, the subscription is on hold.
             service.advance(days: 40)
             #expect(try await state(service, bought.purchaseToken) == "PENDING false")
-            _ = try service.play.perform { try $0.perform(.acceptPayments, on: bought.number) }
+            try service.change { try $0.perform(.acceptPayments, on: bought.number) }
             #expect(try await state(service, bought.purchaseToken) == "ENTITLED true")
-            _ = try service.play.perform { try $0.perform(.cancel, on: bought.number) }
+            try service.change { try $0.perform(.cancel, on: bought.number) }
             service.advance(days: 40)
             #expect(try await state(service, bought.purchaseToken) == "EXPIRED false")
         }

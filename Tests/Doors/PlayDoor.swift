@@ -48,8 +48,14 @@ struct PlayDoor: Sendable {
     }
 
     /// Moves the time of the service and of the Play.
-    func advance(days: Int64) {
-        for clock in [clock, door.garden.clock] { clock.advance(milliseconds: days * 86_400_000) }
+    func advance(days: Int64 = 0, seconds: Int64 = 0) {
+        for clock in [clock, door.garden.clock] { clock.advance(milliseconds: (days * 86_400 + seconds) * 1000) }
+    }
+
+    /// Changes something at the Play, a minute later: of two statements of one moment, neither is the last.
+    func change<Value>(_ body: (PlayBooks) throws -> Value) throws {
+        advance(seconds: 60)
+        _ = try play.perform(body)
     }
 
     private func order(_ product: String, _ account: String) -> PlayPurchaseOrder {

@@ -145,14 +145,18 @@ import Testing
             #expect(subscription("store", first) == "play_store")
             #expect(subscription("store_transaction_id", first) == .string(try #require(bought.orderId)))
             #expect(subscription("expires_date", first) == .string(bought.expiryTime))
+            #expect(subscription("product_plan_identifier", first) == .string(bought.basePlanId))
+            #expect(
+                first["subscriber", "entitlements", "gardener", "product_plan_identifier"] == .string(bought.basePlanId)
+            )
             #expect(subscription("unsubscribe_detected_at", first) == .null)
             #expect(first["subscriber", "management_url"] == "https://play.google.com/store/account/subscriptions")
             #expect(first["subscriber", "entitlements", "gardener", "product_identifier"] == .string(Self.monthly))
             #expect(first["purchased_products", Self.monthly, "should_consume"] == .bool(false))
 
             try await service.client.acknowledge(bought.purchaseToken, of: Self.monthly, as: .subscription)
-            _ = try service.play.perform { try $0.perform(.cancel, on: bought.number) }
-            #expect(subscription("unsubscribe_detected_at", try await send()) == .string(ExpectedAnswer.start))
+            try service.change { try $0.perform(.cancel, on: bought.number) }
+            #expect(subscription("unsubscribe_detected_at", try await send()) == "2026-10-31T12:01:00Z")
             service.advance(days: 40)
             let ended = try await send()
             #expect(ended.status == 200 && ended["subscriber", "management_url"] == .null)
@@ -181,11 +185,11 @@ import Testing
             let pending = try await service.redeem(bought.purchaseToken, of: "alice", products: Self.gate)
             #expect(pending.status == 503 && pending["code"] == .integer(7651))
             #expect(try await service.door.customer("alice")["subscriber", "non_subscriptions"] == .object([:]))
-            _ = try service.play.perform { try $0.complete(bought.number) }
+            try service.change { try $0.complete(bought.number) }
             let paid = try await service.redeem(bought.purchaseToken, of: "alice", products: Self.gate)
             #expect(paid.status == 200)
             let unpaid = try service.buy(Self.gate, isPending: true, account: "bob")
-            _ = try service.play.perform { try $0.cancel(unpaid.number) }
+            try service.change { try $0.cancel(unpaid.number) }
             let canceled = try await service.redeem(unpaid.purchaseToken, of: "bob", products: Self.gate)
             #expect(canceled.status == 503 && canceled["code"] == .integer(7651))
         }
@@ -197,7 +201,7 @@ import Testing
         try await PlayDoor.run([.revenueCat]) { service in
             let bought = try service.buy(Self.gate)
             #expect(try await service.redeem(bought.purchaseToken, of: "alice", products: Self.gate).status == 200)
-            _ = try service.play.perform { try $0.refund(bought.number) }
+            try service.change { try $0.refund(bought.number) }
             let refunded = try await service.redeem(bought.purchaseToken, of: "alice", products: Self.gate)
             #expect(refunded.status == 200)
             #expect(refunded["subscriber", "non_subscriptions"] == .object([:]))

@@ -41,6 +41,8 @@ package struct CustomerInfo: Sendable {
         package var storeTransactionIdentifier: String?
         package var displayName: String?
         package var price: Price?
+        /// The base plan at Google Play; nil if it has not stated one.
+        package var planIdentifier: String?
 
         /// True if the customer has access at a moment.
         package func isActive(at moment: Timestamp) -> Bool { expiresDate.map { $0 > moment } ?? true }
@@ -67,6 +69,8 @@ package struct CustomerInfo: Sendable {
         /// The end of access; nil for no end.
         package var expiresDate: Timestamp?
         package var gracePeriodExpiresDate: Timestamp?
+        /// The base plan at Google Play; nil if it has not stated one.
+        package var planIdentifier: String?
 
         /// True if this entitlement lasts longer than another. Of two with the same end, the later purchase does.
         func lasts(longerThan other: Entitlement) -> Bool {
@@ -217,6 +221,7 @@ extension CustomerInfo.Subscription {
         json.text("ownership_type", ownership.rawValue)
         json.text("period_type", periodType.rawValue)
         json.price("price", price)
+        if let planIdentifier { json.text("product_plan_identifier", planIdentifier) }
         json.date("purchase_date", purchaseDate)
         json.date("refunded_at", refundedAt)
         json.text("store", store.rawValue)
@@ -247,6 +252,7 @@ extension CustomerInfo.Entitlement {
         json.date("expires_date", expiresDate)
         json.date("grace_period_expires_date", gracePeriodExpiresDate)
         json.text("product_identifier", productIdentifier)
+        if let planIdentifier { json.text("product_plan_identifier", planIdentifier) }
         json.date("purchase_date", purchaseDate)
         json.append("}")
     }

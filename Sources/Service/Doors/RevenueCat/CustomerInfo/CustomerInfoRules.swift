@@ -49,7 +49,8 @@ extension CustomerInfo {
             gracePeriodExpiresDate: transaction.graceEndsAt,
             refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
             storeTransactionIdentifier: transaction.storeIdentifier,
-            displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
+            displayName: facts.products[product]?.displayName, price: transaction.paidPrice,
+            planIdentifier: transaction.facts.text(.basePlanId))
     }
 
     /// The statement about the renewal of a period. Nil if the purchase has a later period, perhaps of another product.
@@ -84,7 +85,8 @@ extension CustomerInfo {
                 Entitlement(
                     productIdentifier: identifier, purchaseDate: subscription.purchaseDate,
                     expiresDate: subscription.expiresDate,
-                    gracePeriodExpiresDate: subscription.gracePeriodExpiresDate)
+                    gracePeriodExpiresDate: subscription.gracePeriodExpiresDate,
+                    planIdentifier: subscription.planIdentifier)
             }
             let purchases = (periods.purchases[ByteKey(identifier)] ?? []).map { period in
                 Entitlement(
