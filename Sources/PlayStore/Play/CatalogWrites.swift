@@ -149,7 +149,7 @@ extension PlayBooks {
     }
 
     /// The 1 to 100 requests of a batch, each with another key.
-    private func checked<Element, Key: Hashable>(_ batch: CatalogBatch<Element>, _ key: (Element) throws -> Key) throws
+    func checked<Element, Key: Hashable>(_ batch: CatalogBatch<Element>, _ key: (Element) throws -> Key) throws
         -> [Element]
     {
         guard let requests = batch.requests, !requests.isEmpty else { throw PublisherError.required("requests") }
