@@ -850,8 +850,7 @@ class AccessTests(PlayTests):
         self.assertNotEqual(credentials.token, "ya29.unknown")
 
     def test_other_paths_are_refused(self):
-        self.refused(
-            self.client.inappproducts().list(packageName=GARDEN), 404, "notFound")
+        self.refused(self.client.reviews().list(packageName=GARDEN), 404, "notFound")
 
     def test_the_sandbox_needs_its_key(self):
         key, self.play.key = self.play.key, "another"

@@ -166,6 +166,48 @@ import Testing
         #expect(try answer.decoded(OrderList.self).orders?.map(\.orderId) == [bought.orderId])
     }
 
+    @Test func `a subscription of the API is sold after its plan is activated`() async throws {
+        let token = try await token()
+        let body = """
+            {"productId": "gold", "listings": [{"languageCode": "en-US", "title": "Gold"}], "basePlans": [{
+                "basePlanId": "monthly", "autoRenewingBasePlanType": {"billingPeriodDuration": "P1M"},
+                "regionalConfigs": [{"regionCode": "US", "newSubscriberAvailability": true,
+                    "price": {"currencyCode": "USD", "units": "5"}}]
+            }]}
+            """
+        let created = try await send(
+            .post, Self.api + "/subscriptions?productId=gold&regionsVersion.version=2025%2F03", body, key: token)
+        #expect(try created.decoded(CatalogSubscription.self).basePlans?.first?.state == .draft, "\(created.body)")
+        let sale = #"{"packageName":"\#(Self.packageName)","productId":"gold","account":"ada"}"#
+        #expect(try await send(.post, "/sandbox/v1/subscriptions", sale).status == 404)
+        let active = try await send(
+            .post, Self.api + "/subscriptions/gold/basePlans/monthly:activate", "{}", key: token)
+        #expect(try active.decoded(CatalogSubscription.self).basePlans?.first?.state == .active)
+        #expect(try await send(.post, "/sandbox/v1/subscriptions", sale).status == 201)
+        let deleted = try await send(.delete, Self.api + "/subscriptions/gold", key: token)
+        #expect(deleted.status == 400 && deleted.body.contains("FAILED_PRECONDITION"))
+    }
+
+    @Test(arguments: ["\n", "\r\n"]) func `each call of a batch has an answer of its own`(lineEnd: String) async throws
+    {
+        let (bought, token) = (try await buy(), try await token())
+        let calls = [bought.orderId ?? "", "GPA.1"].enumerated().map { index, order in
+            [
+                "--edge", "Content-Type: application/http", "Content-ID: <call", " + \(index)>", "",
+                "GET \(Self.api)/orders/\(order)?alt=json HTTP/1.1", "Authorization: Bearer \(token)", "", "",
+            ].joined(separator: lineEnd)
+        }
+        let body = calls.joined(separator: lineEnd) + lineEnd + "--edge--" + lineEnd
+        let answer = try await send(
+            .post, "/batch", body, key: nil, headers: [.contentType: #"multipart/mixed; boundary="edge""#])
+        #expect(answer.status == 200)
+        for text in ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 404 Not Found\r\n", "<response-call + 0>", "<response-call + 1>"]
+        {
+            #expect(answer.body.contains(text), "\(text): \(answer.body)")
+        }
+        #expect(answer.body.contains(bought.purchaseToken))
+    }
+
     @Test(arguments: [
         ("/token", 400), ("/androidpublisher/v3/applications/com.example.garden/orders/x:refund", 401),
         ("/sandbox/v1/purchases", 401), ("/sandbox/v1/reset", 401),

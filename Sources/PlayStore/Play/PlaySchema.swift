@@ -87,6 +87,20 @@ enum PlaySchema {
         ) STRICT;
         CREATE INDEX notification_due ON notification (number) WHERE next_attempt IS NOT NULL;
 
+        CREATE TABLE external_transaction (
+            package_name TEXT NOT NULL,
+            identifier TEXT NOT NULL,
+            record TEXT NOT NULL,
+            PRIMARY KEY (package_name, identifier)
+        ) STRICT;
+
+        CREATE TABLE refund_review (
+            order_id TEXT PRIMARY KEY,
+            due_at INTEGER,
+            record TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX refund_review_due ON refund_review (due_at) WHERE due_at IS NOT NULL;
+
         CREATE TABLE voided_purchase (
             number INTEGER PRIMARY KEY,
             package_name TEXT NOT NULL,

@@ -80,18 +80,22 @@ extension PlayBooks {
     }
 
     /// `orders.refund` of a period of a subscription.
-    func refundPeriod(_ index: Int, of purchase: RecurringPurchase, isRevoking: Bool) throws {
+    func refundPeriod(
+        _ index: Int, of purchase: RecurringPurchase, isRevoking: Bool, source: VoidedPurchase.Source = .developer,
+        reason: VoidedPurchase.Reason = .other, at time: Timestamp? = nil
+    ) throws {
+        let time = time ?? now
         guard purchase.periods[index].refunded == nil else {
             throw PublisherError.invalidValue("orderId", "the order has been refunded already.")
         }
         var purchase = purchase
         if isRevoking, !purchase.isEnded, index == purchase.periods.count - 1 {
-            let effects = try purchase.revoke(isProrated: false, source: .developer, reason: .other, at: now)
-            try keep(&purchase, after: effects, at: now)
+            let effects = try purchase.revoke(isProrated: false, source: source, reason: reason, at: time)
+            try keep(&purchase, after: effects, at: time)
         } else {
             let voided = purchase.refund(
-                period: index, purchase.periods[index].price, source: .developer, reason: .other, at: now)
-            try keep(&purchase, after: isRevoking ? [.voided(voided)] : [], at: now)
+                period: index, purchase.periods[index].price, source: source, reason: reason, at: time)
+            try keep(&purchase, after: isRevoking ? [.voided(voided)] : [], at: time)
         }
     }
 }

@@ -167,4 +167,35 @@ extension PublisherMethod {
             "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers/{offerId}:cancel"
         ) { try $1.change(.cancel, at: $0.place) as OneTimeProductOffer },
     ]
+
+    static let inAppProducts: [PublisherMethod] = [
+        .answering("inappproducts.get", .get, "inappproducts/{sku}") {
+            try $1.inAppProduct($0.text("sku"), in: $0.packageName)
+        },
+        .answering("inappproducts.list", .get, "inappproducts") {
+            try $1.inAppProducts(in: $0.packageName, $0.parameters)
+        },
+        .answering("inappproducts.batchGet", .get, "inappproducts:batchGet") {
+            try $1.inAppProducts($0.parameters.all("sku"), in: $0.packageName)
+        },
+        .answering("inappproducts.insert", .post, "inappproducts") {
+            try $1.insert(
+                $0.json(), convertsMissing: $0.parameters.flag("autoConvertMissingPrices") ?? false, in: $0.packageName)
+        },
+        .answering("inappproducts.update", .put, "inappproducts/{sku}") {
+            try $1.update($0.inAppProductUpdate(), isPatch: false, in: $0.packageName)
+        },
+        .answering("inappproducts.patch", .patch, "inappproducts/{sku}") {
+            try $1.update($0.inAppProductUpdate(), isPatch: true, in: $0.packageName)
+        },
+        .silent("inappproducts.delete", .delete, "inappproducts/{sku}") {
+            try $1.delete(sku: $0.text("sku"), in: $0.packageName)
+        },
+        .answering("inappproducts.batchUpdate", .post, "inappproducts:batchUpdate") {
+            try $1.update($0.json(InAppProductRequests.BatchUpdate.self), in: $0.packageName)
+        },
+        .silent("inappproducts.batchDelete", .post, "inappproducts:batchDelete") {
+            try $1.delete($0.json(InAppProductRequests.BatchDelete.self), in: $0.packageName)
+        },
+    ]
 }

@@ -169,6 +169,7 @@ struct PlaySandboxRoutes: Sendable {
             }
             return try await answer { try $0.makeServiceAccount(at: url, for: names) }
         }
+        addDisputes(to: sandbox.group("disputes"))
         sandbox.post("reset") { _, _ in try await answer { ["purchases": try $0.reset()] } }
     }
 

@@ -37,6 +37,13 @@ struct PublisherCall: Sendable {
             regionsVersion: parameters["regionsVersion.version"])
     }
 
+    /// A product of the older catalog in the body of `update` or `patch`, with the parameters of the request.
+    func inAppProductUpdate() throws -> InAppProductRequests.Update {
+        InAppProductRequests.Update(
+            inappproduct: try json(), sku: try text("sku"), allowMissing: try parameters.flag("allowMissing"),
+            autoConvertMissingPrices: try parameters.flag("autoConvertMissingPrices"))
+    }
+
     /// The body as JSON. No body is an empty object.
     ///
     /// - Throws: `PublisherError`, `parseError`.

@@ -38,7 +38,9 @@ struct PublisherMethod: Sendable {
     }
 
     /// The methods that the local Play serves.
-    static let all = purchases + subscriptions + orders + subscriptionProducts + oneTimeProducts
+    static let all =
+        purchases + subscriptions + orders + externalTransactions + subscriptionProducts + oneTimeProducts
+        + inAppProducts
 
     private static let purchases: [PublisherMethod] = [
         .answering("purchases.products.get", .get, "purchases/products/{productId}/tokens/{token}") {
@@ -106,5 +108,21 @@ struct PublisherMethod: Sendable {
             try $1.refundOrder(
                 $0.text("orderId"), isRevoking: $0.parameters.flag("revoke") ?? false, in: $0.packageName)
         },
+        .silent("orders.reviewrefund", .post, "orders/{orderId}:reviewrefund") {
+            try $1.review($0.json(), ofOrder: $0.text("orderId"), in: $0.packageName)
+        },
+    ]
+
+    private static let externalTransactions: [PublisherMethod] = [
+        .answering("externaltransactions.createexternaltransaction", .post, "externalTransactions") {
+            try $1.report($0.json(), identifier: $0.parameters["externalTransactionId"], of: $0.packageName)
+        },
+        .answering(
+            "externaltransactions.getexternaltransaction", .get, "externalTransactions/{externalTransactionId}"
+        ) { try $1.reported($0.text("externalTransactionId"), of: $0.packageName) },
+        .answering(
+            "externaltransactions.refundexternaltransaction", .post,
+            "externalTransactions/{externalTransactionId}:refund"
+        ) { try $1.refund($0.text("externalTransactionId"), $0.json(), of: $0.packageName) },
     ]
 }

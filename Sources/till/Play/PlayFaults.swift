@@ -57,6 +57,7 @@ extension DeveloperNotification {
     fileprivate var words: String {
         if let type = subscriptionNotification?.notificationType { return "subscription \(type)" }
         if let type = oneTimeProductNotification?.notificationType { return "one-time product \(type)" }
+        if pendingRefundReviewNotification != nil { return "refund review" }
         return voidedPurchaseNotification != nil ? "voided purchase" : "test"
     }
 }

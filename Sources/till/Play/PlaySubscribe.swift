@@ -17,23 +17,11 @@ struct PlaySubscribe: Command {
     @Argument(help: ArgumentHelp("The subscription's identifier.", valueName: "product"))
     var productIdentifier: String
 
-    @Option(help: "The customer's Google account.")
-    var account: String
-
     @Option(help: ArgumentHelp("The base plan (default: the first active one).", valueName: "identifier"))
     var basePlan: String?
 
     @Option(help: ArgumentHelp("An offer of the base plan (default: none).", valueName: "identifier"))
     var offer: String?
-
-    @Option(help: ArgumentHelp("The customer's country, such as US (default: the plan's first).", valueName: "code"))
-    var region: String?
-
-    @Option(help: ArgumentHelp("The obfuscated account identifier that the app sets.", valueName: "identifier"))
-    var obfuscatedAccount: String?
-
-    @Option(help: ArgumentHelp("The obfuscated profile identifier that the app sets.", valueName: "identifier"))
-    var obfuscatedProfile: String?
 
     @Option(
         help: ArgumentHelp(
@@ -52,20 +40,15 @@ struct PlaySubscribe: Command {
             "Pay later: `till play subscription NUMBER complete` or `cancel` ends the payment. For prepaid plans only.")
     var pending = false
 
-    @Flag(help: "Buy as a license tester, whose periods last minutes.")
-    var tester = false
-
-    @OptionGroup var app: PlayAppOptions
+    @OptionGroup var customer: PlayCustomerOptions
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let resource = try common.dataDirectory.play().perform { books in
-            var order = PlayPurchaseOrder(
-                packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
-            (order.purchaseOptionId, order.regionCode, order.isTest) = (basePlan, region, tester)
-            (order.replacedNumber, order.replacementMode, order.isPending) = (replace, mode, pending)
-            (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
+            var order = try customer.order(of: productIdentifier, in: books)
+            (order.purchaseOptionId, order.isPending) = (basePlan, pending)
+            (order.replacedNumber, order.replacementMode) = (replace, mode)
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
         terminal.signed(resource.signedPurchase, resource.lines)
