@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func `while Google Play does not answer, the message is to come again, and nothing is stored`() async throws {
-        try await run(isReachable: false) { played in
+        try await run(isReachable: false) { played async throws in
             let order = try await played.order("garden.gate")
             let token = try played.play.perform { try $0.buy(order).token }
             let answer = try await played.push(PlayedService.ofProduct(token))

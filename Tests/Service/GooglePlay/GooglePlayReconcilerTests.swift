@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a run that Google Play does not answer fails, and the next one has it`() async throws {
-        try await run(isReachable: false) { played in
+        try await run(isReachable: false) { played async throws in
             await #expect(throws: PlayDeveloperError.self) {
                 try await played.reconciler.recordVoidedPurchases()
             }

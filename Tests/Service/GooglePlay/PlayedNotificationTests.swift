@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `the purchase of a license tester is no real one`() async throws {
-        try await PlayedService.run(accepting: [.localPlayProduction]) { played in
+        try await PlayedService.run(accepting: [.localPlayProduction]) { played async throws in
             var order = try await played.order("garden.gate")
             order.isTest = true
             _ = try played.play.perform { [order] in try $0.buy(order) }
