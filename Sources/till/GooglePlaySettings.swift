@@ -77,24 +77,28 @@ struct GooglePlayServices {
     private(set) var notifications: GooglePlayNotifications?
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
 
-    /// - Parameter appKeys: The trusted keys of apps, which name the packages.
+    /// - Parameters:
+    ///   - appKeys: The trusted keys of apps, which name the packages.
+    ///   - localPlay: The Play in this process, which the service asks instead of that of the settings.
     /// - Throws: `CommandError` for a key file that cannot be read; `GoogleServiceAccountError` for one of another form;
     ///   `ConfigurationError` for an app without a package.
     init(
         service: EntitlementService,
         configuration: ServeConfiguration,
         appKeys: [AppKey],
+        localPlay: LocalPlay?,
         metrics: ServiceMetrics
     ) throws {
-        guard let settings = configuration.googlePlay else { return }
         var all: [GooglePlayApp] = []
         for app in service.apps.all {
             let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
-            guard let file = own?.googleServiceAccount ?? settings.account else { continue }
+            let file =
+                localPlay?.serviceAccountFile.path ?? own?.googleServiceAccount ?? configuration.googlePlay?.account
+            guard let file else { continue }
             let account = try GoogleServiceAccount(
                 json: FileHandle.bytes(of: file, upTo: GoogleServiceAccount.maximumSize + 1))
-            all += try Self.apps(
-                of: app, asking: account, at: own?.googlePlayURL ?? settings.url, by: appKeys, for: service)
+            let url = localPlay?.url ?? own?.googlePlayURL ?? configuration.googlePlay?.url
+            all += try Self.apps(of: app, asking: account, at: url, by: appKeys, for: service)
         }
         apps = GooglePlayApps(all)
         let logger = configuration.logger
@@ -104,7 +108,8 @@ struct GooglePlayServices {
             backgroundServices.append(
                 GooglePlayReconciler(app).schedule(requests, metrics: metrics, logger: logger))
         }
-        notifications = settings.notifications.map { settings in
+        let pushTokens = localPlay?.pushTokens ?? configuration.googlePlay?.notifications
+        notifications = pushTokens.map { settings in
             // Google's tokens end by the machine's clock, even if the clock of a local Play was advanced.
             GooglePlayNotifications(
                 tokens: PushTokens(settings, clock: SystemClock(), logger: logger), service: service, apps: apps
@@ -129,7 +134,7 @@ struct GooglePlayServices {
             GooglePlayApp(
                 client: PlayDeveloperClient(
                     account: account, url: url ?? PlayDeveloperClient.googleURL, packageName: name, realm: realm,
-                    clock: service.clock),
+                    clock: service.clock, tokenClock: SystemClock()),
                 app: app, entitlements: service)
         }
     }

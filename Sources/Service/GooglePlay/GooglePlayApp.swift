@@ -1,6 +1,7 @@
 import Catalog
 import Features
 import Foundation
+import Ledger
 import Proofs
 
 /// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
@@ -109,6 +110,16 @@ package final class GooglePlayApp: Sendable {
 
 /// The redemption of tokens.
 extension GooglePlayApp {
+    /// Redeems a token for a user.
+    ///
+    /// - Throws: As `presented` does; `RedemptionError` for a user whose name is blocked.
+    package func redeem(_ token: String, for user: User, by actor: AuditActor) async throws {
+        let (presented, statement) = try await presented(token)
+        let entitlements = purchases.entitlements
+        _ = try await entitlements.answer(try entitlements.request(presented, for: user, by: actor))
+        if let statement { await refreshReplaced(by: statement, within: .person) }
+    }
+
     /// The purchases of a token that a user presents.
     ///
     /// - Returns: The purchases, and the statement that they are from; nil for those that the ledger alone knows.
