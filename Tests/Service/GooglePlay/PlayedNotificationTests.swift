@@ -67,6 +67,41 @@ import Testing
         }
     }
 
+    @Test func `a subscription that is bought again before its end continues its chain`() async throws {
+        try await PlayedService.run { played async throws in
+            let order = try await played.order("garden.premium.monthly")
+            let first = try played.play.perform { try $0.subscribe(order) }
+            try await played.expect("SUBSCRIPTION_PURCHASED")
+            try await played.acknowledge()
+            _ = try played.play.perform { try $0.perform(.cancel, on: first.number) }
+            try await played.expect("SUBSCRIPTION_CANCELED")
+            try played.advance(days: 1)
+            let second = try played.play.perform { try $0.subscribe(order) }
+            try await played.expect("SUBSCRIPTION_PURCHASED", count: 2)
+            try await played.expect("SUBSCRIPTION_EXPIRED")
+            #expect(try await played.items() == ["plus 2"])
+            let recorded = try #require(try await played.app.purchases.purchase(of: second.token))
+            #expect(recorded.originalToken == first.token)
+        }
+    }
+
+    @Test func `a subscription that is bought again in the Play Store is the same customer's`() async throws {
+        try await PlayedService.run { played async throws in
+            let order = try await played.order("garden.premium.monthly")
+            let first = try played.play.perform { try $0.subscribe(order) }
+            try await played.expect("SUBSCRIPTION_PURCHASED")
+            try await played.acknowledge()
+            _ = try played.play.perform { try $0.perform(.cancel, on: first.number) }
+            try await played.expect("SUBSCRIPTION_CANCELED")
+            try played.advance(days: 32)
+            try await played.expect("SUBSCRIPTION_EXPIRED")
+            #expect(try await played.items() == [])
+            _ = try played.play.perform { try $0.perform(.resubscribe, on: first.number) }
+            try await played.expect("SUBSCRIPTION_PURCHASED", count: 2)
+            #expect(try await played.items() == ["plus 2"])
+        }
+    }
+
     @Test func `a product is granted when it is bought, and taken back when it is refunded`() async throws {
         try await PlayedService.run { played async throws in
             let order = try await played.order("garden.gate")
