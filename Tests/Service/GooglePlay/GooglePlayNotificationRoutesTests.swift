@@ -158,7 +158,8 @@ import Testing
             for (index, data) in [
                 "", "{}", "[1]", PlayedService.data(#""subscriptionNotification":{"notificationType":2}"#),
             ].enumerated() {
-                #expect(try await played.push(data, identifier: "\(index)").status == 200)
+                let answer = try await played.push(data, identifier: "\(index)")
+                #expect(answer.status == 200)
             }
             #expect(try await played.received().map(\.type) == Array(repeating: "UNREADABLE", count: 4))
         }
@@ -205,7 +206,8 @@ import Testing
     @Test func `a body has a limit`() async throws {
         try await run { played async throws in
             let body = String(repeating: " ", count: PubSubMessage.maximumSize + 1)
-            #expect(try await played.push(body: body).status == 413)
+            let answer = try await played.push(body: body)
+            #expect(answer.status == 413)
         }
     }
 }
