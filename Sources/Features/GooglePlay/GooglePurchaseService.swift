@@ -143,7 +143,7 @@ package struct GooglePurchaseService: Sendable {
         try await ledger.read { try $0.redeemedTransactions(ofPurchase: purchase.originalKey) }.filter(isIncluded)
     }
 
-    /// The known periods of a recorded subscription, by their orders. Their dates do not change.
+    /// The known orders of a recorded purchase, with the dates of their periods, which do not change. A one-time purchase has no end.
     package func periods(of purchase: GooglePurchase) async throws -> [String: GooglePlayPeriod] {
         var periods: [String: GooglePlayPeriod] = [:]
         for transaction in try await redeemedTransactions(of: purchase, { $0.facts[.orderId] != nil }) {

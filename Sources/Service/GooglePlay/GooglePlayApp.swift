@@ -41,10 +41,7 @@ package final class GooglePlayApp: Sendable {
     ) async throws -> Answer {
         let known = try await purchases.purchase(of: token)
         let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
-        let periods =
-            if let known, known.isSubscription { try await purchases.periods(of: known) } else {
-                [String: GooglePlayPeriod]()
-            }
+        let periods = if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
         let statement = try await client.statement(
             about: token, as: kind, originalToken: known?.originalToken, periods: periods, within: patience)
         var original: String?
