@@ -435,6 +435,9 @@ class SubscriptionTests(SubscribingTests):
         self.assertEqual(self.state(bought), "ACTIVE")
         self.advance("1mo")
         self.assertIn("autoResumeTime", self.read(bought)["pausedStateContext"])
+        body = {"length": "P2M"}
+        answer = self.play.sandbox("POST", f"subscriptions/{bought['number']}/pause", body)
+        self.assertEqual(answer["code"], "invalidAction")
         self.act(bought, "resume")
         self.assertEqual(self.state(bought), "ACTIVE")
 

@@ -92,9 +92,9 @@ import Testing
              "oldestAllowedPriceVersionTime": "\(try play.perform(\.now.rfc3339))"}]}
             """
         let request = try JSONDecoder().decode(PriceMigrationRequests.Migrate.self, from: Data(migration.utf8))
-        _ = try play.perform {
-            try $0.migratePrices(request, ofBasePlan: "monthly", of: "gold", in: Self.packageName)
-        }
+        let path = #"{"packageName": "\#(Self.packageName)", "productId": "gold", "basePlanId": "monthly"}"#
+        let place = try JSONDecoder().decode(CatalogPlace.self, from: Data(path.utf8))
+        _ = try play.perform { try $0.migratePrices(request, at: place) }
         try perform(.acceptPrice, on: gold)
         try advance("2mo")
         #expect(try now(gold).terms.price == Money(currencyCode: "USD", billionths: 25_000_000_000))

@@ -106,7 +106,7 @@ extension PlayBooks {
     }
 
     /// The notifications whose attempt is due, the oldest first.
-    func dueNotifications(limit: Int) throws -> [QueuedNotification] {
+    package func dueNotifications(limit: Int) throws -> [QueuedNotification] {
         try fetch(
             """
             next_attempt <= \(machineTime.millisecondsSince1970)
@@ -120,7 +120,7 @@ extension PlayBooks {
     }
 
     /// Records an attempt, unless a replay was requested meanwhile. A failed one is repeated after a pause that grows.
-    func recordAttempt(on queued: QueuedNotification, isDelivered: Bool) throws {
+    package func recordAttempt(on queued: QueuedNotification, isDelivered: Bool) throws {
         let pause = min(Self.pauses.upperBound, Self.pauses.lowerBound << Int64(min(queued.attempts, 6)))
         let isRepeated = isDelivered && queued.repeats > 0
         let next = isRepeated ? machineTime : isDelivered ? nil : machineTime.adding(seconds: pause)

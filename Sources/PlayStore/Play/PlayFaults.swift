@@ -46,7 +46,7 @@ extension PlayBooks {
     func nextFault(ofMethod identifier: String, token: String?) throws -> CallFault? {
         var faults = try callFaults()
         let index = faults.firstIndex {
-            ($0.method ?? identifier) == identifier && ($0.token == nil || $0.token == token)
+            ($0.method ?? identifier) == identifier && ($0.token?.hasSameBytes(as: token ?? "") ?? true)
         }
         guard let index else { return nil }
         let fault = faults[index]

@@ -113,23 +113,14 @@ extension PlayBooks {
     ///
     /// A customer's price is the one of the purchase, and no version of the catalog is kept: whoever bought before a version's time has an
     /// older one.
-    package func migratePrices(
-        _ request: PriceMigrationRequests.Migrate, ofBasePlan planId: String, of productId: String,
-        in packageName: String
-    ) throws -> PriceMigrationRequests.Migrated {
-        let product: CatalogSubscription = try found(
-            at: CatalogPlace(packageName: packageName, productId: productId))
-        guard let plan = product.basePlans?.first(where: { $0.basePlanId == planId }) else {
-            throw PublisherError.notFound("The base plan \(planId.prefix(64))")
-        }
-        guard plan.prepaidBasePlanType == nil else {
+    package func migratePrices(_ request: PriceMigrationRequests.Migrate, at place: CatalogPlace) throws
+        -> PriceMigrationRequests.Migrated
+    {
+        let place = try place.place(of: request.place)
+        let product: CatalogSubscription = try found(at: place)
+        let index = try product.index(ofPlan: place.basePlanId)
+        guard let plan = product.basePlans?[index], plan.prepaidBasePlanType == nil else {
             throw PublisherError.invalidValue("basePlanId", "a prepaid plan has no subscribers who renew.")
-        }
-        for (name, stated, expected) in [
-            ("packageName", request.packageName, packageName), ("productId", request.productId, productId),
-            ("basePlanId", request.basePlanId, planId),
-        ] where stated.map({ $0 != expected }) ?? false {
-            throw PublisherError.invalidValue(name, "it has to be that of the path.")
         }
         guard let version = request.regionsVersion?.version, !version.isEmpty else {
             throw PublisherError.required("regionsVersion.version")
@@ -151,8 +142,9 @@ extension PlayBooks {
             guard let isOptOut = PriceMigrationRequests.isOptOut[migration.priceIncreaseType ?? ""] else {
                 throw PublisherError.invalidValue("\(field).priceIncreaseType", "it is of no type.")
             }
-            for var purchase in try subscriptions.purchases(of: productId, in: packageName)
-            where purchase.terms.basePlanId == planId && purchase.terms.regionCode == region
+            for var purchase in try subscriptions.purchases(
+                of: product.productId ?? "", in: product.packageName ?? "")
+            where purchase.terms.basePlanId == plan.basePlanId && purchase.terms.regionCode == region
                 && purchase.priceTime < oldest
             {
                 let effects = purchase.changePrice(to: price, isOptOut: isOptOut, at: now)
@@ -163,24 +155,12 @@ extension PlayBooks {
     }
 
     /// `monetization.subscriptions.basePlans.batchMigratePrices`: all requests, or none.
-    func migratePrices(
-        _ batch: PriceMigrationRequests.BatchMigrate, of productId: String, in packageName: String
-    ) throws -> PriceMigrationRequests.BatchMigrated {
-        guard let requests = batch.requests, !requests.isEmpty else { throw PublisherError.required("requests") }
-        let plans = requests.map { "\($0.productId ?? "")/\($0.basePlanId ?? "")" }
-        guard requests.count <= PublisherPage.maximumBatch, Set(plans).count == plans.count else {
-            throw PublisherError.invalidValue(
-                "requests", "1 to \(PublisherPage.maximumBatch) about different base plans.")
-        }
+    func migratePrices(_ batch: CatalogBatch<PriceMigrationRequests.Migrate>, at place: CatalogPlace) throws
+        -> PriceMigrationRequests.BatchMigrated
+    {
+        let requests = try checked(batch) { try place.place(of: $0.place) }
         return PriceMigrationRequests.BatchMigrated(
-            responses: try requests.map { request in
-                // The subscription `-` in the path stands for those of the requests.
-                guard let named = request.productId, [named, "-"].contains(productId) else {
-                    throw PublisherError.invalidValue("requests.productId", "it has to be that of the path.")
-                }
-                guard let planId = request.basePlanId else { throw PublisherError.required("requests.basePlanId") }
-                return try migratePrices(request, ofBasePlan: planId, of: named, in: packageName)
-            })
+            responses: try requests.map { try migratePrices($0, at: place) })
     }
 }
 
@@ -205,13 +185,13 @@ package enum PriceMigrationRequests {
         package var regionalPriceMigrations: [RegionalMigration]?
         package var regionsVersion: OneTimeProduct.RegionsVersion?
         package var latencyTolerance: String?
+
+        var place: CatalogPlace {
+            CatalogPlace(packageName: packageName, productId: productId, basePlanId: basePlanId)
+        }
     }
 
     package struct Migrated: Codable, Sendable {}
-
-    package struct BatchMigrate: Codable, Sendable {
-        package var requests: [Migrate]?
-    }
 
     package struct BatchMigrated: Codable, Sendable {
         package var responses: [Migrated]?

@@ -9,6 +9,7 @@ extension RecurringPurchase {
     private static let testTrialSeconds: Int64 = 180
     private static let testGraceSeconds: Int64 = 300
     private static let testHoldSeconds: Int64 = 600
+    private static let testPauseSeconds: Int64 = 300
     /// The renewals of a license tester, without trials and introductory prices.
     private static let testRenewals = 6
 
@@ -70,7 +71,7 @@ extension RecurringPurchase {
         if let pause = plannedPause {
             plannedPause = nil
             state = .paused
-            resumeTime = Self.end(of: pause, from: moment, terms: terms, kind: .base)
+            resumeTime = pauseEnd(pause, from: moment)
             return [.notification(.paused)]
         }
         guard !isPriceUnanswered(at: moment) else { return end(.system) }
@@ -125,15 +126,37 @@ extension RecurringPurchase {
         }
     }
 
-    /// Plans a pause from the next renewal on; nil takes the plan back.
+    /// The longest pause of a plan, whose unit shorter ones have, too; nil for a yearly plan.
+    private var longestPause: SubscriptionPeriod? {
+        switch terms.period.unit {
+        case .day, .week: SubscriptionPeriod("P4W")
+        case .month: SubscriptionPeriod("P3M")
+        case .year: nil
+        }
+    }
+
+    /// Plans a pause from the next renewal on.
     ///
-    /// - Throws: `PlayError`, `invalidAction`, unless it is active and renews.
-    package mutating func planPause(_ length: SubscriptionPeriod?) throws(PlayError) -> [Effect] {
-        guard state == .active, renews else {
-            throw .invalidAction("Subscription \(number) is not active, or does not renew, so it cannot be paused.")
+    /// - Parameter length: 1 to 4 weeks for a weekly plan, 1 to 3 months for a longer one; nil for the shortest.
+    /// - Throws: `PlayError`, `invalidAction`, unless it is active and renews, and for a length that the plan does not have.
+    package mutating func planPause(_ length: SubscriptionPeriod? = nil) throws(PlayError) -> [Effect] {
+        guard state == .active, renews, let longest = longestPause else {
+            throw .invalidAction(
+                "Subscription \(number) is not active, does not renew, or has a yearly plan, so it cannot be paused.")
+        }
+        guard let length = length ?? SubscriptionPeriod("P1\(longest.unit.rawValue)"), length.unit == longest.unit,
+            length.value <= longest.value
+        else {
+            throw .invalidAction("A pause of subscription \(number) lasts P1\(longest.unit.rawValue) to \(longest).")
         }
         plannedPause = length
         return [.notification(.pauseScheduleChanged)]
+    }
+
+    /// The end of a pause. A license tester's months last five minutes each.
+    private func pauseEnd(_ length: SubscriptionPeriod, from start: Timestamp) -> Timestamp {
+        guard terms.isTest else { return Self.end(of: length, from: start, terms: terms, kind: .base) }
+        return start.adding(seconds: Self.testPauseSeconds * (length.unit == .month ? Int64(length.value) : 1))
     }
 
     /// Ends a pause before its time.

@@ -15,7 +15,7 @@ extension PlayBooks {
             order.regionCode = order.regionCode ?? old.terms.regionCode
             order.obfuscatedAccountId = order.obfuscatedAccountId ?? old.terms.obfuscatedAccountId
             order.obfuscatedProfileId = order.obfuscatedProfileId ?? old.terms.obfuscatedProfileId
-            guard old.terms.obfuscatedAccountId.map({ $0 == order.obfuscatedAccountId }) ?? true else {
+            guard old.terms.obfuscatedAccountId?.hasSameBytes(as: order.obfuscatedAccountId ?? "") ?? true else {
                 throw PlayError.invalidAction(
                     "Subscription \(old.number) has another obfuscated account identifier. A change needs the same.")
             }
@@ -130,8 +130,11 @@ extension PlayBooks {
     /// Performs an action of the customer or of Google on a subscription.
     ///
     /// - Throws: `PlayError`, also for an action that the API would refuse.
+    /// - Parameter pauseLength: The length of a pause; nil for the shortest of the plan.
     /// - Returns: The subscription, or the new one of a resubscription.
-    package func perform(_ action: SubscriptionAction, on number: Int64) throws -> RecurringPurchase {
+    package func perform(
+        _ action: SubscriptionAction, on number: Int64, pauseLength: SubscriptionPeriod? = nil
+    ) throws -> RecurringPurchase {
         var purchase = try subscription(number)
         guard action != .resubscribe else { return try resubscribe(to: purchase) }
         do {
@@ -145,7 +148,7 @@ extension PlayBooks {
                 case .restore: try purchase.restore()
                 case .declinePayments: purchase.setDeclines(true, at: now)
                 case .acceptPayments: purchase.setDeclines(false, at: now)
-                case .pause: try purchase.planPause(.oneMonth)
+                case .pause: try purchase.planPause(pauseLength)
                 case .resume: try purchase.endPause(at: now)
                 case .refund: try purchase.revoke(isProrated: false, source: .user, reason: .other, at: now)
                 case .chargeback: try purchase.revoke(isProrated: false, source: .google, reason: .chargeback, at: now)
@@ -244,7 +247,7 @@ package enum SubscriptionAction: String, Sendable, CaseIterable {
     case declinePayments
     /// The customer's payments succeed again, and what is owed is paid.
     case acceptPayments
-    /// A pause of a month begins with the next renewal.
+    /// A pause begins with the next renewal.
     case pause
     case resume
     case refund

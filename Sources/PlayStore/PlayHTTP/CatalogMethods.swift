@@ -42,20 +42,17 @@ extension PublisherMethod {
             "monetization.subscriptions.basePlans.batchUpdateStates", .post,
             "subscriptions/{productId}/basePlans:batchUpdateStates"
         ) { try $1.change($0.json(), at: $0.place) as CatalogList<CatalogSubscription> },
-        .silent(
-            "monetization.subscriptions.basePlans.delete", .delete, "subscriptions/{productId}/basePlans/{basePlanId}"
-        ) { try $1.deleteBasePlan(at: $0.place) },
         .answering(
             "monetization.subscriptions.basePlans.migratePrices", .post,
             "subscriptions/{productId}/basePlans/{basePlanId}:migratePrices"
-        ) {
-            try $1.migratePrices(
-                $0.json(), ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
-        },
+        ) { try $1.migratePrices($0.json(PriceMigrationRequests.Migrate.self), at: $0.place) },
         .answering(
             "monetization.subscriptions.basePlans.batchMigratePrices", .post,
             "subscriptions/{productId}/basePlans:batchMigratePrices"
-        ) { try $1.migratePrices($0.json(), of: $0.text("productId"), in: $0.packageName) },
+        ) { try $1.migratePrices($0.json(CatalogBatch<PriceMigrationRequests.Migrate>.self), at: $0.place) },
+        .silent(
+            "monetization.subscriptions.basePlans.delete", .delete, "subscriptions/{productId}/basePlans/{basePlanId}"
+        ) { try $1.deleteBasePlan(at: $0.place) },
         .answering(
             "monetization.subscriptions.basePlans.offers.get", .get,
             "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}"

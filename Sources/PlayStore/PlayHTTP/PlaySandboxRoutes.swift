@@ -225,12 +225,21 @@ struct PlaySandboxRoutes: Sendable {
             let number = try context.parameters.require("number", as: Int64.self)
             return try await answer { try $0.resource(try $0.subscription(number)) }
         }
-        for action in SubscriptionAction.allCases {
+        for action in SubscriptionAction.allCases where action != .pause {
             group.post(RouterPath(":number/\(action.rawValue)")) { _, context in
                 let number = try context.parameters.require("number", as: Int64.self)
                 return try await answer { try $0.resource(try $0.perform(action, on: number)) }
             }
         }
+        group.post(":number/pause") { request, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            let length = try await body(request, context, Pause.self, ["length"]).length
+            return try await answer { try $0.resource(try $0.perform(.pause, on: number, pauseLength: length)) }
+        }
+    }
+
+    private struct Pause: Decodable {
+        let length: SubscriptionPeriod?
     }
 
     private struct Push: Decodable {

@@ -78,6 +78,10 @@ struct PlaySubscriptions: Command {
     }
 }
 
+extension SubscriptionPeriod: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
 extension ReplacementMode: ExpressibleByArgument {}
 
 extension SubscriptionAction: ExpressibleByArgument {}
@@ -94,7 +98,7 @@ struct PlaySubscriptionCommand: Command {
             till play subscription 3 restore
             till play subscription 3 declinePayments
             till play subscription 3 acceptPayments
-            till play subscription 3 pause
+            till play subscription 3 pause --length P2M
             till play subscription 3 acceptPrice
             till play subscription 3 resubscribe
             till play subscription 3 chargeback
@@ -109,10 +113,18 @@ struct PlaySubscriptionCommand: Command {
     )
     var action: SubscriptionAction
 
+    @Option(
+        help: ArgumentHelp(
+            "The length of a pause: P1W to P4W for a weekly plan, P1M to P3M for a longer one (default: the shortest).",
+            valueName: "period"))
+    var length: SubscriptionPeriod?
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let resource = try common.existingPlay.perform { try $0.resource(try $0.perform(action, on: number)) }
+        let resource = try common.existingPlay.perform { books in
+            try books.resource(try books.perform(action, on: number, pauseLength: length))
+        }
         resource.lines.forEach(terminal.line)
         try terminal.json(resource)
     }
