@@ -24,7 +24,8 @@ import Testing
             ledger: try Ledger(file: folder.file("ledger.sqlite")), clock: garden.clock,
             accepted: AcceptedOrigins([.localPlayProduction]))
         purchases = GooglePurchaseService(
-            entitlements: service, app: app, origins: [.localPlayProduction, .localPlayTest])
+            entitlements: service, app: app, packageName: TestGarden.bundleIdentifier,
+            origins: [.localPlayProduction, .localPlayTest])
         alice = try #require(User(name: "alice"))
         bob = try #require(User(name: "bob"))
     }
@@ -236,6 +237,22 @@ import Testing
         #expect(try await due() == ["b", "a"])
         try await purchases.endAcknowledgement(of: first)
         #expect(try await due() == ["a"])
+    }
+
+    @Test func `each app on Google Play asks about its own purchases, also under one identifier`() async throws {
+        #expect(try await redeem(try product("a", "garden.gate"), for: alice) == [.granted])
+        _ = try await refresh(
+            try subscription("s", items: item("garden.basic.monthly", order: "GPA.1", until: day(30))))
+        let other = GooglePurchaseService(
+            entitlements: service, app: service.apps.first, packageName: "com.example.other",
+            origins: purchases.origins)
+        advance(seconds: 86_400)
+        // Google Play would answer it that there is no such token.
+        #expect(try await other.purchase(of: "a") == nil)
+        #expect(try await other.purchasesToAcknowledge(limit: 9).due.isEmpty)
+        #expect(try await other.purchasesToAsk(limit: 9).isEmpty)
+        #expect(try await due() == ["a"])
+        #expect(try await purchases.purchasesToAsk(limit: 9).map(\.purchaseToken) == ["s"])
     }
 
     @Test func `a consumable is due until it is consumed, even if the app has acknowledged it`() async throws {

@@ -8,6 +8,8 @@ import Proofs
 package final class GooglePurchase: Sendable {
     /// The purchase token, within its app and origin.
     package let key: TransactionKey
+    /// The name of the app on Google Play, which alone knows the token.
+    let packageName: String
     /// The first token of its chain, which is the original transaction of its purchases.
     package let originalToken: String
     /// The token of the purchase that has replaced it; nil for none.
@@ -43,9 +45,11 @@ package final class GooglePurchase: Sendable {
     }
 
     init(
-        _ key: TransactionKey, originalToken: String, successorToken: String?, isSubscription: Bool, state: String,
-        _ purchase: Purchase?, askedAt: Timestamp, askAt: Timestamp?, _ acknowledgement: Acknowledgement?
+        _ key: TransactionKey, of packageName: String, originalToken: String, successorToken: String?,
+        isSubscription: Bool, state: String, _ purchase: Purchase?, askedAt: Timestamp, askAt: Timestamp?,
+        _ acknowledgement: Acknowledgement?
     ) {
+        self.packageName = packageName
         (self.key, self.originalToken, self.successorToken) = (key, originalToken, successorToken)
         (self.isSubscription, self.state, self.purchase) = (isSubscription, state, purchase)
         (self.askedAt, self.askAt, self.acknowledgement) = (askedAt, askAt, acknowledgement)
@@ -94,7 +98,8 @@ extension GooglePurchase {
         self.init(
             TransactionKey(
                 app: app.bundleIdentifier, origin: statement.origin, identifier: statement.purchaseToken),
-            originalToken: known?.originalToken ?? originalToken, successorToken: known?.successorToken,
+            of: statement.packageName, originalToken: known?.originalToken ?? originalToken,
+            successorToken: known?.successorToken,
             isSubscription: statement.isSubscription, state: statement.state.rawValue,
             awaited.map {
                 Purchase(
@@ -154,7 +159,7 @@ struct GooglePurchaseRecords {
 
     private static let columns = """
         purchase_token, origin, app, original_token, successor_token, is_subscription, state, product_id, transaction_id,
-            asked_at, ask_at, acknowledge_by, attempts, next_attempt_at
+            asked_at, ask_at, acknowledge_by, attempts, next_attempt_at, package
         """
 
     private func purchase(_ row: inout ResultRow) throws -> GooglePurchase? {
@@ -174,8 +179,8 @@ struct GooglePurchaseRecords {
             acknowledgement = .init(deadline: deadline, attempts: attempts, nextAttemptAt: nextAttemptAt)
         }
         return GooglePurchase(
-            key, originalToken: original, successorToken: successor, isSubscription: isSubscription, state: state,
-            purchase, askedAt: askedAt, askAt: askAt, acknowledgement)
+            key, of: try row.next(), originalToken: original, successorToken: successor,
+            isSubscription: isSubscription, state: state, purchase, askedAt: askedAt, askAt: askAt, acknowledgement)
     }
 
     /// The purchases of tokens, in no order.
@@ -189,29 +194,29 @@ struct GooglePurchaseRecords {
 
     /// The purchases of an app whose acknowledgement is due, the earliest deadline first.
     func purchasesToAcknowledge(
-        at moment: Timestamp, in app: Int64, of origins: Set<Origin>, limit: Int
+        at moment: Timestamp, in app: Int64, of package: String, _ origins: Set<Origin>, limit: Int
     ) throws -> [GooglePurchase] {
         try database.rows(
             """
             SELECT \(Self.columns) FROM google_purchase
-            WHERE next_attempt_at <= $1 AND app = $2 AND origin IN \(origins.sqlList)
-            ORDER BY acknowledge_by, purchase_token LIMIT $3
+            WHERE next_attempt_at <= $1 AND app = $2 AND package = $3 AND origin IN \(origins.sqlList)
+            ORDER BY acknowledge_by, purchase_token LIMIT $4
             """,
-            [moment, app, limit], purchase
+            [moment, app, package, limit], purchase
         ).compactMap(\.self)
     }
 
     /// The purchases of an app about which Google Play is to be asked again, the longest overdue first.
     func purchasesToAsk(
-        at moment: Timestamp, in app: Int64, of origins: Set<Origin>, limit: Int
+        at moment: Timestamp, in app: Int64, of package: String, _ origins: Set<Origin>, limit: Int
     ) throws -> [GooglePurchase] {
         try database.rows(
             """
             SELECT \(Self.columns) FROM google_purchase
-            WHERE ask_at <= $1 AND app = $2 AND origin IN \(origins.sqlList)
-            ORDER BY ask_at, purchase_token LIMIT $3
+            WHERE ask_at <= $1 AND app = $2 AND package = $3 AND origin IN \(origins.sqlList)
+            ORDER BY ask_at, purchase_token LIMIT $4
             """,
-            [moment, app, limit], purchase
+            [moment, app, package, limit], purchase
         ).compactMap(\.self)
     }
 
@@ -232,7 +237,7 @@ struct GooglePurchaseRecords {
         try database.write(
             """
             INSERT INTO google_purchase (\(Self.columns), acknowledged_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
             ON CONFLICT (purchase_token, origin, app) DO UPDATE
             SET state = excluded.state, product_id = excluded.product_id, transaction_id = excluded.transaction_id,
                 asked_at = excluded.asked_at, ask_at = excluded.ask_at, acknowledge_by = excluded.acknowledge_by,
@@ -244,7 +249,8 @@ struct GooglePurchaseRecords {
                 purchase.originalToken, purchase.successorToken, purchase.isSubscription, purchase.state,
                 purchase.purchase?.productIdentifier, purchase.purchase?.transactionIdentifier, purchase.askedAt,
                 purchase.askAt, purchase.acknowledgement?.deadline, purchase.acknowledgement?.attempts ?? 0,
-                purchase.acknowledgement?.nextAttemptAt, (isAcknowledged ? purchase.askedAt : nil) as Timestamp?,
+                purchase.acknowledgement?.nextAttemptAt, purchase.packageName,
+                (isAcknowledged ? purchase.askedAt : nil) as Timestamp?,
             ])
     }
 

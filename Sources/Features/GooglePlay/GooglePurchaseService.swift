@@ -11,14 +11,17 @@ package struct GooglePurchaseService: Sendable {
     package let entitlements: EntitlementService
     /// The app that sells the purchases.
     package let app: App
+    /// The name of the app on Google Play. An app of the catalog may have several there.
+    let packageName: String
     /// The origins of the purchases that the Google Play at the client's address knows.
     package let origins: Set<Origin>
 
     private var ledger: Ledger { entitlements.ledger }
 
-    package init(entitlements: EntitlementService, app: App, origins: Set<Origin>) {
+    package init(entitlements: EntitlementService, app: App, packageName: String, origins: Set<Origin>) {
         self.entitlements = entitlements
         self.app = app
+        self.packageName = packageName
         self.origins = origins
     }
 
@@ -29,7 +32,8 @@ package struct GooglePurchaseService: Sendable {
 
     private func purchase(of token: String, _ transaction: LedgerTransaction) throws -> GooglePurchase? {
         try transaction.googlePurchases.purchases(of: [token]).first {
-            $0.key.app.hasSameBytes(as: app.bundleIdentifier) && origins.contains($0.key.origin)
+            $0.key.app.hasSameBytes(as: app.bundleIdentifier) && $0.packageName.hasSameBytes(as: packageName)
+                && origins.contains($0.key.origin)
         }
     }
 
@@ -165,7 +169,8 @@ package struct GooglePurchaseService: Sendable {
         let now = entitlements.clock.now()
         return try await ledger.read { transaction in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return [] }
-            return try transaction.googlePurchases.purchasesToAsk(at: now, in: number, of: origins, limit: limit)
+            return try transaction.googlePurchases.purchasesToAsk(
+                at: now, in: number, of: packageName, origins, limit: limit)
         }
     }
 
@@ -188,7 +193,8 @@ extension GooglePurchaseService {
         let (waiting, redeemed) = try await ledger.read { transaction -> ([GooglePurchase], Set<TransactionKey>) in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return ([], []) }
             let records = try transaction.googlePurchases
-            let waiting = try records.purchasesToAcknowledge(at: now, in: number, of: origins, limit: limit)
+            let waiting = try records.purchasesToAcknowledge(
+                at: now, in: number, of: packageName, origins, limit: limit)
             return (waiting, try records.redeemed(among: waiting.compactMap(\.transactionKey)))
         }
         let due = waiting.filter { $0.transactionKey.map(redeemed.contains) ?? false }

@@ -18,7 +18,7 @@ package final class GooglePlayApp: Sendable {
     package init(client: PlayDeveloperClient, app: App, entitlements: EntitlementService) {
         self.client = client
         purchases = GooglePurchaseService(
-            entitlements: entitlements, app: app,
+            entitlements: entitlements, app: app, packageName: client.packageName,
             origins: Set([false, true].map { Origin(googlePlay: client.realm, isTest: $0) }))
     }
 
