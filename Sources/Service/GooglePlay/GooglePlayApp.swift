@@ -134,8 +134,10 @@ extension GooglePlayApp {
         } catch let error as PlayDeveloperError where error.isOfToken {
             // Google Play forgets a consumed purchase when the product is bought again.
             guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }
+            try checkOrigin(redeemed.origin)
             return (redeemed, nil)
         }
+        try checkOrigin(answer.statement.origin)
         guard let stated = try await purchases.purchases(of: answer.statement, recordedAs: answer.purchase) else {
             guard let redeemed = try await purchases.redeemedPurchases(of: answer.purchase) else {
                 throw RedemptionError.purchaseNotOwned
@@ -147,6 +149,13 @@ extension GooglePlayApp {
                 ? RedemptionError.refused(ProofRefusal(.purchasePending)) : RedemptionError.purchaseNotOwned
         }
         return (stated, answer.statement)
+    }
+
+    /// Refuses the purchase of a license tester, who pays nothing, unless some user may have it, as the verifier of proofs does.
+    private func checkOrigin(_ origin: Origin) throws(RedemptionError) {
+        guard !purchases.entitlements.accepted.all.contains(origin) else { return }
+        throw .refused(
+            ProofRefusal(.originNotAccepted, "The purchase is from \(origin.rawValue), which is no accepted origin."))
     }
 }
 
