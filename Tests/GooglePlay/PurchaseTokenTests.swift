@@ -203,6 +203,23 @@ import Testing
         #expect(try await purchases.record(later, continuing: nil).originalToken == "first")
     }
 
+    @Test func `an end is asked for twice, because the service may have ended before it applied the first answer`()
+        async throws
+    {
+        let line = item("garden.basic.monthly", order: "GPA.1", until: day(30))
+        #expect(try await redeem(try subscription("t", items: line), for: alice) == [.granted])
+        advance(seconds: 3600)
+        let ended = item("garden.basic.monthly", order: "GPA.1", until: now.rfc3339)
+        _ = try await purchases.record(try subscription("t", state: "EXPIRED", items: ended), continuing: nil)
+        #expect(try await plus(alice) == [1])
+        advance(seconds: 86_400)
+        #expect(try await purchases.purchasesToAsk(limit: 9).map(\.purchaseToken) == ["t"])
+        _ = try await refresh(try subscription("t", state: "EXPIRED", items: ended))
+        #expect(try await plus(alice).isEmpty)
+        advance(seconds: 86_400)
+        #expect(try await purchases.purchasesToAsk(limit: 9).isEmpty)
+    }
+
     @Test func `a statement of nobody is parked, and the account identifier names its user`() async throws {
         let gate = try product("a", "garden.gate")
         #expect(try await refresh(gate) == [.parked])

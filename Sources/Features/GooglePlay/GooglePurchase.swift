@@ -105,7 +105,7 @@ extension GooglePurchase {
                 Purchase(
                     transactionIdentifier: $0.purchase.transactionIdentifier,
                     productIdentifier: $0.purchase.productIdentifier)
-            }, askedAt: statement.askedAt, askAt: Self.askAt(statement), acknowledgement)
+            }, askedAt: statement.askedAt, askAt: Self.askAt(statement, after: known), acknowledgement)
     }
 
     /// True for a consumable that the customer can buy again only after it is consumed, which acknowledges it, too.
@@ -113,10 +113,11 @@ extension GooglePurchase {
         !stated.isConsumed && catalog.product(stated.purchase.productIdentifier)?.type == .consumable
     }
 
-    /// The next time at which to ask by itself: at the end of a period, or after a day. Nothing changes what is final, and Google Play
-    /// lists the one-time purchases that it takes back.
-    private static func askAt(_ statement: GooglePlayStatement) -> Timestamp? {
-        guard !statement.state.isFinal, statement.state != .purchased else { return nil }
+    /// The next time at which to ask by itself: at the end of a period, or after a day. Google Play lists the one-time purchases that it
+    /// takes back. Nothing changes what is final, but it is asked for twice: a service may have ended before it applied the first answer.
+    private static func askAt(_ statement: GooglePlayStatement, after known: GooglePurchase?) -> Timestamp? {
+        let isConfirmed = statement.state.isFinal && known?.isFinal ?? false
+        guard !isConfirmed, statement.state != .purchased else { return nil }
         let latest = statement.askedAt.adding(days: silentDays)
         let ends = statement.purchases.compactMap { stated in
             stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.purchase.expiresDate
