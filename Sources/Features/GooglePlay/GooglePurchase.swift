@@ -293,10 +293,12 @@ struct GooglePurchaseRecords {
             [acknowledgedAt] + key.sqlValues(apps))
     }
 
-    /// Notes that Google Play is not asked about a token any more.
-    func stopAsking(_ key: TransactionKey) throws {
+    /// Sets the next time at which Google Play is asked about a token.
+    ///
+    /// - Parameter moment: Nil to ask no more.
+    func ask(about key: TransactionKey, at moment: Timestamp?) throws {
         try database.execute(
-            "UPDATE google_purchase SET ask_at = NULL WHERE purchase_token = $1 AND origin = $2 AND app = $3",
-            key.sqlValues(apps))
+            "UPDATE google_purchase SET ask_at = $1 WHERE purchase_token = $2 AND origin = $3 AND app = $4",
+            [moment] + key.sqlValues(apps))
     }
 }

@@ -174,11 +174,20 @@ package struct GooglePurchaseService: Sendable {
         }
     }
 
+    /// The pause after a question about one purchase that has failed, in seconds.
+    private static let askPause: Int64 = 600
+
+    /// Puts the next question about a purchase off, so that it does not stand before the others.
+    package func askLater(_ purchase: GooglePurchase) async throws {
+        let next = entitlements.clock.now().adding(seconds: Self.askPause)
+        try await ledger.writeInBackground { try $0.googlePurchases.ask(about: purchase.key, at: next) }
+    }
+
     /// Notes that Google Play does not know a token any more: it is not asked again, and nothing is acknowledged.
     package func close(_ purchase: GooglePurchase) async throws {
         try await ledger.writeInBackground { transaction in
             let records = try transaction.googlePurchases
-            try records.stopAsking(purchase.key)
+            try records.ask(about: purchase.key, at: nil)
             try records.settle(purchase.key, acknowledgedAt: nil)
         }
     }
