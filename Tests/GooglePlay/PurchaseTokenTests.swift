@@ -192,6 +192,22 @@ import Testing
         #expect(try await plus(alice) == [2])
     }
 
+    @Test func `a replacement that nobody has paid replaces nothing`() async throws {
+        let line = item("garden.basic.monthly", order: "GPA.1", until: day(30))
+        #expect(try await redeem(try subscription("old", items: line), for: alice) == [.granted])
+        let linked = #","linkedPurchaseToken":"old""#
+        let premium = item("garden.premium.monthly", order: nil, until: nil)
+        for state in ["PENDING", "PENDING_PURCHASE_CANCELED"] {
+            let unpaid = try subscription("unpaid", state: state, items: premium, more: linked)
+            _ = try await purchases.record(unpaid, continuing: "old")
+            #expect(try await purchases.purchase(of: "old")?.successorToken == nil)
+            advance(seconds: 60)
+        }
+        let paid = item("garden.premium.monthly", order: "GPA.2", until: day(30))
+        _ = try await purchases.record(try subscription("new", items: paid, more: linked), continuing: "old")
+        #expect(try await purchases.purchase(of: "old")?.successorToken == "new")
+    }
+
     @Test func `a token keeps the original that it was recorded with`() async throws {
         let line = item("garden.basic.monthly", order: "GPA.9", until: day(30))
         let again = try subscription(

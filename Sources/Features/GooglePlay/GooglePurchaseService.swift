@@ -50,7 +50,8 @@ package struct GooglePurchaseService: Sendable {
                 originalToken: original ?? statement.purchaseToken, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
-            if let replaced = statement.linkedPurchaseToken {
+            // A replacement that nobody has paid leaves the replaced purchase as it is, and may never be paid.
+            if let replaced = statement.linkedPurchaseToken, ![.pending, .paymentCanceled].contains(statement.state) {
                 let key = TransactionKey(app: app.bundleIdentifier, origin: statement.origin, identifier: replaced)
                 try records.write(successor: statement.purchaseToken, of: key, at: now)
             }
