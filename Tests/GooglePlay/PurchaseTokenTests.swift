@@ -288,6 +288,18 @@ import Testing
         #expect(try await purchases.purchasesToAsk(limit: 9).map(\.purchaseToken) == ["s"])
     }
 
+    @Test func `what is due stays so until its deadline, even if Google Play answers that there is no such token`()
+        async throws
+    {
+        #expect(try await redeem(try product("a", "garden.gate"), for: alice) == [.granted])
+        let purchase = try #require(try await purchases.purchasesToAcknowledge(limit: 9).due.first)
+        #expect(try await purchases.close(purchase) == false)
+        #expect(try await due() == ["a"])
+        advance(seconds: 3 * 86_400)
+        #expect(try await purchases.close(purchase))
+        #expect(try await due().isEmpty)
+    }
+
     @Test func `a consumable is due until it is consumed, even if the app has acknowledged it`() async throws {
         let seeds = try product("s", "garden.seeds", isAcknowledged: true)
         #expect(try await redeem(seeds, for: alice) == [.granted])

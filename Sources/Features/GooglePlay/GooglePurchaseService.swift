@@ -184,13 +184,19 @@ package struct GooglePurchaseService: Sendable {
         try await ledger.writeInBackground { try $0.googlePurchases.ask(about: purchase.key, at: next) }
     }
 
-    /// Notes that Google Play does not know a token any more: it is not asked again, and nothing is acknowledged.
-    package func close(_ purchase: GooglePurchase) async throws {
+    /// Notes that Google Play does not know a token any more, and is not asked again. What is due stays so until its deadline: a purchase
+    /// that is granted is paid, and one wrong answer must not end it.
+    ///
+    /// - Returns: True if nothing is due any more.
+    @discardableResult
+    package func close(_ purchase: GooglePurchase) async throws -> Bool {
+        let isOver = (purchase.acknowledgement?.deadline).map { $0 <= entitlements.clock.now() } ?? true
         try await ledger.writeInBackground { transaction in
             let records = try transaction.googlePurchases
             try records.ask(about: purchase.key, at: nil)
-            try records.settle(purchase.key, acknowledgedAt: nil)
+            if isOver { try records.settle(purchase.key, acknowledgedAt: nil) }
         }
+        return isOver
     }
 }
 
