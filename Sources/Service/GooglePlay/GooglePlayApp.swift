@@ -1,6 +1,7 @@
 import Catalog
 import Features
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 
@@ -14,9 +15,16 @@ package final class GooglePlayApp: Sendable {
 
     package let client: PlayDeveloperClient
     package let purchases: GooglePurchaseService
+    private let presentations: TokenBuckets
 
-    package init(client: PlayDeveloperClient, app: App, entitlements: EntitlementService) {
+    /// - Parameter presentedPerMinute: The tokens that callers may present in a minute. Anybody with the public key of an app may present
+    ///   invented ones. Of the 3000 requests that Google allows, notifications, reconciliation and acknowledgements keep the rest.
+    package init(
+        client: PlayDeveloperClient, app: App, entitlements: EntitlementService, presentedPerMinute: Int = 2000
+    ) {
         self.client = client
+        presentations = TokenBuckets(
+            .init(atOnce: presentedPerMinute, perMinute: presentedPerMinute), clock: entitlements.clock)
         purchases = GooglePurchaseService(
             entitlements: entitlements, app: app, packageName: client.packageName,
             origins: Set([false, true].map { Origin(googlePlay: client.realm, isTest: $0) }))
@@ -128,6 +136,7 @@ extension GooglePlayApp {
     func presented(
         _ token: String
     ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
+        if let seconds = presentations.take("") { throw PlayDeveloperError.limited(seconds: seconds) }
         let answer: Answer
         do {
             answer = try await ask(about: token, within: .person)
