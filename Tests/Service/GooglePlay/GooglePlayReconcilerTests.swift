@@ -83,6 +83,27 @@ import Testing
         }
     }
 
+    @Test func `purchases about which Google Play answers with errors do not keep the others waiting`() async throws {
+        try await run { played in
+            for number in 0..<11 {
+                var order = PlayPurchaseOrder(
+                    packageName: TestGarden.bundleIdentifier, productId: "garden.seeds", account: "customer\(number)")
+                order.isPending = true
+                let pending = try played.play.perform { [order] in try $0.buy(order) }
+                #expect(try await played.app.refresh(pending.token) == [])
+            }
+            try played.advance(days: 1)
+            var fault = CallFault(reason: "invalidValue")
+            fault.calls = 10
+            try played.play.perform { [fault] in try $0.add(fault) }
+            await #expect(throws: PlayDeveloperError.self) { try await played.reconciler.recordSilentPurchases() }
+            #expect(try await played.app.purchases.purchasesToAsk(limit: 99).count == 1)
+            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["recorded": 1])
+            try played.advance(days: 0, seconds: 600)
+            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["recorded": 10])
+        }
+    }
+
     @Test func `a run that Google Play does not answer fails, and the next one has it`() async throws {
         try await run(isReachable: false) { played async throws in
             await #expect(throws: PlayDeveloperError.self) {
