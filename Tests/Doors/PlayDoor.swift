@@ -24,6 +24,7 @@ struct PlayDoor: Sendable {
     static func run(
         _ doors: [Door] = Door.allCases,
         policy: OwnershipPolicy = .keep,
+        accepting origins: Set<Origin> = Origin.defaultAccepted,
         appKeys: [AppKey] = [],
         _ body: @Sendable @escaping (PlayDoor) async throws -> Void
     ) async throws {
@@ -42,7 +43,8 @@ struct PlayDoor: Sendable {
             let client = PlayDeveloperClient(
                 account: try GoogleServiceAccount(json: key.json()), url: url,
                 packageName: TestGarden.bundleIdentifier, realm: .localPlay, clock: clock)
-            let door = try await DoorGarden(doors, policy: policy, appKeys: appKeys, play: client)
+            let door = try await DoorGarden(
+                doors, policy: policy, accepted: AcceptedOrigins(origins), appKeys: appKeys, play: client)
             try await body(PlayDoor(door: door, play: play, client: client, clock: clock))
         }
     }
@@ -69,11 +71,12 @@ struct PlayDoor: Sendable {
         _ product: String,
         quantity: Int = 1,
         isPending: Bool = false,
+        isTest: Bool = false,
         account: String = "alice"
     ) throws -> PlayPurchaseResource {
         try play.perform { books in
             var order = order(product, account)
-            (order.quantity, order.isPending) = (quantity, isPending)
+            (order.quantity, order.isPending, order.isTest) = (quantity, isPending, isTest)
             return try books.resource(books.buy(order))
         }
     }

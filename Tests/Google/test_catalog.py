@@ -440,6 +440,34 @@ class OneTimeOfferTests(PlayTests):
         self.ok(delete)
         self.refused(delete, 404, "notFound")
 
+    def test_a_discount_is_sold_as_often_as_it_allows(self):
+        self.ok(self.write(discount("autumn", offerTags=[{"tag": "leaves"}])))
+        sale = {"packageName": GARDEN, "productId": "seeds", "account": "ada", "offerId": "autumn"}
+        self.assertEqual(self.play.sandbox("POST", "purchases", sale)["code"], "productNotFound")
+        self.ok(self.set_state("activate", "autumn"))
+        for _ in range(3):
+            bought = self.play.buy("seeds", "ada", offerId="autumn", quantity=2)
+            purchase = self.ok(self.second.getproductpurchasev2(packageName=GARDEN, token=bought["purchaseToken"]))
+            details = purchase["productLineItem"][0]["productOfferDetails"]
+            self.assertEqual(
+                (details["purchaseOptionId"], details["offerId"], details["offerTags"]),
+                ("buy", "autumn", ["spring", "leaves"]))
+            order = self.ok(self.orders.get(packageName=GARDEN, orderId=bought["orderId"]))
+            (item,) = order["lineItems"]
+            # A tenth less than 1.99 is 1.791.
+            self.assertEqual(item["listingPrice"], price("USD", 1, 790_000_000))
+            self.assertEqual(order["total"], price("USD", 3, 580_000_000))
+            self.assertEqual(item["oneTimePurchaseDetails"]["offerId"], "autumn")
+            self.ok(self.products.consume(packageName=GARDEN, productId="seeds", token=bought["purchaseToken"]))
+        self.assertEqual(self.play.sandbox("POST", "purchases", sale)["code"], "invalidAction")
+        # In Korea the offer has the price of the purchase option.
+        korean = self.play.buy("seeds", "bo", offerId="autumn", regionCode="KR")
+        order = self.ok(self.orders.get(packageName=GARDEN, orderId=korean["orderId"]))
+        self.assertEqual(order["total"], price("KRW", 2900))
+        self.play.sandbox("POST", "time", {"by": "10y"})
+        late = self.play.sandbox("POST", "purchases", {**sale, "account": "cleo"})
+        self.assertEqual(late["code"], "productNotFound")
+
     def test_a_pre_order_is_cancelled(self):
         body = discount("early")
         del body["discountedOffer"]

@@ -19,6 +19,10 @@ import Testing
         let calls: [CallFault]
     }
 
+    private struct Disputes: Decodable {
+        let disputes: [PlayDisputeResource]
+    }
+
     private struct Key: Decodable {
         let keyFile: String
     }
@@ -108,6 +112,20 @@ import Testing
         #expect(disturbed.output.hasPrefix("The faults of the next notifications: drop, delay:30."))
         let replayed = try await till.run("play", "notifications", "--replay", "1")
         #expect(replayed.status == 1 && replayed.error.contains("Nobody is notified."))
+    }
+
+    @Test func `a disputed payment is charged back after a day`() async throws {
+        let bought = try await till.run(
+            "play", "buy", "com.memolease.sesac1.sprout1", "--account", "carol", "--json"
+        ).decoded(PlayPurchaseResource.self)
+        let order = try #require(bought.orderId)
+        let disputes = try await till.run("play", "dispute", order, "--json").decoded(Disputes.self).disputes
+        #expect(disputes.map(\.orderId) == [order] && disputes.map(\.state) == ["open"])
+        #expect(try await till.run("play", "dispute", order).status == 1)
+        #expect(try await till.run("play", "notifications").output.contains("refund review"))
+        #expect(try await till.run("play", "time", "--advance", "1d").status == 0)
+        #expect(try await till.run("play", "dispute").output.contains("refunded"))
+        #expect(try await purchases().map(\.state) == ["canceled"])
     }
 
     @Test func `the key file of a service account is private, and replaces no file`() async throws {

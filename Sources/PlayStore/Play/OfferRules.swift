@@ -195,6 +195,27 @@ extension OneTimeProductOffer: CatalogRules {
     }
 }
 
+extension OneTimeProductOffer {
+    /// The price of a purchase option with the offer; nil if the offer is not sold now, or not in the region. Pre-orders are not sold.
+    func price(of full: Money, in regionCode: String, at now: Timestamp) -> Money? {
+        guard state == .active, preOrderOffer == nil else { return nil }
+        if let start = discountedOffer?.startTime, now < start.moment { return nil }
+        if let end = discountedOffer?.endTime, now >= end.moment { return nil }
+        let config = regionalPricingAndAvailabilityConfigs?.first { $0.regionCode == regionCode }
+        guard let config, config.availability == Self.availabilities[0] else { return nil }
+        if let discount = config.absoluteDiscount?.billionths {
+            return Money(currencyCode: full.currencyCode, billionths: max(0, (full.billionths ?? 0) - discount))
+        }
+        return config.relativeDiscount.map { full.reduced(by: $0) } ?? full
+    }
+
+    /// - Parameter count: The number of earlier purchases with the offer by the customer.
+    func isRedeemable(after count: Int) -> Bool {
+        let limit = (discountedOffer?.redemptionLimit ?? gameRewardOffer?.redemptionLimit)?.value ?? 0
+        return limit == 0 || count < limit
+    }
+}
+
 extension OneTimeProductOffer.RegionalConfig {
     fileprivate func check(_ availabilities: [String], _ field: String) throws(PublisherError) {
         guard let availability, availabilities.contains(availability) else {

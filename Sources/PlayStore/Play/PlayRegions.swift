@@ -51,8 +51,7 @@ enum PlayExchange {
             throw .invalidValue(
                 "price.currencyCode", "one of \(rates.keys.sorted().joined(separator: ", ")).")
         }
-        var unit: Int64 = 1_000_000_000
-        for _ in 0..<Price(milliunits: 0, currency: currency).decimalPlaces { unit /= 10 }
+        let unit = Money.smallestUnit(of: currency)
         let net = Double(price.billionths ?? 0) / from * to
         let total = (net * Double(100 + taxPercent) / 100 / Double(unit)).rounded()
         guard total * Double(unit) < Double(Money.maximumUnits) * 1_000_000_000 else {

@@ -81,7 +81,7 @@ struct PlaySandboxRoutes: Sendable {
         let obfuscatedProfileId: String?
         let isTest: Bool?
         let isPending: Bool?
-        /// An offer of a subscription's base plan, which `purchaseOptionId` names.
+        /// An offer of the purchase option, or of a subscription's base plan, which `purchaseOptionId` names.
         let offerId: String?
         /// The number of the subscription that a subscription replaces.
         let replaces: Int64?
@@ -177,7 +177,7 @@ struct PlaySandboxRoutes: Sendable {
     private func addPurchases(to group: RouterGroup<ServiceContext>) {
         group.post { request, context in
             let body = try await body(request, context, Purchase.self, Purchase.fields)
-            return try await answer(.created) { try $0.resource(try $0.buy(body.order)) }
+            return try await answer(.created) { try $0.resource(try $0.buy(body.order, offerId: body.offerId)) }
         }
         group.get { request, _ in
             let account = try request.query("account")

@@ -24,6 +24,9 @@ struct PlayBuy: Command {
     @Option(help: ArgumentHelp("The purchase option (default: the one for older apps).", valueName: "identifier"))
     var purchaseOption: String?
 
+    @Option(help: ArgumentHelp("An offer of the purchase option (default: none).", valueName: "identifier"))
+    var offer: String?
+
     @Flag(help: "Pay later, as with cash: `till play complete` or `till play cancel` decides.")
     var pending = false
 
@@ -35,7 +38,7 @@ struct PlayBuy: Command {
         let resource = try common.dataDirectory.play().perform { books in
             var order = try customer.order(of: productIdentifier, in: books)
             (order.quantity, order.purchaseOptionId, order.isPending) = (quantity, purchaseOption, pending)
-            return try books.resource(try books.buy(order))
+            return try books.resource(try books.buy(order, offerId: offer))
         }
         terminal.signed(resource.signedPurchase, resource.lines)
         try terminal.json(resource)

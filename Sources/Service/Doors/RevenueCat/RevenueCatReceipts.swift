@@ -22,7 +22,17 @@ extension DoorServices {
         let services = limited(to: caller)
         return try await services.answer(
             about: customer, request, attributeErrors: failures,
-            consumption: services.types(of: sent.productIdentifiers).mapValues { $0 == .consumable })
+            consumption: consumption(of: sent.productIdentifiers, in: caller.app))
+    }
+
+    /// For each product of an app, true if the customer can buy it again only after it is consumed.
+    private func consumption(of products: [String], in app: String?) -> [ByteKey: Bool] {
+        let catalog = app.flatMap { entitlements.catalogs[$0] }
+        var consumption: [ByteKey: Bool] = [:]
+        for product in products {
+            consumption[ByteKey(product)] = catalog?.product(product).map { $0.type == .consumable }
+        }
+        return consumption
     }
 
     /// Redeems the proofs, and records the attributes.
