@@ -153,6 +153,9 @@ let package = Package(
             dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/CatalogAdministration"),
         .testTarget(
+            name: "GooglePlayTests", dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            path: "Tests/GooglePlay"),
+        .testTarget(
             name: "FiguresTests", dependencies: ["Features", "Proofs", "TestSupport"], path: "Tests/Figures"),
         .testTarget(
             name: "WebhooksTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"],
@@ -185,12 +188,18 @@ let package = Package(
             name: "AppStoreClientTests", dependencies: ["Features", "Proofs", "Service", "TestSupport", jwtKit],
             path: "Tests/AppStoreClient"),
         .testTarget(
+            name: "PlayDeveloperAPITests",
+            dependencies: [
+                "Catalog", "HTTPSupport", "PlayStore", "Proofs", "Service", "TestSupport", hummingbird, logging,
+            ],
+            path: "Tests/PlayDeveloperAPI"),
+        .testTarget(
             name: "WireTests", dependencies: ["HTTPSupport", "Proofs", "Service", "TestSupport"], path: "Tests/Wire"),
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
-                hummingbirdTesting, lifecycle, logging,
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "TestSupport", hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(

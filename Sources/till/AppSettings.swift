@@ -14,6 +14,10 @@ package struct AppSettings: Encodable, Sendable {
     private let appStoreIssuerIdentifier: String?
     /// The address of the App Store Server API; nil for that of the service.
     let appStoreURL: URL?
+    /// The path of the key file of a service account on Google Cloud; nil for that of the service.
+    let googleServiceAccount: String?
+    /// The address of the Play Developer API; nil for that of the service.
+    let googlePlayURL: URL?
     /// The audience of tokens for this app alone; nil if there is none.
     let tokenAudience: String?
     /// The addresses of servers that receive the notifications of this app alone; nil if there are none.
@@ -27,6 +31,8 @@ package struct AppSettings: Encodable, Sendable {
         case appStoreKeyIdentifier = "app-store-key-id"
         case appStoreIssuerIdentifier = "app-store-issuer-id"
         case appStoreURL = "app-store-url"
+        case googleServiceAccount = "google-service-account"
+        case googlePlayURL = "google-play-url"
         case tokenAudience = "jwt-audience"
         case forwardNotifications = "forward-notifications"
     }
@@ -91,12 +97,15 @@ package struct AppSettings: Encodable, Sendable {
         }
         self.bundleIdentifier = bundleIdentifier
         self.catalog = catalog
-        appStoreURL = try text(.appStoreURL).map { address throws(ConfigurationError) in
-            guard let address = ServerAddress(argument: address), address.isConfidential else {
-                throw failure(.appStoreURL, ServerAddress.expected)
+        func address(_ key: CodingKeys) throws(ConfigurationError) -> URL? {
+            guard let text = try text(key) else { return nil }
+            guard let address = ServerAddress(argument: text), address.isConfidential else {
+                throw failure(key, ServerAddress.expected)
             }
             return address.url
         }
+        appStoreURL = try address(.appStoreURL)
+        (googleServiceAccount, googlePlayURL) = (try text(.googleServiceAccount), try address(.googlePlayURL))
         tokenAudience = try text(.tokenAudience)
         switch object[CodingKeys.forwardNotifications.rawValue] {
         case nil, .null: forwardNotifications = nil

@@ -76,7 +76,7 @@ struct ReceiptRedeem: Command {
     @Argument(
         help: ArgumentHelp(
             "An app receipt (base64 or DER), a signed transaction (JWS), or a JSON object with the purchase and the signature of Google "
-                + "Play; - reads standard input."))
+                + "Play, or with a purchase token; - reads standard input."))
     var file: String
 
     @Option(help: "The user who gets the purchased items.")

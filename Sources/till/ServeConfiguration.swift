@@ -27,6 +27,8 @@ struct ServeConfiguration {
     let mail: MailSettings?
     /// Nil if the service does not call the App Store.
     let appStore: AppStoreSettings?
+    /// Nil if the service does not call Google Play.
+    let googlePlay: GooglePlaySettings?
     /// The servers that receive a copy of each notification.
     let forwardingTargets: [ForwardingTarget]
     let logger: Logger
@@ -56,6 +58,7 @@ struct ServeConfiguration {
             !settings.flag("seed-app") || tokens != nil, "seed-app",
             "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
         appStore = try AppStoreSettings(settings, origins: origins, apps: apps)
+        googlePlay = try GooglePlaySettings(settings, origins: origins, apps: apps)
         forwardingTargets = try [ForwardingTarget](settings)
         server = try Self.server(settings)
     }

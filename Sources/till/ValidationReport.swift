@@ -92,11 +92,12 @@ struct ProofFile {
         }
     }
 
-    /// The JSON object of a signed purchase of Google Play, whose spaces are signed; nil for another file.
+    /// The JSON object of a signed purchase of Google Play, whose spaces are signed, or of a purchase token; nil for another file.
     private static func object(_ bytes: [UInt8]) -> [UInt8]? {
         let object = Array(bytes.drop { whitespace.contains($0) })
         // A wrong object is refused by the verifier.
-        return (try? SignedPurchase(json: object)) == nil ? nil : object
+        let isOfGooglePlay = (try? SignedPurchase(json: object)) != nil || (try? GooglePlayToken(json: object)) != nil
+        return isOfGooglePlay ? object : nil
     }
 
     /// The proof as an app sends it.
@@ -106,6 +107,7 @@ struct ProofFile {
                 purchase: String(decoding: purchase.data, as: UTF8.self),
                 signature: String(decoding: purchase.signature, as: UTF8.self))
         }
+        if let token = try? GooglePlayToken(json: bytes) { return .purchaseToken(token) }
         let text = text
         return bytes.first == 0x30 || !text.contains(".") ? .receipt(text) : .signedTransaction(text)
     }

@@ -27,7 +27,7 @@ import Testing
     private static let folders: [String: [String]] = [
         "Proofs": ["Commerce", "Receipts", "Signatures", "StrictJSON"],
         "Features": FolderWallTests.features,
-        "Service": ["AppStoreClient", "Doors", "Mailer", "Service"],
+        "Service": ["AppStoreClient", "Doors", "Mailer", "PlayDeveloperAPI", "Service"],
         "AppStore": ["Device", "Store", "StoreHTTP"],
     ]
 

@@ -72,6 +72,7 @@ struct StatementShapeTests: LedgerSuite {
         try await changeUsers()
         try await read()
         try await runFeatures()
+        try await askGooglePlay()
         let statements = try await statements()
         for needed in [
             "INSERT INTO \"redeemed_transaction\"", "DELETE FROM \"spending\"", "DELETE FROM \"parked_original\"",
@@ -229,6 +230,25 @@ struct StatementShapeTests: LedgerSuite {
         try await figures.rollUp()
         _ = try await figures.answer(try FigureQuery(.retention, from: figures.today, to: figures.today))
         _ = try await ledger.write { try $0.erase(entrance.account.user, by: .user, at: clock.now()) }
+    }
+
+    private func askGooglePlay() async throws {
+        let purchases = GooglePurchaseService(
+            entitlements: service, app: service.apps.first, origins: [.localPlayProduction])
+        let answer = """
+            {"subscriptionState":"SUBSCRIPTION_STATE_ACTIVE","startTime":"\(Self.now.rfc3339)",
+            "linkedPurchaseToken":"old","lineItems":[{"productId":"p","expiryTime":"\(Self.later(9_000_000).rfc3339)",
+            "latestSuccessfulOrderId":"GPA.1"}]}
+            """
+        let statement = try GooglePlayAnswer(subscription: Array(answer.utf8), about: "t", of: "com.example.app")
+            .statement(.init(realm: .localPlay, askedAt: clock.now()))
+        let purchase = try await purchases.record(statement, continuing: "old")
+        #expect(try await purchases.apply(statement, recordedAs: purchase) == [.parked])
+        #expect(try await purchases.redeemedPurchases(ofToken: "t") == nil)
+        _ = try await purchases.purchasesToAsk(limit: 9)
+        #expect(try await purchases.purchasesToAcknowledge(limit: 9).due.isEmpty)
+        _ = try await purchases.beginAcknowledgement(of: purchase)
+        try await purchases.close(purchase)
     }
 
     private func forward() async throws {

@@ -9,6 +9,7 @@ import Testing
     /// Beginnings of examples that need another machine, with the reason.
     private static let notRun = [
         "till reconcile --key": "needs a key of App Store Connect",
+        "till reconcile --google-service-account": "needs a service account of Google Cloud",
         "till store": "StoreCommandTests plays a store",
         "till play": "PlayCommandTests plays a Google Play",
         "till ledger distribute": "needs Citus (make test-citus)",

@@ -21,12 +21,15 @@ package enum Proof: Hashable, Sendable {
     case signedTransaction(String)
     /// A purchase that Google Play has signed: the signed text, and its signature in base64.
     case googlePlay(purchase: String, signature: String)
+    /// The token of a purchase of Google Play, about which the service asks.
+    case purchaseToken(GooglePlayToken)
 
     package var text: String {
         switch self {
         case .receipt(let text), .signedTransaction(let text): text
         case .googlePlay(let purchase, let signature):
             JSONValue.object(["purchase": .string(purchase), "signature": .string(signature)]).compactText
+        case .purchaseToken(let token): token.json.compactText
         }
     }
 }
@@ -73,6 +76,13 @@ package struct HTTPServiceConnection: ServiceConnection {
         case .googlePlay(let purchase, let signature):
             try await client.post(
                 userPath + "/transactions" + query, ["purchase": purchase, "signature": signature])
+        case .purchaseToken(let token):
+            try await client.post(
+                userPath + "/transactions" + query,
+                [
+                    "purchaseToken": token.purchaseToken, "packageName": token.packageName,
+                    "productId": token.productId,
+                ].compactMapValues(\.self))
         }
     }
 

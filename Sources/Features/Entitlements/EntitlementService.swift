@@ -110,10 +110,10 @@ package struct EntitlementService: Sendable {
         }
     }
 
-    /// The purchases of a verified proof, before the redemption.
+    /// The purchases of a verified proof, or of a statement of Google Play, before the redemption.
     package struct VerifiedPurchases: Sendable {
-        fileprivate let origin: Origin
-        fileprivate let claims: [Claim]
+        let origin: Origin
+        let claims: [Claim]
     }
 
     /// Redeems a proof for a user: an app receipt in base64 or DER, or a signed transaction.

@@ -13,6 +13,8 @@ package enum RedemptionError: RuledError, Equatable {
     case purchaseRefused(Redemption.Result)
     /// The proof is authentic, but only the store knows if its subscription is paid.
     case subscriptionStateUnknown
+    /// Google Play has stated that the purchase of a token gives nothing now, such as one whose payment was canceled.
+    case purchaseNotOwned
     /// The account is unknown, or was erased.
     case userUnknown
     /// The name stands for no user.
@@ -39,6 +41,13 @@ package enum RedemptionError: RuledError, Equatable {
                 "The signature is valid, but only Google Play knows if the subscription is paid, and the service cannot ask it "
                     + "yet. Nothing was granted. Do not acknowledge the purchase.",
                 korean: "서명은 유효하지만 구독이 지불되었는지는 Google Play만 알며, 서비스는 아직 물어볼 수 없습니다. 아무것도 지급되지 않았습니다. 구매를 승인하지 마세요.")
+        case .purchaseNotOwned:
+            ErrorRule(
+                "purchaseNotOwned", .conflict, mayRetry: true,
+                "Google Play states that the purchase gives nothing now: its payment was canceled, or its product is not owned yet. "
+                    + "Nothing was granted. Send the token again when Google Play reports the purchase as paid.",
+                korean: "Google Play에 따르면 이 구매는 지금 아무것도 주지 않습니다. 결제가 취소되었거나 상품이 아직 고객의 것이 아닙니다. 아무것도 지급되지 않았습니다. "
+                    + "Google Play가 구매 완료를 알리면 토큰을 다시 보내세요.")
         case .userUnknown: LedgerError.userUnknown.rule
         case .userBlocked: LedgerError.userBlocked.rule
         }

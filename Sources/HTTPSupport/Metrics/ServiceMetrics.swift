@@ -20,6 +20,7 @@ package final class ServiceMetrics: Sendable {
     package enum Work: String, CaseIterable {
         case redemptions, notifications, reconciliations
         case consumptionAnswers = "consumption_answers"
+        case acknowledgements
         case webhookAttempts = "webhook_attempts"
         case notificationForwards = "notification_forwards"
         case mailAttempts = "mail_attempts"
@@ -30,6 +31,7 @@ package final class ServiceMetrics: Sendable {
             case .notifications: "App Store notifications."
             case .reconciliations: "Requests to the App Store Server API."
             case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
+            case .acknowledgements: "Acknowledgements of purchases at Google Play."
             case .webhookAttempts: "Webhook attempts. The outcome failed means that the message is given up."
             case .notificationForwards:
                 "Attempts to forward App Store notifications. The outcome failed means that the notification is given up."

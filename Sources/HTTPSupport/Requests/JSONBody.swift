@@ -105,6 +105,20 @@ package struct JSONBody {
             signature: Array(try text("signature", upTo: SignedPurchase.maximumSignatureSize).utf8))
     }
 
+    /// Returns a purchase token of Google Play, in the fields `purchaseToken`, `packageName` and `productId`.
+    package func googlePlayToken() throws(Problem) -> GooglePlayToken {
+        let token = try text("purchaseToken", upTo: GooglePlayPurchase.maximumTokenSize)
+        func name(_ field: String) throws(Problem) -> String? {
+            object[field] == nil ? nil : try text(field, upTo: GooglePlayPurchase.maximumNameSize)
+        }
+        let (packageName, productId) = (try name("packageName"), try name("productId"))
+        do throws(ProofRefusal) {
+            return try GooglePlayToken(purchaseToken: token, packageName: packageName, productId: productId)
+        } catch {
+            throw Self.invalid(error.detail ?? error.message)
+        }
+    }
+
     /// Returns a required integer.
     package func integer(_ field: String) throws(Problem) -> Int {
         try required(field, "an integer") { if case .number(let number) = $0 { Int(number.text) } else { nil } }

@@ -76,11 +76,20 @@ package final class GooglePlay: Sendable {
     }
 
     private func books(_ database: Database) throws -> PlayBooks {
-        let offset = try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'clockOffset'") ?? 0
         let machineTime = machineClock.now()
         return PlayBooks(
             database: database, keys: keys, trust: trust, randomness: randomness, machineTime: machineTime,
-            now: machineTime.adding(milliseconds: offset))
+            now: machineTime.adding(milliseconds: try Self.clockOffset(database)))
+    }
+
+    private static func clockOffset(_ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT value FROM setting WHERE name = 'clockOffset'") ?? 0
+    }
+
+    /// The time of the Play's clock, without due events. The next use case reports a read error.
+    fileprivate var now: Timestamp {
+        let machineTime = machineClock.now()
+        return machineTime.adding(milliseconds: (try? queue.read(Self.clockOffset)) ?? 0)
     }
 
     private static func fault(_ error: any Error, path: String) -> PlayError {
@@ -91,6 +100,17 @@ package final class GooglePlay: Sendable {
         default: .storage(StorageFault(cause: .failed, path: path))
         }
     }
+}
+
+/// The Play's clock: the machine's clock plus an offset (`PlayBooks.advance`).
+package struct PlayClock: WallClock {
+    let play: GooglePlay
+
+    package func now() -> Timestamp { play.now }
+}
+
+extension GooglePlay {
+    package var clock: PlayClock { PlayClock(play: self) }
 }
 
 /// The Play's records at one moment, inside a transaction of its database.

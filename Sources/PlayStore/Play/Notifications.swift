@@ -80,6 +80,11 @@ extension PlayBooks {
         try fetch("true ORDER BY number DESC LIMIT \(limit)")
     }
 
+    /// The notifications after one, the oldest first.
+    package func notifications(after number: Int64) throws -> [QueuedNotification] {
+        try fetch("number > \(number) ORDER BY number")
+    }
+
     /// The notifications whose attempt is due, the oldest first.
     func dueNotifications(limit: Int) throws -> [QueuedNotification] {
         try fetch("next_attempt <= \(machineTime.millisecondsSince1970) ORDER BY number LIMIT \(limit)")

@@ -113,10 +113,13 @@ enum ProofForm {
 
     /// Detects the form of a proof, or of the proof inside a receipt of Unity.
     ///
-    /// - Throws: `ProofRefusal.Reason.encodingInvalid` if the proof is neither DER, nor DER in base64, nor a JWS.
+    /// - Throws: `ProofRefusal.Reason.encodingInvalid` if the proof is neither DER, nor DER in base64, nor a JWS;
+    ///   `serviceAccountMissing` for a purchase token, which has no signature.
     init(of proof: [UInt8]) throws(ProofRefusal) {
         if let purchase = try SignedPurchase(json: proof) {
             self = .signedPurchase(purchase)
+        } else if try GooglePlayToken(json: proof) != nil {
+            throw ProofRefusal(.serviceAccountMissing)
         } else if let receipt = try UnityReceipt(proof) {
             try self.init(ofBare: receipt.proof)
         } else {

@@ -35,6 +35,7 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
         case chainOutsideValidity
         case chainShape
         case appKeyMissing
+        case serviceAccountMissing
         case appleExtensionMissing
         case staticTestPurchase
         case signatureInvalid
@@ -57,7 +58,8 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
             case .tooLarge: .size
             case .encodingInvalid: .encoding
             case .containerInvalid, .tooManyCertificates, .algorithmNotAllowed, .signerCertificateMissing: .container
-            case .chainUntrusted, .chainOutsideValidity, .chainShape, .appKeyMissing: .chain
+            case .chainUntrusted, .chainOutsideValidity, .chainShape, .appKeyMissing, .serviceAccountMissing:
+                .chain
             case .appleExtensionMissing: .extensions
             case .signatureInvalid, .staticTestPurchase: .signature
             case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture, .deviceMismatch,
@@ -134,6 +136,14 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
                     "No public key of an app on Google Play is known.",
                     "Copy the app's licensing key from the Play Console, and give it to the verifier.",
                     korean: "구매를 검증할 Google Play 앱의 공개 키가 없습니다.", "Play Console에서 앱의 라이선스 키를 복사해 검증기에 설정하세요.")
+            case .serviceAccountMissing:
+                rule(
+                    "The proof is a purchase token of Google Play. It is not signed: only Google Play can say what was bought, and the "
+                        + "service has no service account with which it could ask.",
+                    "A purchase token is not signed, and there is no service account with which Google Play could be asked.",
+                    "Set up a service account for the app, or send the signed purchase.",
+                    korean: "구매 토큰에는 서명이 없고, Google Play에 물어볼 서비스 계정이 없습니다.",
+                    "앱의 서비스 계정을 설정하거나 서명된 구매를 보내세요.")
             case .appleExtensionMissing:
                 rule(
                     "The proof's root is trusted, but its certificates lack Apple's extensions for signing receipts.",
@@ -223,8 +233,10 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
         ) -> ErrorRule {
             ErrorRule(
                 rawValue, self == .tooLarge ? .tooLarge : .unprocessable, mayRetry: couldSucceedLater,
-                isOfOperator: [.chainUntrusted, .appKeyMissing, .originNotAccepted, .bundleIdentifierMismatch].contains(
-                    self),
+                isOfOperator: [
+                    .chainUntrusted, .appKeyMissing, .serviceAccountMissing, .originNotAccepted,
+                    .bundleIdentifierMismatch,
+                ].contains(self),
                 hasReason: self == .originNotAccepted, sentence, cause, remedy, korean: korean, koreanRemedy)
         }
 

@@ -72,6 +72,24 @@ public struct ProvenPurchase: Hashable, Sendable {
         facts = TransactionFacts(purchase)
     }
 
+    /// A purchase that the Play Developer API states.
+    package init(
+        transactionIdentifier: String, originalTransactionIdentifier: String, productIdentifier: String, quantity: Int,
+        purchaseDate: Timestamp, revocationDate: Timestamp?, revocationReason: RevocationReason?,
+        expiresDate: Timestamp?, appAccountToken: UUID?, facts: TransactionFacts
+    ) {
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        self.purchaseDate = purchaseDate
+        self.revocationDate = revocationDate
+        self.revocationReason = revocationReason?.rawValue
+        self.expiresDate = expiresDate
+        self.appAccountToken = appAccountToken
+        self.facts = facts
+    }
+
     /// The purchase in a proof of Xcode, with identifiers that no other purchase has.
     ///
     /// - Parameter certificate: The SHA-256 of the signer's certificate.

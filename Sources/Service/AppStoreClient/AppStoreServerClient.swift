@@ -9,14 +9,6 @@ import Proofs
 package struct AppStoreServerClient: Sendable {
     /// The largest answer, in bytes. Twenty signed notifications are a third of it.
     private static let maximumAnswer = 1 << 20
-    /// An HTTP client that fails at once if no server listens. It follows no redirects, which could receive the token. It lives
-    /// as long as the process.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.timeout.connect = .seconds(10)
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
 
     package let url: URL
     /// The key, which names the app that the client asks about.
@@ -224,7 +216,7 @@ package struct AppStoreServerClient: Sendable {
             var request = request
             request.headers.add(name: "Authorization", value: "Bearer \(try key.token(at: clock.now()))")
             return try await Deadline.run(within: limit) { [request] in
-                let response = try await Self.client.execute(request, deadline: .distantFuture)
+                let response = try await HTTPClient.toStores.execute(request, deadline: .distantFuture)
                 let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
                 return Answer(
                     status: Int(response.status.code), date: response.headers.first(name: "Date"),
@@ -236,6 +228,17 @@ package struct AppStoreServerClient: Sendable {
             throw .unreachable(host: url.host() ?? "?")
         }
     }
+}
+
+extension HTTPClient {
+    /// A client for the APIs of stores that fails at once if no server listens. It follows no redirects, which could receive the
+    /// token. It lives as long as the process.
+    static let toStores: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(10)
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 }
 
 /// A team's key for the App Store Server API (App Store Connect, "In-App Purchase key").

@@ -47,6 +47,8 @@ package final class DoorServices: Sendable {
     package let limits: RateLimitMiddleware?
     package let metrics: ServiceMetrics
     package let clock: any WallClock
+    /// The apps on Google Play about whose purchases the service asks.
+    private let googlePlay: GooglePlayApps
     /// The signers of promotional offers, by the bundle identifier of the app.
     let offerSigners: [ByteKey: OfferSigner]
     let customerInfo: KeptCustomerInfo
@@ -61,8 +63,10 @@ package final class DoorServices: Sendable {
         limits: RequestLimits?,
         metrics: ServiceMetrics,
         offerSigners: [ByteKey: OfferSigner] = [:],
+        googlePlay: GooglePlayApps = GooglePlayApps(),
         clock: any WallClock
     ) {
+        self.googlePlay = googlePlay
         self.offerSigners = offerSigners
         self.entitlements = entitlements
         self.authentication = authentication
@@ -79,6 +83,7 @@ package final class DoorServices: Sendable {
         limits = services.limits
         metrics = services.metrics
         clock = services.clock
+        googlePlay = services.googlePlay
         offerSigners = services.offerSigners
         customerInfo = services.customerInfo
         keptRights = services.keptRights
@@ -97,7 +102,7 @@ package final class DoorServices: Sendable {
     ///
     /// - Parameter newcomers: The caller's allowance for customers without a purchase. Beyond it, the answer is the same.
     func redemption(by caller: Caller, _ newcomers: NewcomerAllowance?) -> ProofRedemption {
-        ProofRedemption(by: caller, entitlements, metrics, newcomers: newcomers)
+        ProofRedemption(by: caller, entitlements, metrics, asking: googlePlay, newcomers: newcomers)
     }
 
     /// A group whose callers may present the public keys of apps, within their rate limits.

@@ -3,13 +3,14 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-/// The redemption of proofs that a caller presents, the same at every route and door: it verifies a proof, requests its purchases,
-/// counts the result, and records the refusal of an authentic proof.
+/// The redemption of proofs that a caller presents, the same at every route and door: it verifies a proof, or asks Google Play about
+/// a purchase, requests its purchases, counts the result, and records the refusal of an authentic proof.
 ///
 /// A class: Swift 6.3.1 crashes while it compiles a closure that keeps a copy as wide as these parts while it waits.
 final class ProofRedemption: Sendable {
     private let service: EntitlementService
     private let metrics: ServiceMetrics
+    private let googlePlay: GooglePlayApps
     private let actor: AuditActor
     private let app: String?
     private let newcomers: NewcomerAllowance?
@@ -17,6 +18,7 @@ final class ProofRedemption: Sendable {
 
     /// - Parameters:
     ///   - app: The bundle identifier of the only app whose proofs the caller may send; nil for that of the caller.
+    ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit. Beyond it, a refusal is not recorded.
     ///   - recordsRefusals: False if refusals are only counted.
     init(
@@ -24,11 +26,13 @@ final class ProofRedemption: Sendable {
         _ service: EntitlementService,
         _ metrics: ServiceMetrics,
         of app: String? = nil,
+        asking googlePlay: GooglePlayApps = GooglePlayApps(),
         newcomers: NewcomerAllowance? = nil,
         recordsRefusals: Bool = true
     ) {
         self.service = service.limited(to: caller.limitingApp)
         self.metrics = metrics
+        self.googlePlay = googlePlay
         actor = caller.actor
         self.app = app ?? caller.app
         self.newcomers = newcomers
@@ -45,7 +49,7 @@ final class ProofRedemption: Sendable {
     /// The idempotency key of a request, with the answer to keep under it for a redemption.
     typealias Keeping = (key: IdempotencyKey, answer: @Sendable (Redemption) throws -> KeptAnswer)
 
-    /// Redeems a proof: an app receipt in base64 or DER, or a signed transaction.
+    /// Redeems a proof: an app receipt in base64 or DER, a signed transaction, or a signed purchase or a purchase token of Google Play.
     ///
     /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
     func redeem(_ proof: [UInt8], for user: User, keeping: Keeping? = nil) async throws -> Answer {
@@ -60,9 +64,12 @@ final class ProofRedemption: Sendable {
 
     /// Redeems a proof, and returns the results for its purchases in the proof's order, even if none of them is the user's.
     ///
-    /// - Parameter verified: The result of `verify`.
-    /// - Throws: `RedemptionError` if the proof itself is refused.
-    func lines(of proof: [UInt8], _ verified: VerifiedProof, for user: User) async throws -> [Redemption.Line] {
+    /// - Parameter verified: The result of `verify`; nil for a purchase token, which has no signature.
+    /// - Throws: `RedemptionError` if the proof itself is refused; `PlayDeveloperError` if Google Play does not know the purchase, or
+    ///   cannot be asked now.
+    func lines(
+        of proof: [UInt8], _ verified: VerifiedProof? = nil, for user: User
+    ) async throws -> [Redemption.Line] {
         let (purchases, answer) = try await recordingRefusal(of: proof, for: user) {
             try await ledgerAnswer(to: proof, verified, user, withItems: false)
         }
@@ -96,9 +103,7 @@ final class ProofRedemption: Sendable {
         _ keeping: Keeping? = nil,
         withItems: Bool = true
     ) async throws -> (EntitlementService.VerifiedPurchases, ClaimAnswer) {
-        let purchases = try await BlockingWork.process(proof.count) { [service, app] in
-            try service.purchases(of: try verified ?? service.verify(proof, of: app), in: proof)
-        }
+        let (purchases, stated) = try await presented(proof, verified)
         let kept = keeping.map { keeping in
             service.keeping(keeping.key) { [service] answer in
                 try? keeping.answer(service.redemption(of: purchases, answered: answer))
@@ -106,7 +111,42 @@ final class ProofRedemption: Sendable {
         }
         let request = try service.request(
             purchases, for: user, by: actor, keeping: kept, newcomers: newcomers, withItems: withItems)
-        return (purchases, try await service.answer(request))
+        let answer = try await service.answer(request)
+        if let stated { await stated.app.refreshReplaced(by: stated.statement, within: .person) }
+        return (purchases, answer)
+    }
+
+    /// A statement of Google Play about an app.
+    private typealias Stated = (app: GooglePlayApp, statement: GooglePlayStatement)
+
+    /// The purchases of a proof, by its signature, or by the statement of Google Play if the service may ask about its app.
+    private func presented(
+        _ proof: [UInt8], _ verified: VerifiedProof?
+    ) async throws -> (EntitlementService.VerifiedPurchases, Stated?) {
+        if !googlePlay.all.isEmpty, let token = try Self.token(proof) {
+            let app = try googlePlay.app(of: token, among: service.limitingApp ?? app)
+            return try await presented(token.purchaseToken, of: app)
+        }
+        let (signed, purchases) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in
+            let verified = try verified ?? service.verify(proof, of: app)
+            let signed = verified.signedPurchase
+            let asked = signed.flatMap { googlePlay[package: $0.packageName] }
+            return (signed, asked == nil ? try service.purchases(of: verified, in: proof) : nil)
+        }
+        if let purchases { return (purchases, nil) }
+        guard let signed, let app = googlePlay[package: signed.packageName] else { throw RedemptionError.notRedeemable }
+        return try await presented(signed.purchaseToken, of: app)
+    }
+
+    private func presented(
+        _ token: String, of app: GooglePlayApp
+    ) async throws -> (EntitlementService.VerifiedPurchases, Stated?) {
+        let (purchases, statement) = try await app.presented(token)
+        return (purchases, statement.map { (app, $0) })
+    }
+
+    private static func token(_ proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {
+        do { return try GooglePlayToken(json: proof) } catch { throw .refused(error) }
     }
 
     private func recordingRefusal<Value>(

@@ -23,7 +23,9 @@ package struct ServiceRoutes: Sendable {
     private let webhooks: WebhookRoutes?
     private let figures: FigureRoutes?
     private let orders: OrderLookup
+    private let googlePlay: GooglePlayApps
     private let administration: CatalogService?
+    private let playNotifications: GooglePlayNotifications?
     private let clock: any WallClock
 
     /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
@@ -43,6 +45,8 @@ package struct ServiceRoutes: Sendable {
     ///   - webhooks: The webhook service; nil if webhooks are off.
     ///   - figures: The sales figures; nil if the ledger keeps no sums.
     ///   - orderClients: The clients of the App Stores that know the order numbers on receipts.
+    ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
+    ///   - playNotifications: The notifications of Google Play; nil to receive none.
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
     ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
@@ -64,6 +68,8 @@ package struct ServiceRoutes: Sendable {
         webhooks: WebhookService? = nil,
         figures: FigureService? = nil,
         orderClients: [AppStoreServerClient] = [],
+        googlePlay: GooglePlayApps = GooglePlayApps(),
+        playNotifications: GooglePlayNotifications? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
@@ -84,6 +90,7 @@ package struct ServiceRoutes: Sendable {
         service.ledger.observeCommits(metrics.recordCommit)
         idempotentRequests = IdempotentRequests(ledger: service.ledger, clock: service.clock)
         self.administration = administration
+        self.playNotifications = playNotifications
         self.clock = clock
         self.profiles = profiles
         self.events = events.map { EventRoutes(authentication: authentication, hub: $0, clock: clock) }
@@ -92,6 +99,7 @@ package struct ServiceRoutes: Sendable {
         }
         self.figures = figures.map { FigureRoutes(figures: $0) }
         orders = OrderLookup(service: service, clients: orderClients)
+        self.googlePlay = googlePlay
         self.seedApp = seedApp.map { SeedAppRoutes(service: service, profiles: $0, metrics: metrics) }
         self.accounts = accounts.map {
             AccountRoutes(
@@ -139,6 +147,9 @@ package struct ServiceRoutes: Sendable {
         NotificationRoutes(
             service: service, metrics: metrics, uncachedChains: uncachedChains
         ).add(to: open)
+        if let playNotifications {
+            GooglePlayNotificationRoutes(notifications: playNotifications, metrics: metrics).add(to: open)
+        }
         let catalogs = CatalogViews(service.apps)
         PictureRoutes(catalogs: catalogs).add(to: open)
         router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in
@@ -172,7 +183,8 @@ package struct ServiceRoutes: Sendable {
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
         webhooks?.add(to: version, naming: subjects)
         UserRoutes(
-            service: service, idempotentRequests: idempotentRequests, subjects: subjects, metrics: metrics
+            service: service, googlePlay: googlePlay, idempotentRequests: idempotentRequests, subjects: subjects,
+            metrics: metrics
         ).add(to: version)
         SupportRoutes(service: service, subjects: subjects, orders: orders).add(to: version)
         GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)

@@ -69,7 +69,7 @@ extension APIOperation {
 
     static let redeemUserTransaction = APIOperation(
         .post, "/v1/users/{user}/transactions", for: .backEnd(.redeem), isPerApp: true,
-        "redeemUserTransaction", "Redeems a signed transaction, or a signed purchase of Google Play",
+        "redeemUserTransaction", "Redeems a signed transaction, or a purchase of Google Play",
         parameters: [.idempotencyKey],
         body: .json([
             "signedTransaction": .text(
@@ -80,8 +80,13 @@ extension APIOperation {
             )
             .optional,
             "signature": .text("The signature of that purchase (`getSignature()`), in base64.").optional,
-        ]).described("A proof of purchase: `signedTransaction`, or `purchase` and `signature`."),
-        answers: [.json("The outcome.", Redemption.self)])
+            "purchaseToken": .text(
+                "The token of a purchase of Google Play (`getPurchaseToken()`), about which the service asks Google Play, instead of both."
+            ).optional,
+            "packageName": .text("The app of that token; absent if the service asks about one app.").optional,
+            "productId": .text("The product of that token, as a hint. Google Play states the products.").optional,
+        ]).described("A proof of purchase: `signedTransaction`, `purchase` and `signature`, or `purchaseToken`."),
+        answers: [.json("The outcome.", Redemption.self)], or: [.badGateway])
 
     static let redeemMeTransaction = redeemUserTransaction.own("redeemMeTransaction", usesReserve: true)
 

@@ -9,6 +9,8 @@ import Proofs
 /// names the user in the path. An app's user is named by its token. Both share the code.
 struct UserRoutes: Sendable {
     let service: EntitlementService
+    /// The apps on Google Play about whose purchases the service asks.
+    let googlePlay: GooglePlayApps
     let idempotentRequests: IdempotentRequests
     let subjects: Subjects
     let metrics: ServiceMetrics
@@ -55,32 +57,33 @@ struct UserRoutes: Sendable {
             }
         }
         group.on(.redeemUserReceipt, .redeemMeReceipt) { request, context in
-            try await redeem(["receipt"], request, context, for: try subjects.user(request, context))
+            try await redeem(request, context, fields: ["receipt"], for: try subjects.user(request, context)) {
+                body throws(Problem) in try body.proof("receipt")
+            }
         }
         group.on(.redeemUserTransaction, .redeemMeTransaction) { request, context in
             try await redeem(
-                ["signedTransaction", "purchase", "signature"], request, context,
-                for: try subjects.user(request, context))
+                request, context, fields: TransactionProof.fields, for: try subjects.user(request, context),
+                TransactionProof.proof(in:))
         }
     }
 
-    /// - Parameter fields: The fields of the body. The first one has a proof of the App Store.
+    /// - Parameters:
+    ///   - fields: The fields of the body.
+    ///   - proof: Returns the proof of a body.
     private func redeem(
-        _ fields: [String],
         _ request: Request,
         _ context: ServiceContext,
-        for user: User
+        fields: [String],
+        for user: User,
+        _ proof: (JSONBody) throws(Problem) -> [UInt8]
     ) async throws -> Response {
         let caller = try context.requiredCaller
         let newcomers = context.newcomers(for: request)
         let body = try await JSONBody(
             request, context, fields: fields, upTo: JSONBody.sizeWithProof)
-        let isOfGooglePlay = body.object["purchase"] != nil || body.object["signature"] != nil
-        guard !isOfGooglePlay || body.object[fields[0]] == nil else {
-            throw JSONBody.invalid("The body has two proofs. Send /\(fields[0]), or /purchase and /signature.")
-        }
-        let proof = isOfGooglePlay ? try body.signedPurchase().json.compactBytes : try body.proof(fields[0])
-        let redemption = ProofRedemption(by: caller, service, metrics, newcomers: newcomers)
+        let proof = try proof(body)
+        let redemption = ProofRedemption(by: caller, service, metrics, asking: googlePlay, newcomers: newcomers)
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
@@ -121,6 +124,29 @@ struct UserRoutes: Sendable {
                 detail:
                     "Another user has this account token. Create a new UUID for each user, or add \"isCorrection\": true "
                     + "to take it from that user.")
+        }
+    }
+}
+
+/// The proof of a transaction in the body of a request: a signed transaction, or a signed purchase or a purchase token of Google Play.
+enum TransactionProof {
+    /// The fields of each form. The first one identifies it.
+    private static let forms = [
+        ["signedTransaction"], ["purchase", "signature"], ["purchaseToken", "packageName", "productId"],
+    ]
+
+    static let fields = forms.flatMap(\.self)
+
+    static func proof(in body: JSONBody) throws(Problem) -> [UInt8] {
+        let stated = forms.filter { form in form.contains { body.object[$0] != nil } }
+        guard stated.count < 2 else {
+            throw JSONBody.invalid(
+                "The body has two proofs. Send /signedTransaction, or /purchase and /signature, or /purchaseToken.")
+        }
+        switch stated.first?.first {
+        case "purchase": return try body.signedPurchase().json.compactBytes
+        case "purchaseToken": return try body.googlePlayToken().json.compactBytes
+        default: return try body.proof("signedTransaction")
         }
     }
 }

@@ -47,7 +47,7 @@ struct Examination {
                 clock(newestKey: keys.newest),
             ]
                 // The running service has the port.
-                + (service == nil ? [port] : []) + certificate + [notifications] + forwarding
+                + (service == nil ? [port] : []) + certificate + [notifications] + googlePlay + forwarding
         }
     }
 
@@ -189,7 +189,8 @@ extension Examination {
     var permissions: [HealthCheck] {
         let ledger = ["", "-wal", "-shm"].map { (data.ledgerFile.path + $0, UInt16(0o077), "600") }
         let secrets = [
-            "tls-key", "app-store-key", "mail-password-file", "mail-webhook-secret-file", "forward-notifications-file",
+            "tls-key", "app-store-key", "google-service-account", "mail-password-file", "mail-webhook-secret-file",
+            "forward-notifications-file",
         ]
         .compactMap { configuration.settings.text($0) }.map { ($0, UInt16(0o007), "640") }
         let files = (ledger + secrets).filter { FileManager.default.fileExists(atPath: $0.0) }

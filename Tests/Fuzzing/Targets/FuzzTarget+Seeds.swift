@@ -24,6 +24,26 @@ extension FuzzTarget {
             return [Self.purchase, Self.subscription, Self.retiredPurchase, signed.json.compactText].map {
                 Array($0.utf8)
             }
+        case .pushedMessage:
+            return Self.notifications.flatMap { notification in
+                let data = Base64.encode(notification.utf8)
+                return [
+                    notification,
+                    #"{"message":{"data":"\#(data)","messageId":"1","message_id":"1","publishTime":"2026-11-26T00:00:00Z"},"#
+                        + #""subscription":"projects/p/subscriptions/s"}"#,
+                ].map { Array($0.utf8) }
+            }
+        case .playAnswer:
+            return [
+                Self.subscriptionAnswer, Self.productAnswer, Self.order, Self.voidedPurchases, Self.purchaseToken,
+            ].map { Array($0.utf8) }
+        case .serviceAccount:
+            let account = JSONValue.object([
+                "type": "service_account", "private_key_id": "1", "client_email": "a@b.iam.gserviceaccount.com",
+                "token_uri": "https://oauth2.googleapis.com/token",
+                "private_key": .string(try signers.rsa.leaf.key.pem()),
+            ])
+            return [account.compactBytes]
         case .storeKitConfiguration:
             return [Array(try Data(contentsOf: products.appending(path: "Till.storekit")))]
         }
@@ -86,10 +106,54 @@ extension FuzzTarget {
         "purchaseToken":"aaaabbbb.AO-J1O","autoRenewing":true}
         """
 
+    private static let notifications = [
+        #""subscriptionNotification":{"version":"1.0","notificationType":2,"purchaseToken":"t","subscriptionId":"p"}"#,
+        #""oneTimeProductNotification":{"version":"1.0","notificationType":1,"purchaseToken":"t","sku":"p"}"#,
+        #""voidedPurchaseNotification":{"purchaseToken":"t","orderId":"GPA.1","productType":1,"refundType":2}"#,
+        #""pendingRefundReviewNotification":{"version":"1.0","pendingRefundToken":"t","orderId":"GPA.1","refundReason":7}"#,
+        #""testNotification":{"version":"1.0"}"#,
+    ].map { #"{"version":"1.0","packageName":"com.example.b","eventTimeMillis":"1780000000000",\#($0)}"# }
+
     private static let retiredPurchase = """
         {"nonce":-5465853498583976126,"orders":[{"notificationId":"1","orderId":"1.2","packageName":"b","productId":"p",\
         "purchaseTime":1780000000000,"purchaseState":0,"purchaseToken":"t"}]}
         """
+
+    private static let subscriptionAnswer = """
+        {"kind":"androidpublisher#subscriptionPurchaseV2","subscriptionState":"SUBSCRIPTION_STATE_ACTIVE",\
+        "startTime":"2026-05-01T00:00:00Z","regionCode":"KR","acknowledgementState":"ACKNOWLEDGEMENT_STATE_PENDING",\
+        "linkedPurchaseToken":"u","testPurchase":{},"externalAccountIdentifiers":{"obfuscatedExternalAccountId":"a"},\
+        "canceledStateContext":{"userInitiatedCancellation":{"cancelTime":"2026-05-02T00:00:00Z"}},"pausedStateContext":\
+        {"autoResumeTime":"2026-07-01T00:00:00Z"},"outOfAppPurchaseContext":{"expiredPurchaseToken":"v",\
+        "expiredExternalAccountIdentifiers":{"obfuscatedExternalAccountId":"b"}},"lineItems":[{"productId":"p",\
+        "expiryTime":"2026-07-01T00:00:00.123Z","latestSuccessfulOrderId":"GPA.1","autoRenewingPlan":{"autoRenewEnabled":true,\
+        "recurringPrice":{"currencyCode":"KRW","units":"9900"},"priceChangeDetails":{"newPrice":{"currencyCode":"KRW",\
+        "units":"12000"},"priceChangeMode":"PRICE_INCREASE","priceChangeState":"OUTSTANDING","expectedNewPriceChargeTime":\
+        "2026-07-01T00:00:00Z"},"installmentDetails":{"pendingCancellation":{}}},"offerDetails":{"basePlanId":"m","offerId":"o"},\
+        "offerPhase":{"freeTrial":{}},"deferredItemReplacement":{"productId":"q"},"signupPromotion":{"oneTimeCode":{}}}]}
+        """
+
+    private static let productAnswer = """
+        {"productLineItem":[{"productId":"p","productOfferDetails":{"quantity":3,"refundableQuantity":2,"offerId":"o",\
+        "consumptionState":"CONSUMPTION_STATE_CONSUMED"}},{"productId":"q"}],"purchaseStateContext":{"purchaseState":"PURCHASED"},\
+        "acknowledgementState":"ACKNOWLEDGEMENT_STATE_PENDING","purchaseCompletionTime":"2026-05-01T00:00:00Z",\
+        "testPurchaseContext":{"fopType":"TEST"},"orderId":"GPA.1","regionCode":"US","obfuscatedExternalProfileId":"a"}
+        """
+
+    private static let order = """
+        {"orderId":"GPA.1","createTime":"2026-05-01T00:00:00Z","state":"PARTIALLY_REFUNDED","lineItems":[{"productId":"p",\
+        "total":{"currencyCode":"USD","units":"5","nanos":990000000},"subscriptionDetails":{"servicePeriodStartTime":\
+        "2026-05-01T00:00:00Z","servicePeriodEndTime":"2026-06-01T00:00:00Z","offerPhaseDetails":{"baseDetails":{}}}}],\
+        "orderHistory":{"refundEvent":{"eventTime":"2026-05-02T00:00:00Z"},"partialRefundEvents":[{"createTime":\
+        "2026-05-02T00:00:00Z","processTime":"2026-05-03T00:00:00Z"}]}}
+        """
+
+    private static let voidedPurchases = """
+        {"voidedPurchases":[{"purchaseToken":"t","orderId":"GPA.1..0","voidedTimeMillis":"1780000000000","voidedReason":7,\
+        "voidedQuantity":2}],"tokenPagination":{"nextPageToken":"n"}}
+        """
+
+    private static let purchaseToken = #"{"purchaseToken":"t","packageName":"com.example.b","productId":"p"}"#
 
     private static func unityReceipt(_ proof: String) -> String {
         #"{"Payload":"\#(proof)","Store":"AppleAppStore","TransactionID":"1"}"#

@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 import Proofs
 
@@ -136,6 +137,31 @@ package struct Claim: Hashable, Sendable, Codable {
         self.grace = grace
         self.facts = facts
         self.renewal = renewal
+    }
+}
+
+extension Claim {
+    /// The claim of a redeemed transaction that its owner presents again, or that a store takes back.
+    ///
+    /// - Parameters:
+    ///   - revocation: Nil to state nothing new.
+    ///   - catalog: Nil for an app that the service does not sell.
+    init(
+        repeating transaction: RedeemedTransaction, revoked revocation: EntitlementService.StatedRevocation?,
+        granting catalog: Catalog?
+    ) {
+        let benefit = catalog?.benefit(of: transaction.productIdentifier)
+        self.init(
+            app: transaction.app ?? "", origin: transaction.origin,
+            transactionIdentifier: transaction.transactionIdentifier,
+            originalTransactionIdentifier: transaction.originalTransactionIdentifier,
+            productIdentifier: transaction.productIdentifier, quantity: transaction.quantity,
+            purchaseDate: transaction.purchaseDate, revocationDate: revocation?.date,
+            revocationReason: revocation?.reason,
+            // Every statement is later than one that says nothing new.
+            signedAt: revocation?.statedAt ?? Timestamp(millisecondsSince1970: 0),
+            proofDigest: [UInt8](repeating: 0, count: 32), item: benefit?.item, credit: benefit?.credit,
+            expiresAt: transaction.expiresAt)
     }
 }
 

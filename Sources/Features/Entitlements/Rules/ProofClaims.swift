@@ -1,29 +1,50 @@
 import Catalog
 import Proofs
 
-/// The claims of a verified proof, by a catalog.
+/// The claims of a verified proof, or of a statement of Google Play, by a catalog.
 struct ProofClaims {
-    private let verified: VerifiedProof
     private let app: String
     /// Nil for an app that the service does not sell.
     private let catalog: Catalog?
+    let origin: Origin
+    private let statedAt: Timestamp
     private let digest: [UInt8]
-    private let fingerprints: VerifiedProof.Fingerprints
+    /// Nil for a statement without a signature.
+    private let fingerprints: VerifiedProof.Fingerprints?
     private let kept: KeptProof?
+    /// The original transaction of all purchases; nil for that of each.
+    private let original: String?
 
     /// - Parameters:
     ///   - proof: The signed bytes.
     ///   - app: The bundle identifier of its app.
     ///   - isKept: True to store the signed bytes.
     init(of verified: VerifiedProof, _ proof: [UInt8], app: String, by catalog: Catalog?, isKept: Bool) {
-        self.verified = verified
         self.app = app
         self.catalog = catalog
+        origin = verified.origin
+        statedAt = verified.notifiedTransaction?.signedDate ?? verified.signedAt
         // A notification's claim is about the signed transaction inside it.
         let part = verified.notifiedTransactionProof
         digest = part?.digest ?? verified.digest
         fingerprints = part?.fingerprints ?? verified.fingerprints
         kept = isKept ? KeptProof(part.map { Array($0.compact.utf8) } ?? proof, digest: digest) : nil
+        original = nil
+    }
+
+    /// The claims of a statement, which no signature proves later. So it is not kept.
+    ///
+    /// - Parameters:
+    ///   - app: The bundle identifier of its app.
+    ///   - original: The first token of the purchase's chain.
+    init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, original: String) {
+        self.app = app
+        self.catalog = catalog
+        origin = statement.origin
+        statedAt = statement.askedAt
+        digest = statement.digest
+        (fingerprints, kept) = (nil, nil)
+        self.original = original
     }
 
     /// The claim of one purchase in the proof.
@@ -33,16 +54,16 @@ struct ProofClaims {
         let benefit = catalog?.benefit(of: purchase.productIdentifier)
         return Claim(
             app: app,
-            origin: verified.origin,
+            origin: origin,
             transactionIdentifier: purchase.transactionIdentifier,
-            originalTransactionIdentifier: purchase.originalTransactionIdentifier,
+            originalTransactionIdentifier: original ?? purchase.originalTransactionIdentifier,
             productIdentifier: purchase.productIdentifier,
             quantity: purchase.quantity,
             purchaseDate: purchase.purchaseDate,
             revocationDate: purchase.revocationDate,
             revocationReason: purchase.revocationReason,
             repeatsOriginal: catalog?.product(purchase.productIdentifier)?.type == .nonConsumable,
-            signedAt: verified.notifiedTransaction?.signedDate ?? verified.signedAt,
+            signedAt: statedAt,
             appAccountToken: purchase.appAccountToken,
             proofDigest: digest, proof: kept, fingerprints: fingerprints,
             item: benefit?.item, credit: benefit?.credit,

@@ -9,6 +9,7 @@ public enum PastedProof {
         if let purchase = try? SignedPurchase(json: Array(bytes.drop { $0 <= 0x20 })) {
             return purchase.json.compactBytes
         }
+        if let token = try? GooglePlayToken(json: Array(bytes.drop { $0 <= 0x20 })) { return token.json.compactBytes }
         if case .object(let object)? = try? JSONParser.parse(bytes, limits: .init(bytes: 4 << 20)) {
             let texts = object.members.compactMap { member -> String? in
                 guard case .string(let text) = member.value else { return nil }

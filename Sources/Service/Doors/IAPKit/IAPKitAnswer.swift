@@ -31,7 +31,7 @@ extension IAPKitAnswer {
             .appleExtensionMissing, .staticTestPurchase, .signatureInvalid:
             true
         case .tooLarge, .encodingInvalid, .chainUntrusted, .chainOutsideValidity, .payloadInvalid, .tooManyPurchases,
-            .innerProofInvalid, .appKeyMissing, .purchaseFormRetired, .purchasePending,
+            .innerProofInvalid, .appKeyMissing, .serviceAccountMissing, .purchaseFormRetired, .purchasePending,
             .signedInFuture, .deviceMismatch, .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted,
             .certificateRevoked, .revocationUnavailable:
             false

@@ -59,12 +59,13 @@ extension RevenueCatErrorRule {
 
         // Genuine purchases may be among them: after a correction, a new proof or a new version of Till redeems them.
         add(
-            .invalidReceipt, .sentAgainUntilConfigured, "chainUntrusted", "appKeyMissing", "originNotAccepted",
-            "bundleIdentifierMismatch", "environmentMismatch", "productUnknown")
+            .invalidReceipt, .sentAgainUntilConfigured, "chainUntrusted", "appKeyMissing", "serviceAccountMissing",
+            "originNotAccepted", "bundleIdentifierMismatch", "environmentMismatch", "productUnknown",
+            "googlePlayOtherApp")
         add(
             .invalidReceipt, .sentAgain, "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases",
             "payloadInvalid", "staticTestPurchase", "purchaseFormRetired", "purchasePending", "signedInFuture",
-            "certificateRevoked", "revocationUnavailable")
+            "certificateRevoked", "revocationUnavailable", "googlePlayTokenUnknown", "googlePlayTokenEnded")
         add(.invalidReceipt, .doesNotOccur, "innerProofInvalid", "deviceMismatch", "noNotification")
 
         // Callers.
@@ -87,7 +88,11 @@ extension RevenueCatErrorRule {
         // The App Store, and the signatures of offers.
         add(
             .storeProblem, .sentAgain, "appStoreUnreachable", "appStoreRefused", "appStoreAnswerInvalid",
-            "appStoreCancelled", "subscriptionStateUnknown")
+            "appStoreCancelled", "subscriptionStateUnknown", "purchaseNotOwned", "googlePlayUnreachable",
+            "googlePlayLimited",
+            "googlePlayFailed", "googlePlayRefused", "googlePlayAnswerInvalid", "googlePlayStateInvalid",
+            "googlePlayCancelled")
+        add(.storeProblem, .sentAgainUntilConfigured, "googlePlayAccountRefused", "googleServiceAccountInvalid")
         add(.invalidAppleSubscriptionKey, .sentAgainUntilConfigured, "appStoreKeyInvalid", "signingFailed")
         add(.subscriptionNotFound, .doesNotOccur, "subscriptionNotFound")
         return rules

@@ -1,0 +1,288 @@
+import Catalog
+import Ledger
+import Proofs
+
+/// A purchase token of Google Play in the ledger: the last statement about it, and what the service still owes to Google Play.
+package struct GooglePurchase: Hashable, Sendable {
+    /// The purchase token, within its app and origin.
+    package let key: TransactionKey
+    /// The first token of its chain, which is the original transaction of its purchases.
+    package let originalToken: String
+    /// The token of the purchase that has replaced it; nil for none.
+    package let successorToken: String?
+    package let isSubscription: Bool
+    /// The state of `GooglePlayState`.
+    package let state: String
+    /// The purchase that a user must have redeemed before the token is acknowledged; nil while nothing is owned.
+    package let purchase: Purchase?
+    /// The date of the last statement.
+    package let askedAt: Timestamp
+    /// The next time at which the service asks by itself; nil if no change is expected.
+    package let askAt: Timestamp?
+    /// The acknowledgement that Google Play awaits; nil if none is due.
+    package let acknowledgement: Acknowledgement?
+
+    package struct Purchase: Hashable, Sendable {
+        package let transactionIdentifier: String
+        package let productIdentifier: String
+    }
+
+    /// An acknowledgement that is due. Google Play refunds a purchase that is not acknowledged in time.
+    package struct Acknowledgement: Hashable, Sendable {
+        /// The end of the time that Google Play gives.
+        package let deadline: Timestamp
+        /// The attempts so far.
+        package var attempts = 0
+        package var nextAttemptAt: Timestamp
+
+        package init(deadline: Timestamp, attempts: Int = 0, nextAttemptAt: Timestamp) {
+            (self.deadline, self.attempts, self.nextAttemptAt) = (deadline, attempts, nextAttemptAt)
+        }
+    }
+
+    package var purchaseToken: String { key.identifier }
+
+    /// True if the purchase cannot be owned again under this token.
+    package var isFinal: Bool { GooglePlayState(rawValue: state)?.isFinal ?? false }
+
+    var originalKey: TransactionKey {
+        TransactionKey(app: key.app, origin: key.origin, identifier: originalToken)
+    }
+
+    var transactionKey: TransactionKey? {
+        purchase.map { TransactionKey(app: key.app, origin: key.origin, identifier: $0.transactionIdentifier) }
+    }
+}
+
+/// The rules of statements.
+extension GooglePurchase {
+    /// The longest time without a question about a purchase that may change, in days, and the time that Google Play has to renew a
+    /// subscription that ends, in seconds.
+    private static let (silentDays, renewalSeconds): (Int64, Int64) = (1, 300)
+
+    /// - Parameters:
+    ///   - known: The purchase before the statement; nil for a new token.
+    ///   - originalToken: The first token of the chain of a new token.
+    init(
+        _ statement: GooglePlayStatement, of app: App, _ known: GooglePurchase?, originalToken: String,
+        at moment: Timestamp
+    ) {
+        let catalog = app.catalog
+        let purchases = statement.purchases
+        // The service grants nothing for a product that the catalog does not have.
+        let awaited =
+            purchases.first { catalog.benefit(of: $0.purchase.productIdentifier) != nil } ?? purchases.first
+        key = TransactionKey(
+            app: app.bundleIdentifier, origin: statement.origin, identifier: statement.purchaseToken)
+        self.originalToken = known?.originalToken ?? originalToken
+        successorToken = known?.successorToken
+        isSubscription = statement.isSubscription
+        state = statement.state.rawValue
+        purchase = awaited.map {
+            Purchase(
+                transactionIdentifier: $0.purchase.transactionIdentifier,
+                productIdentifier: $0.purchase.productIdentifier)
+        }
+        askedAt = statement.askedAt
+        askAt = Self.askAt(statement)
+        let isDue = !statement.isAcknowledged || awaited.map { Self.isToConsume($0, by: catalog) } ?? false
+        guard isDue, awaited != nil, [.purchased, .active, .inGracePeriod, .canceled].contains(statement.state) else {
+            acknowledgement = nil
+            return
+        }
+        acknowledgement = Acknowledgement(
+            deadline: statement.acknowledgeBy ?? known?.acknowledgement?.deadline
+                ?? moment.adding(days: Self.silentDays),
+            attempts: known?.acknowledgement?.attempts ?? 0, nextAttemptAt: moment)
+    }
+
+    /// True for a consumable that the customer can buy again only after it is consumed, which acknowledges it, too.
+    private static func isToConsume(_ stated: StatedPurchase, by catalog: Catalog) -> Bool {
+        !stated.isConsumed && catalog.product(stated.purchase.productIdentifier)?.type == .consumable
+    }
+
+    /// The next time at which to ask by itself: at the end of a period, or after a day. Nothing changes what is final, and Google Play
+    /// lists the one-time purchases that it takes back.
+    private static func askAt(_ statement: GooglePlayStatement) -> Timestamp? {
+        guard !statement.state.isFinal, statement.state != .purchased else { return nil }
+        let latest = statement.askedAt.adding(days: silentDays)
+        let ends = statement.purchases.compactMap { stated in
+            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.purchase.expiresDate
+        }
+        return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
+            .map { min($0, latest) } ?? latest
+    }
+}
+
+/// The rules of acknowledgements.
+extension GooglePurchase.Acknowledgement {
+    /// The pause before the second attempt, and the longest one, in seconds.
+    private static let (firstPause, longestPause): (Int64, Int64) = (10, 3600)
+
+    /// The acknowledgement after the start of another attempt. The pauses double, but there are several attempts before the deadline.
+    package func attempted(at moment: Timestamp) -> Self {
+        let left = max(0, deadline.secondsSince1970 - moment.secondsSince1970) / 4
+        let pause = min(Self.firstPause << min(Int64(attempts), 16), Self.longestPause)
+        var next = self
+        next.attempts += 1
+        next.nextAttemptAt = moment.adding(seconds: left > 0 ? max(Self.firstPause, min(pause, left)) : pause)
+        return next
+    }
+
+    /// The acknowledgement of a purchase that nobody has redeemed yet. The longer nobody does, the rarer the service looks again.
+    ///
+    /// - Parameter askedAt: The date of the last statement, which each attempt to redeem renews.
+    package func awaitingRedemption(since askedAt: Timestamp, at moment: Timestamp) -> Self {
+        let age = max(0, moment.secondsSince1970 - askedAt.secondsSince1970)
+        var next = self
+        next.nextAttemptAt = moment.adding(seconds: max(1, min(age / 10, Self.longestPause)))
+        return next
+    }
+}
+
+/// The SQL of purchase tokens, inside the caller's transaction.
+struct GooglePurchaseRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    private static let columns = """
+        purchase_token, origin, app, original_token, successor_token, is_subscription, state, product_id, transaction_id,
+            asked_at, ask_at, acknowledge_by, attempts, next_attempt_at
+        """
+
+    private func purchase(_ row: inout ResultRow) throws -> GooglePurchase? {
+        let key = try apps.key(&row)
+        let (original, successor): (String, String?) = (try row.next(), try row.next())
+        let (isSubscription, state): (Bool, String) = (try row.next(), try row.next())
+        let (product, transaction): (String?, String?) = (try row.next(), try row.next())
+        let (askedAt, askAt): (Timestamp, Timestamp?) = (try row.next(), try row.next())
+        let (deadline, attempts): (Timestamp?, Int) = (try row.next(), try row.next())
+        let nextAttemptAt: Timestamp? = try row.next()
+        var purchase: GooglePurchase.Purchase?
+        if let product, let transaction {
+            purchase = .init(transactionIdentifier: transaction, productIdentifier: product)
+        }
+        var acknowledgement: GooglePurchase.Acknowledgement?
+        if let deadline, let nextAttemptAt {
+            acknowledgement = .init(deadline: deadline, attempts: attempts, nextAttemptAt: nextAttemptAt)
+        }
+        return GooglePurchase(
+            key: key, originalToken: original, successorToken: successor, isSubscription: isSubscription, state: state,
+            purchase: purchase, askedAt: askedAt, askAt: askAt, acknowledgement: acknowledgement)
+    }
+
+    /// The purchases of tokens, in no order.
+    func purchases(of tokens: [String]) throws -> [GooglePurchase] {
+        guard !tokens.isEmpty else { return [] }
+        return try database.rows(
+            "SELECT \(Self.columns) FROM google_purchase WHERE purchase_token \(database.isIn("$1"))",
+            [database.list(eachOf: tokens)], purchase
+        ).compactMap(\.self)
+    }
+
+    /// The purchases of an app whose acknowledgement is due, the earliest deadline first.
+    func purchasesToAcknowledge(
+        at moment: Timestamp, in app: Int64, of origins: Set<Origin>, limit: Int
+    ) throws -> [GooglePurchase] {
+        try database.rows(
+            """
+            SELECT \(Self.columns) FROM google_purchase
+            WHERE next_attempt_at <= $1 AND app = $2 AND origin IN \(origins.sqlList)
+            ORDER BY acknowledge_by, purchase_token LIMIT $3
+            """,
+            [moment, app, limit], purchase
+        ).compactMap(\.self)
+    }
+
+    /// The purchases of an app about which Google Play is to be asked again, the longest overdue first.
+    func purchasesToAsk(
+        at moment: Timestamp, in app: Int64, of origins: Set<Origin>, limit: Int
+    ) throws -> [GooglePurchase] {
+        try database.rows(
+            """
+            SELECT \(Self.columns) FROM google_purchase
+            WHERE ask_at <= $1 AND app = $2 AND origin IN \(origins.sqlList)
+            ORDER BY ask_at, purchase_token LIMIT $3
+            """,
+            [moment, app, limit], purchase
+        ).compactMap(\.self)
+    }
+
+    /// The transactions among some that a user has redeemed.
+    func redeemed(among keys: [TransactionKey]) throws -> Set<TransactionKey> {
+        guard !keys.isEmpty else { return [] }
+        return Set(
+            try database.rows(
+                "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
+                [database.list(keys)]
+            ) { try apps.key(&$0) })
+    }
+
+    /// Writes a purchase by a new statement, unless a later one is written. The token keeps its original and the count of attempts.
+    ///
+    /// - Parameter isAcknowledged: True if Google Play has the acknowledgement.
+    func write(_ purchase: GooglePurchase, isAcknowledged: Bool) throws {
+        try database.write(
+            """
+            INSERT INTO google_purchase (\(Self.columns), acknowledged_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            ON CONFLICT (purchase_token, origin, app) DO UPDATE
+            SET state = excluded.state, product_id = excluded.product_id, transaction_id = excluded.transaction_id,
+                asked_at = excluded.asked_at, ask_at = excluded.ask_at, acknowledge_by = excluded.acknowledge_by,
+                next_attempt_at = excluded.next_attempt_at,
+                acknowledged_at = coalesce(google_purchase.acknowledged_at, excluded.acknowledged_at)
+            WHERE excluded.asked_at >= google_purchase.asked_at
+            """,
+            purchase.key.sqlValues(apps) + [
+                purchase.originalToken, purchase.successorToken, purchase.isSubscription, purchase.state,
+                purchase.purchase?.productIdentifier, purchase.purchase?.transactionIdentifier, purchase.askedAt,
+                purchase.askAt, purchase.acknowledgement?.deadline, purchase.acknowledgement?.attempts ?? 0,
+                purchase.acknowledgement?.nextAttemptAt, (isAcknowledged ? purchase.askedAt : nil) as Timestamp?,
+            ])
+    }
+
+    /// Notes that another purchase has replaced one. Google Play is to be asked about it soon, because it has ended.
+    func write(successor: String, of key: TransactionKey, at moment: Timestamp) throws {
+        try database.write(
+            """
+            UPDATE google_purchase SET successor_token = $1, ask_at = $2
+            WHERE purchase_token = $3 AND origin = $4 AND app = $5 AND successor_token IS NULL
+            """,
+            [successor, moment] + key.sqlValues(apps))
+    }
+
+    /// Puts the next attempt off.
+    ///
+    /// - Returns: False if another process has begun an attempt, or if a statement has changed the purchase since it was read.
+    func replace(
+        _ acknowledgement: GooglePurchase.Acknowledgement, with next: GooglePurchase.Acknowledgement,
+        of key: TransactionKey
+    ) throws -> Bool {
+        try database.execute(
+            """
+            UPDATE google_purchase SET attempts = $1, next_attempt_at = $2
+            WHERE purchase_token = $3 AND origin = $4 AND app = $5 AND next_attempt_at = $6
+            """,
+            [next.attempts, next.nextAttemptAt] + key.sqlValues(apps) + [acknowledgement.nextAttemptAt]) > 0
+    }
+
+    /// Ends what is due.
+    ///
+    /// - Parameter acknowledgedAt: Nil if Google Play refuses the acknowledgement for good.
+    func settle(_ key: TransactionKey, acknowledgedAt: Timestamp?) throws {
+        try database.execute(
+            """
+            UPDATE google_purchase
+            SET acknowledge_by = NULL, next_attempt_at = NULL, acknowledged_at = coalesce(acknowledged_at, $1)
+            WHERE purchase_token = $2 AND origin = $3 AND app = $4
+            """,
+            [acknowledgedAt] + key.sqlValues(apps))
+    }
+
+    /// Notes that Google Play is not asked about a token any more.
+    func stopAsking(_ key: TransactionKey) throws {
+        try database.execute(
+            "UPDATE google_purchase SET ask_at = NULL WHERE purchase_token = $1 AND origin = $2 AND app = $3",
+            key.sqlValues(apps))
+    }
+}

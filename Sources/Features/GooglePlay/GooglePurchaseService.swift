@@ -1,0 +1,246 @@
+import Catalog
+import Ledger
+import Proofs
+
+/// The use cases of purchase tokens of Google Play. They record what Google Play has stated, and decide its claims as those of any
+/// proof.
+///
+/// The record of a token precedes the decision about its purchases. So a purchase that is granted is acknowledged, whatever happens
+/// in between.
+package struct GooglePurchaseService: Sendable {
+    package let entitlements: EntitlementService
+    /// The app that sells the purchases.
+    package let app: App
+    /// The origins of the purchases that the Google Play at the client's address knows.
+    package let origins: Set<Origin>
+
+    private var ledger: Ledger { entitlements.ledger }
+
+    package init(entitlements: EntitlementService, app: App, origins: Set<Origin>) {
+        self.entitlements = entitlements
+        self.app = app
+        self.origins = origins
+    }
+
+    /// The recorded purchase of a token; nil if Google Play was never asked about it.
+    package func purchase(of token: String) async throws -> GooglePurchase? {
+        try await ledger.read { try purchase(of: token, $0) }
+    }
+
+    private func purchase(of token: String, _ transaction: LedgerTransaction) throws -> GooglePurchase? {
+        try transaction.googlePurchases.purchases(of: [token]).first {
+            $0.key.app.hasSameBytes(as: app.bundleIdentifier) && origins.contains($0.key.origin)
+        }
+    }
+
+    /// Records a statement.
+    ///
+    /// - Parameter original: The first token of the chain that a new token continues; nil for none.
+    /// - Returns: The purchase, with the original that it was recorded with first.
+    package func record(_ statement: GooglePlayStatement, continuing original: String?) async throws -> GooglePurchase {
+        let now = entitlements.clock.now()
+        return try await ledger.write { transaction in
+            try transaction.register(app: app.bundleIdentifier)
+            let purchase = GooglePurchase(
+                statement, of: app, try self.purchase(of: statement.purchaseToken, transaction),
+                originalToken: original ?? statement.purchaseToken, at: now)
+            let records = try transaction.googlePurchases
+            try records.write(purchase, isAcknowledged: statement.isAcknowledged)
+            if let replaced = statement.linkedPurchaseToken {
+                let key = TransactionKey(app: app.bundleIdentifier, origin: statement.origin, identifier: replaced)
+                try records.write(successor: statement.purchaseToken, of: key, at: now)
+            }
+            return purchase
+        }
+    }
+
+    /// The purchases of a recorded statement, before a user redeems them.
+    ///
+    /// - Returns: Nil if the statement says nothing: another purchase has replaced this one, and has its transactions.
+    package func purchases(
+        of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
+    ) async throws -> EntitlementService.VerifiedPurchases? {
+        var stated = statement.purchases
+        if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
+            // In a deferred replacement, the new purchase has the last period of the old one.
+            stated.removeAll {
+                $0.purchase.transactionIdentifier.hasSameBytes(as: successor.transactionIdentifier)
+            }
+            if stated.isEmpty { return nil }
+        }
+        return entitlements.purchases(
+            stated, of: statement, app: app.bundleIdentifier, original: purchase.originalToken)
+    }
+
+    /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
+    /// identifier. A purchase of nobody is parked until a user presents its token.
+    ///
+    /// - Parameter notification: The notification to store with the purchases; nil for none.
+    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned. A notification about nothing has one, too.
+    package func apply(
+        _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase,
+        notifiedBy notification: NotificationRecord? = nil
+    ) async throws -> [NotificationOutcome] {
+        guard let purchases = try await purchases(of: statement, recordedAs: purchase) else {
+            guard let notification else { return [] }
+            return [try await entitlements.store(notification)]
+        }
+        return try await entitlements.outcomes(ofStated: purchases, notifiedBy: notification)
+    }
+
+    /// The purchases of a token that users have redeemed, for a token that Google Play does not know any more. It forgets a consumed
+    /// purchase when the product is bought again.
+    ///
+    /// - Returns: Nil if nobody has redeemed any.
+    package func redeemedPurchases(ofToken token: String) async throws -> EntitlementService.VerifiedPurchases? {
+        if let known = try await purchase(of: token) { return try await redeemedPurchases(of: known) }
+        // A signed purchase is redeemed without a question if the service has no service account.
+        for origin in origins.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: token)
+            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }
+            if !transactions.isEmpty { return entitlements.purchases(repeating: transactions, from: origin) }
+        }
+        return nil
+    }
+
+    /// The purchases of a recorded token that users have redeemed; nil if nobody has redeemed any.
+    package func redeemedPurchases(
+        of purchase: GooglePurchase
+    ) async throws -> EntitlementService.VerifiedPurchases? {
+        let transactions = try await redeemedTransactions(of: purchase) { transaction in
+            // A period of a subscription is a transaction, and the token stands for the last one.
+            !purchase.isSubscription
+                || purchase.purchase?.transactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier) ?? false
+        }
+        return transactions.isEmpty
+            ? nil : entitlements.purchases(repeating: transactions, from: purchase.key.origin)
+    }
+
+    /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). If only some
+    /// units are voided, the purchase stays.
+    ///
+    /// The token of a signed purchase that was redeemed without asking Google Play is not recorded, and is the transaction itself.
+    ///
+    /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
+    package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
+        guard voided.quantity == nil else { return [] }
+        let recorded = try await purchase(of: voided.purchaseToken)
+        let originals =
+            recorded.map { [$0.originalKey] }
+            ?? origins.map {
+                TransactionKey(app: app.bundleIdentifier, origin: $0, identifier: voided.purchaseToken)
+            }
+        var outcomes: [NotificationOutcome] = []
+        for original in originals.sorted() {
+            let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
+                .filter { recorded?.isSubscription != true || $0.isPeriod(ofOrder: voided.orderId) }
+            outcomes += try await entitlements.outcomes(
+                ofStated: entitlements.purchases(
+                    repeating: transactions, from: original.origin,
+                    revoked: (voided.voidedAt, voided.revocationReason.rawValue, entitlements.clock.now())))
+        }
+        return outcomes
+    }
+
+    private func redeemedTransactions(
+        of purchase: GooglePurchase, _ isIncluded: @Sendable (RedeemedTransaction) -> Bool
+    ) async throws -> [RedeemedTransaction] {
+        try await ledger.read { try $0.redeemedTransactions(ofPurchase: purchase.originalKey) }.filter(isIncluded)
+    }
+
+    /// The known periods of a recorded subscription, by their orders. Their dates do not change.
+    package func periods(of purchase: GooglePurchase) async throws -> [String: GooglePlayPeriod] {
+        var periods: [String: GooglePlayPeriod] = [:]
+        for transaction in try await redeemedTransactions(of: purchase, { $0.facts[.orderId] != nil }) {
+            guard let order = transaction.facts.text(.orderId) else { continue }
+            periods[order] = GooglePlayPeriod(
+                purchaseDate: transaction.purchaseDate, expiresDate: transaction.facts.date(.expiresDate))
+        }
+        return periods
+    }
+
+    /// The purchases about which Google Play is to be asked again, the longest overdue first: subscriptions that have fallen silent,
+    /// replaced purchases and pending ones.
+    package func purchasesToAsk(limit: Int) async throws -> [GooglePurchase] {
+        let now = entitlements.clock.now()
+        return try await ledger.read { transaction in
+            guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return [] }
+            return try transaction.googlePurchases.purchasesToAsk(at: now, in: number, of: origins, limit: limit)
+        }
+    }
+
+    /// Notes that Google Play does not know a token any more: it is not asked again, and nothing is acknowledged.
+    package func close(_ purchase: GooglePurchase) async throws {
+        try await ledger.writeInBackground { transaction in
+            let records = try transaction.googlePurchases
+            try records.stopAsking(purchase.key)
+            try records.settle(purchase.key, acknowledgedAt: nil)
+        }
+    }
+}
+
+/// The use cases of acknowledgements.
+extension GooglePurchaseService {
+    /// The purchases to acknowledge or to consume now, the earliest deadline first. A user has redeemed each of them, and the grant is
+    /// durable. The service looks later at the others.
+    package func purchasesToAcknowledge(limit: Int) async throws -> (due: [GooglePurchase], mayBeMore: Bool) {
+        let now = entitlements.clock.now()
+        let (waiting, redeemed) = try await ledger.read { transaction -> ([GooglePurchase], Set<TransactionKey>) in
+            guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return ([], []) }
+            let records = try transaction.googlePurchases
+            let waiting = try records.purchasesToAcknowledge(at: now, in: number, of: origins, limit: limit)
+            return (waiting, try records.redeemed(among: waiting.compactMap(\.transactionKey)))
+        }
+        let due = waiting.filter { $0.transactionKey.map(redeemed.contains) ?? false }
+        let others = waiting.filter { !($0.transactionKey.map(redeemed.contains) ?? false) }
+        if !others.isEmpty {
+            try await ledger.writeInBackground { transaction in
+                for purchase in others {
+                    guard let acknowledgement = purchase.acknowledgement else { continue }
+                    _ = try transaction.googlePurchases.replace(
+                        acknowledgement, with: acknowledgement.awaitingRedemption(since: purchase.askedAt, at: now),
+                        of: purchase.key)
+                }
+            }
+        }
+        return (due, waiting.count == limit)
+    }
+
+    /// Begins an attempt, after whose failure the next one follows a pause. A service that ends before the result tries again, too.
+    ///
+    /// - Returns: False if another service has begun one, or if a statement has changed the purchase meanwhile.
+    package func beginAcknowledgement(of purchase: GooglePurchase) async throws -> Bool {
+        guard let acknowledgement = purchase.acknowledgement else { return false }
+        let next = acknowledgement.attempted(at: entitlements.clock.now())
+        return try await ledger.writeInBackground {
+            try $0.googlePurchases.replace(acknowledgement, with: next, of: purchase.key)
+        }
+    }
+
+    /// Records that Google Play has the acknowledgement.
+    package func endAcknowledgement(of purchase: GooglePurchase) async throws {
+        let now = entitlements.clock.now()
+        try await ledger.writeInBackground { try $0.googlePurchases.settle(purchase.key, acknowledgedAt: now) }
+    }
+
+    /// True if the customer can buy the purchase again only after it is consumed. Another one is acknowledged.
+    package func isConsumable(_ purchase: GooglePurchase) -> Bool {
+        !purchase.isSubscription
+            && purchase.purchase.flatMap { app.catalog.product($0.productIdentifier) }?.type == .consumable
+    }
+}
+
+extension LedgerTransaction {
+    fileprivate var googlePurchases: GooglePurchaseRecords {
+        get throws { GooglePurchaseRecords(database: database, apps: try apps) }
+    }
+}
+
+extension RedeemedTransaction {
+    /// True for a period of a subscription that an order has paid. The order is its transaction, or the beginning of those of its
+    /// products.
+    fileprivate func isPeriod(ofOrder order: String?) -> Bool {
+        guard let order else { return false }
+        return transactionIdentifier.hasSameBytes(as: order) || transactionIdentifier.hasPrefix(order + ":")
+    }
+}

@@ -1,0 +1,30 @@
+import Ledger
+
+extension LedgerFeature {
+    /// The purchase tokens of Google Play. The purchases themselves are those of `LedgerFeature.entitlements`.
+    package static let googlePlay = LedgerFeature(tables: [.googlePurchase])
+}
+
+extension Table {
+    static let googlePurchaseKey = ["purchase_token", "origin", "app"]
+
+    /// The last statement of Google Play about each purchase token. `original_token`: the first token of its chain, which is the
+    /// original transaction of its purchases; `successor_token`: the token of the purchase that has replaced it; `transaction_id`: the
+    /// transaction that a user must have redeemed before the purchase is acknowledged, and `product_id` its product; `ask_at`: the
+    /// next time at which the service asks by itself; `acknowledge_by`: the end of the time in which the purchase is to be acknowledged
+    /// or consumed, null if nothing is due.
+    fileprivate static let googlePurchase = Table(
+        name: "google_purchase", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .text("origin"), .integer("app"), .text("original_token"),
+            .text("successor_token").optional, .integer("is_subscription", check: "is_subscription IN (0, 1)"),
+            .text("state"), .text("product_id").optional, .text("transaction_id").optional, .integer("asked_at"),
+            .integer("ask_at").optional, .integer("acknowledge_by").optional, .integer("acknowledged_at").optional,
+            .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+        ],
+        key: googlePurchaseKey,
+        checks: ["(acknowledge_by IS NULL) = (next_attempt_at IS NULL)"]
+    )
+    .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
+    .indexed("google_purchase_to_ask", by: ["ask_at"], where: "ask_at IS NOT NULL")
+}

@@ -1,0 +1,230 @@
+import Foundation
+
+/// The statement of an answer. The rules take values and a moment, and ask nobody.
+extension GooglePlayAnswer {
+    /// The days in which a purchase has to be acknowledged.
+    private static let acknowledgementDays: Int64 = 3
+    /// The same of a license tester, in seconds. Google's page states three minutes in its text, and five in its table.
+    private static let testAcknowledgementSeconds: Int64 = 180
+    /// A prepaid plan of less than so many days has half of its period.
+    private static let shortPlanDays: Int64 = 7
+    /// The time after a declined charge in which Google Play retries and the subscription stays active.
+    private static let silentGraceDays: Int64 = 1
+    /// The difference by which a period that ends before its order's end was taken back, in seconds.
+    private static let revocationTolerance: Int64 = 60
+
+    /// The statement at a moment, with what is known of the orders.
+    package func statement(_ moment: Moment) -> GooglePlayStatement {
+        let stated: [StatedPurchase]
+        switch content {
+        case _ where state == .pending || state == .paymentCanceled: stated = []
+        case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, moment) }
+        case .products(let items, let orderId):
+            stated = items.compactMap { self.stated($0, isOnly: items.count == 1, orderId, moment) }
+        }
+        // Two claims to one transaction would contradict each other.
+        var identifiers: Set<ByteKey> = []
+        let purchases = stated.filter { identifiers.insert(ByteKey($0.purchase.transactionIdentifier)).inserted }
+        return GooglePlayStatement(self, purchases, acknowledgeBy: acknowledgeBy(moment.askedAt), moment)
+    }
+
+    /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
+    private func acknowledgeBy(_ askedAt: Timestamp) -> Timestamp? {
+        guard !isAcknowledged, !state.isFinal, state != .pending, state != .unknown else { return nil }
+        let start = startTime ?? askedAt
+        if isTest { return start.adding(seconds: Self.testAcknowledgementSeconds) }
+        if case .subscription(let items) = content, let item = items.first, !item.isAutoRenewing,
+            let end = item.expiryTime, start < end, end < start.adding(days: Self.shortPlanDays)
+        {
+            return start.adding(milliseconds: (end.millisecondsSince1970 - start.millisecondsSince1970) / 2)
+        }
+        return start.adding(days: Self.acknowledgementDays)
+    }
+
+    private var appAccountToken: UUID? {
+        obfuscatedAccountId.flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
+    }
+
+    /// The facts that products of both kinds have.
+    private func facts(_ price: Price?, orderId: String?, _ moment: Moment) -> TransactionFacts {
+        var facts = TransactionFacts()
+        facts[.price] = price.map { .integer($0.milliunits) }
+        facts[.currency] = price.map { .text($0.currency) }
+        facts[.storefront] = regionCode.flatMap(Storefront.init(shortCountryCode:)).map { .text($0.countryCode) }
+        facts[.signedDate] = .integer(moment.askedAt.millisecondsSince1970)
+        facts[.orderId] = orderId.map { .text($0) }
+        facts[.obfuscatedAccountId] = obfuscatedAccountId.map { .text($0) }
+        facts[.obfuscatedProfileId] = obfuscatedProfileId.map { .text($0) }
+        return facts
+    }
+}
+
+/// One-time products.
+extension GooglePlayAnswer {
+    /// - Parameter isOnly: True if the purchase has no other product. Then its token is the transaction, as in a signed purchase.
+    private func stated(
+        _ item: ProductLineItem, isOnly: Bool, _ orderId: String?, _ moment: Moment
+    ) -> StatedPurchase? {
+        let order = moment.order(orderId)
+        var facts = facts(order?.lineItem(item.productId)?.total, orderId: orderId, moment)
+        facts[.offerIdentifier] = item.offerId.map { .text($0) }
+        // A purchase in an unknown state is not granted. Nothing says that an earlier grant was taken back.
+        guard state != .unknown else { return nil }
+        let isVoided = state == .voided
+        return StatedPurchase(
+            purchase: ProvenPurchase(
+                transactionIdentifier: isOnly ? purchaseToken : "\(purchaseToken):\(item.productId)",
+                originalTransactionIdentifier: moment.originalToken ?? purchaseToken,
+                productIdentifier: item.productId, quantity: item.quantity,
+                purchaseDate: startTime ?? order?.createdAt ?? moment.askedAt,
+                revocationDate: isVoided ? order?.refundedAt ?? moment.askedAt : nil,
+                revocationReason: isVoided ? .refundedForOtherReason : nil, expiresDate: nil,
+                appAccountToken: appAccountToken, facts: facts),
+            renewal: nil, isConsumed: item.isConsumed,
+            refundedQuantity: max(0, item.quantity - (item.refundableQuantity ?? item.quantity)))
+    }
+}
+
+/// Subscriptions. Each period is a transaction, and its identifier is its order.
+extension GooglePlayAnswer {
+    /// - Returns: Nil for a product that is not owned yet.
+    private func stated(
+        _ item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ moment: Moment
+    ) -> StatedPurchase? {
+        guard let expiryTime = item.expiryTime else { return nil }
+        let (order, known) = (moment.order(item.orderId), item.orderId.flatMap { moment.periods[$0] })
+        let period = order?.lineItem(item.productId)
+        let ends = ends(
+            expiryTime, paidUntil: known?.expiresDate ?? period?.periodEnd, moment.askedAt)
+        let refund = refund(of: order, period, endedAt: expiryTime)
+        let isRenewal = item.orderId?.contains("..") ?? false
+        var facts = facts(period?.total, orderId: item.orderId, moment)
+        facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
+        facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
+        facts[.originalPurchaseDate] = startTime.map { .integer($0.millisecondsSince1970) }
+        facts[.expiresDate] = .integer(ends.paid.millisecondsSince1970)
+        facts[.revocationType] = refund.map {
+            .text(($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue)
+        }
+        let phase = item.phase ?? period?.phase
+        switch phase {
+        case .freeTrial: facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
+        case .introductory: facts[.offerDiscountType] = .text(OfferDiscountType.payAsYouGo.rawValue)
+        case .base, nil: break
+        }
+        if phase == .freeTrial || phase == .introductory {
+            facts[.offerType] = .integer(item.hasPromotionCode ? Self.offerCode : Self.introductoryOffer)
+            facts[.offerIdentifier] = item.offerId.map { .text($0) }
+        }
+        return StatedPurchase(
+            purchase: ProvenPurchase(
+                transactionIdentifier: identifier(of: item, among: items),
+                originalTransactionIdentifier: moment.originalToken ?? purchaseToken,
+                productIdentifier: item.productId, quantity: 1,
+                purchaseDate: known?.purchaseDate ?? period?.periodStart ?? order?.createdAt ?? startTime
+                    ?? moment.askedAt,
+                revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
+                revocationReason: refund.map { _ in .refundedForOtherReason }, expiresDate: ends.paid,
+                appAccountToken: appAccountToken, facts: facts),
+            renewal: StatedRenewal(
+                statedAt: moment.askedAt, proofDigest: digest, facts: renewal(of: item, expiryTime, grace: ends.grace)),
+            isConsumed: false, refundedQuantity: 0)
+    }
+
+    /// Apple's numbers of the kinds of offers.
+    private static let (introductoryOffer, offerCode): (Int64, Int64) = (1, 3)
+
+    /// The order, with the product if several products share it. Without an order, the token stands for it.
+    private func identifier(of item: SubscriptionLineItem, among items: [SubscriptionLineItem]) -> String {
+        let isShared = items.count { $0.expiryTime != nil && $0.orderId == item.orderId } > 1
+        let order = item.orderId ?? purchaseToken
+        return isShared ? "\(order):\(item.productId)" : order
+    }
+
+    /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
+    ///
+    /// - Parameter paidUntil: The end of the period that is paid, as far as it is known. Google Play moves `expiryTime` on in a grace
+    ///   period, and leaves it there.
+    private func ends(
+        _ expiryTime: Timestamp, paidUntil: Timestamp?, _ askedAt: Timestamp
+    ) -> (paid: Timestamp, grace: Timestamp?) {
+        switch state {
+        case .active:
+            let silentGrace = expiryTime.adding(days: Self.silentGraceDays)
+            return (expiryTime, expiryTime <= askedAt && askedAt < silentGrace ? silentGrace : nil)
+        case .canceled: return (expiryTime, nil)
+        case .inGracePeriod: return (min(paidUntil ?? askedAt, expiryTime, askedAt), expiryTime)
+        case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:
+            return (min(paidUntil ?? expiryTime, expiryTime, askedAt), nil)
+        }
+    }
+
+    /// The refund with which Google Play has taken the last period back; nil for a period that stands, or has ended in time. A refund
+    /// alone leaves the subscription.
+    private func refund(
+        of order: GooglePlayOrder?, _ period: GooglePlayOrder.LineItem?, endedAt expiryTime: Timestamp
+    ) -> GooglePlayOrder.Refund? {
+        guard state == .expired, cancellation != .replacement, let refund = order?.refund else { return nil }
+        if let end = period?.periodEnd {
+            return expiryTime.adding(seconds: Self.revocationTolerance) < end ? refund : nil
+        }
+        return refund == .full ? .full : nil
+    }
+
+    private func renewal(
+        of item: SubscriptionLineItem, _ expiryTime: Timestamp, grace: Timestamp?
+    ) -> RenewalFacts {
+        let isRetried = state == .inGracePeriod || state == .onHold
+        let renews = item.renews && state != .canceled && !state.isFinal && state != .unknown
+        var facts = RenewalFacts()
+        facts[.productId] = .text(item.productId)
+        facts[.autoRenewProductId] = item.isAutoRenewing ? .text(item.nextProductId ?? item.productId) : nil
+        let status = (renews ? AutoRenewStatus.on : .off).rawValue
+        facts[.autoRenewStatus] = .integer(Int64(status))
+        facts[.isInBillingRetryPeriod] = .integer(isRetried ? 1 : 0)
+        facts[.gracePeriodExpiresDate] = grace.map { .integer($0.millisecondsSince1970) }
+        facts[.expirationIntent] = expirationIntent.map { .integer(Int64($0.rawValue)) }
+        facts[.recentSubscriptionStartDate] = startTime.map { .integer($0.millisecondsSince1970) }
+        if item.isCommitmentCanceled {
+            let off = Int64(AutoRenewStatus.off.rawValue)
+            facts[.commitmentInfo] = .text(
+                JSONValue.object(["commitmentAutoRenewStatus": .integer(off)]).compactText)
+        }
+        guard renews else { return facts }
+        let date = state == .paused ? resumeTime : expiryTime
+        facts[.renewalDate] = date.map { .integer($0.millisecondsSince1970) }
+        var price = item.recurringPrice
+        if let change = item.priceChange {
+            let answer: PriceIncreaseStatus =
+                change.isConsented ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
+            facts[.priceIncreaseStatus] = .integer(Int64(answer.rawValue))
+            if change.chargedAt.map({ $0 <= expiryTime.adding(days: Self.silentGraceDays) }) ?? true {
+                price = change.price ?? price
+            }
+        }
+        facts[.renewalPrice] = price.map { .integer($0.milliunits) }
+        facts[.currency] = price.map { .text($0.currency) }
+        return facts
+    }
+
+    /// The reason for the end in Apple's numbers; nil for a subscription that has not ended.
+    private var expirationIntent: ExpirationIntent? {
+        guard state == .expired else { return nil }
+        return switch cancellation {
+        case .user: .customerCancelled
+        case .system: .billingError
+        case .developer, .replacement: .other
+        case nil: nil
+        }
+    }
+}
+
+extension Storefront {
+    /// - Returns: Nil if no storefront of `all` has the country.
+    fileprivate init?(shortCountryCode: String) {
+        guard let known = Self.all.first(where: { $0.shortCountryCode.hasSameBytes(as: shortCountryCode) }) else {
+            return nil
+        }
+        self = known
+    }
+}

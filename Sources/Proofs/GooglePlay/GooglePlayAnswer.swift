@@ -1,0 +1,259 @@
+/// An answer of the Play Developer API about a purchase token: a `SubscriptionPurchaseV2` or a `ProductPurchaseV2`.
+///
+/// Only the members that decide or are shown are read. Unknown members and values of enumerations are tolerated, and grant nothing. A
+/// member that decides something and has another form is an error.
+package final class GooglePlayAnswer: Sendable {
+    /// The maximum size of an answer in bytes.
+    package static let maximumSize = 256 << 10
+    /// The maximum length of the identifier of an order in bytes.
+    static let maximumOrderSize = 128
+    /// The maximum length of a value of an enumeration in bytes.
+    static let maximumValueSize = 128
+
+    /// The reason why a subscription does not renew.
+    enum Cancellation {
+        case user, system, developer, replacement
+    }
+
+    /// The time of an answer, and the facts that the caller knows.
+    package struct Moment: Sendable {
+        /// `google`, or `localPlay`.
+        let realm: Realm
+        let askedAt: Timestamp
+        /// The first token of the chain; nil for the answer's own token.
+        let originalToken: String?
+        /// The orders of the line items, as far as the API has answered.
+        let orders: [GooglePlayOrder]
+        /// The dates of known periods, by their orders.
+        let periods: [String: GooglePlayPeriod]
+
+        package init(
+            realm: Realm, askedAt: Timestamp, originalToken: String? = nil, orders: [GooglePlayOrder] = [],
+            periods: [String: GooglePlayPeriod] = [:]
+        ) {
+            (self.realm, self.askedAt, self.originalToken) = (realm, askedAt, originalToken)
+            (self.orders, self.periods) = (orders, periods)
+        }
+
+        func origin(isTest: Bool) -> Origin { Origin(googlePlay: realm, isTest: isTest) }
+
+        func order(_ identifier: String?) -> GooglePlayOrder? {
+            identifier.flatMap { identifier in orders.first { $0.identifier == identifier } }
+        }
+    }
+
+    package let packageName: String
+    package let purchaseToken: String
+    package let state: GooglePlayState
+    let statedState: String
+    let isTest: Bool
+    let isAcknowledged: Bool
+    /// The beginning of a subscription, or the completion of the payment of a one-time product.
+    let startTime: Timestamp?
+    let regionCode: String?
+    let linkedPurchaseToken: String?
+    let expiredPurchaseToken: String?
+    let cancellation: Cancellation?
+    /// The end of the pause.
+    let resumeTime: Timestamp?
+    let obfuscatedAccountId: String?
+    let obfuscatedProfileId: String?
+    let content: Content
+    /// The SHA-256 of the answer's bytes.
+    let digest: [UInt8]
+
+    /// The line items of a purchase, by its kind.
+    enum Content: Sendable {
+        case subscription([SubscriptionLineItem])
+        case products([ProductLineItem], orderId: String?)
+    }
+
+    package var isSubscription: Bool {
+        if case .subscription = content { true } else { false }
+    }
+
+    /// The orders of the line items, each once. Their dates and prices complete the answer.
+    package var orderIdentifiers: [String] {
+        let orders =
+            switch content {
+            case .subscription(let items): items.compactMap(\.orderId)
+            case .products(_, let orderId): [orderId].compactMap(\.self)
+            }
+        return Set(orders).sorted()
+    }
+
+    /// Reads a `SubscriptionPurchaseV2`.
+    ///
+    /// - Throws: `ProofRefusal` for bytes that are no such answer.
+    package init(subscription bytes: [UInt8], about token: String, of packageName: String) throws(ProofRefusal) {
+        let fields = try Self.fields(bytes)
+            .deciding([
+                "subscriptionState", "lineItems", "linkedPurchaseToken", "testPurchase", "outOfAppPurchaseContext",
+                "externalAccountIdentifiers",
+            ])
+        (self.packageName, purchaseToken) = (packageName, token)
+        digest = DigestAlgorithm.sha256.digest(of: bytes)
+        statedState = try fields.text("subscriptionState", upTo: Self.maximumValueSize) ?? ""
+        state = Self.subscriptionStates[statedState] ?? .unknown
+        isTest = try fields.object("testPurchase") != nil
+        isAcknowledged = try fields.isAcknowledged
+        startTime = try fields.dateTime("startTime")
+        regionCode = try fields.string("regionCode")
+        linkedPurchaseToken = try fields.token("linkedPurchaseToken")
+        let outOfApp = try fields.object("outOfAppPurchaseContext")?.deciding(["expiredPurchaseToken"])
+        expiredPurchaseToken = try outOfApp?.token("expiredPurchaseToken")
+        cancellation = try Self.cancellation(fields.object("canceledStateContext"))
+        resumeTime = try fields.object("pausedStateContext")?.dateTime("autoResumeTime")
+        let account = try fields.object("externalAccountIdentifiers")
+        let earlier = try outOfApp?.object("expiredExternalAccountIdentifiers")
+        let identified = try account?.obfuscated("Account") == nil ? earlier : account
+        obfuscatedAccountId = try identified?.obfuscated("Account")
+        obfuscatedProfileId = try identified?.obfuscated("Profile")
+        content = .subscription(
+            try fields.lineItems("lineItems") { (item) throws(ProofRefusal) in try SubscriptionLineItem(item) })
+    }
+
+    /// Reads a `ProductPurchaseV2`.
+    ///
+    /// - Throws: `ProofRefusal` for bytes that are no such answer.
+    package init(product bytes: [UInt8], about token: String, of packageName: String) throws(ProofRefusal) {
+        let fields = try Self.fields(bytes)
+            .deciding(["productLineItem", "purchaseStateContext", "testPurchaseContext", "orderId"])
+        (self.packageName, purchaseToken) = (packageName, token)
+        digest = DigestAlgorithm.sha256.digest(of: bytes)
+        let orderId = try fields.order("orderId")
+        startTime = try fields.dateTime("purchaseCompletionTime")
+        statedState =
+            try fields.object("purchaseStateContext")?.deciding(["purchaseState"])
+            .text("purchaseState", upTo: Self.maximumValueSize) ?? ""
+        switch statedState {
+        case "PENDING": state = .pending
+        case "PURCHASED": state = .purchased
+        case "CANCELLED": state = orderId == nil && startTime == nil ? .paymentCanceled : .voided
+        default: state = .unknown
+        }
+        isTest = try fields.object("testPurchaseContext") != nil
+        isAcknowledged = try fields.isAcknowledged
+        regionCode = try fields.string("regionCode")
+        (linkedPurchaseToken, expiredPurchaseToken, cancellation, resumeTime) = (nil, nil, nil, nil)
+        obfuscatedAccountId = try fields.obfuscated("Account")
+        obfuscatedProfileId = try fields.obfuscated("Profile")
+        content = .products(
+            try fields.lineItems("productLineItem") { (item) throws(ProofRefusal) in try ProductLineItem(item) },
+            orderId: orderId)
+    }
+
+    private static let subscriptionStates: [String: GooglePlayState] = [
+        "SUBSCRIPTION_STATE_PENDING": .pending, "SUBSCRIPTION_STATE_ACTIVE": .active,
+        "SUBSCRIPTION_STATE_IN_GRACE_PERIOD": .inGracePeriod, "SUBSCRIPTION_STATE_ON_HOLD": .onHold,
+        "SUBSCRIPTION_STATE_PAUSED": .paused, "SUBSCRIPTION_STATE_CANCELED": .canceled,
+        "SUBSCRIPTION_STATE_EXPIRED": .expired, "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED": .paymentCanceled,
+    ]
+
+    private static func cancellation(_ context: PayloadFields?) throws(ProofRefusal) -> Cancellation? {
+        guard let context else { return nil }
+        if try context.object("userInitiatedCancellation") != nil { return .user }
+        if try context.object("systemInitiatedCancellation") != nil { return .system }
+        if try context.object("developerInitiatedCancellation") != nil { return .developer }
+        return try context.object("replacementCancellation") != nil ? .replacement : nil
+    }
+
+    /// The members of an answer.
+    ///
+    /// - Throws: `ProofRefusal` for bytes that are too many, or no JSON object.
+    static func fields(_ bytes: [UInt8], upTo maximumSize: Int = maximumSize) throws(ProofRefusal) -> PayloadFields {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes, limits: .init(bytes: maximumSize)) } catch {
+            throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
+        }
+        return try PayloadFields(value)
+    }
+}
+
+extension GooglePlayAnswer {
+    /// A product of a subscription purchase.
+    struct SubscriptionLineItem: Sendable {
+        let productId: String
+        /// The end of the access; nil for a product that is not owned yet.
+        let expiryTime: Timestamp?
+        let orderId: String?
+        /// False for a prepaid plan.
+        let isAutoRenewing: Bool
+        let renews: Bool
+        /// True if the customer has canceled an installment plan, which is charged until the end of its commitment.
+        let isCommitmentCanceled: Bool
+        let recurringPrice: Price?
+        let priceChange: PriceChange?
+        let offerId: String?
+        let phase: GooglePlayOrder.Phase?
+        /// True for a purchase with a promotion code.
+        let hasPromotionCode: Bool
+        /// The product that replaces this one at the next renewal.
+        let nextProductId: String?
+
+        /// A change of the price at a coming renewal.
+        struct PriceChange: Sendable {
+            let price: Price?
+            let isConsented: Bool
+            /// The date of the first charge at the new price.
+            let chargedAt: Timestamp?
+        }
+
+        init(_ fields: PayloadFields) throws(ProofRefusal) {
+            let fields = fields.deciding(["expiryTime", "latestSuccessfulOrderId"])
+            productId = try fields.product()
+            expiryTime = try fields.dateTime("expiryTime")
+            orderId = try fields.order("latestSuccessfulOrderId")
+            let plan = try fields.object("autoRenewingPlan")
+            isAutoRenewing = plan != nil
+            // A false value is omitted.
+            renews = try plan?.bool("autoRenewEnabled") ?? false
+            isCommitmentCanceled = try plan?.object("installmentDetails")?.object("pendingCancellation") != nil
+            recurringPrice = try plan?.money("recurringPrice")
+            priceChange = try plan.flatMap { (plan) throws(ProofRefusal) in try Self.priceChange(plan) }
+            offerId = try fields.object("offerDetails")?.string("offerId")
+            phase = try fields.object("offerPhase").flatMap { (phase) throws(ProofRefusal) in
+                try GooglePlayOrder.Phase(phase, "basePrice", "freeTrial", "introductoryPrice")
+            }
+            hasPromotionCode = try fields.object("signupPromotion") != nil
+            nextProductId = try fields.object("deferredItemReplacement")?.string("productId")
+        }
+
+        private static func priceChange(_ plan: PayloadFields) throws(ProofRefusal) -> PriceChange? {
+            if let details = try plan.object("priceChangeDetails"),
+                let state = try details.string("priceChangeState"), ["OUTSTANDING", "CONFIRMED"].contains(state)
+            {
+                let needsConsent = try details.string("priceChangeMode") == "PRICE_INCREASE"
+                return PriceChange(
+                    price: try details.money("newPrice"), isConsented: state == "CONFIRMED" || !needsConsent,
+                    chargedAt: try details.dateTime("expectedNewPriceChargeTime"))
+            }
+            guard let details = try plan.object("priceStepUpConsentDetails"),
+                let state = try details.string("state"), ["PENDING", "CONFIRMED"].contains(state)
+            else { return nil }
+            return PriceChange(
+                price: try details.money("newPrice"), isConsented: state == "CONFIRMED", chargedAt: nil)
+        }
+    }
+
+    /// A product of a one-time purchase.
+    struct ProductLineItem: Sendable {
+        let productId: String
+        let quantity: Int
+        /// The units that are not paid back; nil if Google does not state them.
+        let refundableQuantity: Int?
+        let isConsumed: Bool
+        let offerId: String?
+
+        init(_ fields: PayloadFields) throws(ProofRefusal) {
+            productId = try fields.product()
+            let details = try fields.deciding(["productOfferDetails"]).object("productOfferDetails")
+            quantity = try details?.quantity("quantity") ?? 1
+            refundableQuantity = try details?.integer("refundableQuantity").flatMap {
+                (0...Int64(Int32.max)).contains($0) ? Int($0) : nil
+            }
+            isConsumed = try details?.string("consumptionState") == "CONSUMPTION_STATE_CONSUMED"
+            offerId = try details?.string("offerId")
+        }
+    }
+}

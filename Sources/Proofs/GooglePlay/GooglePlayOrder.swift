@@ -1,0 +1,233 @@
+/// An order of Google Play: what was paid for a purchase or a period, and what was paid back.
+package struct GooglePlayOrder: Sendable {
+    /// The offer of a period.
+    package enum Phase: Sendable {
+        case base, freeTrial, introductory
+
+        /// Reads the phase from its markers.
+        init?(_ fields: PayloadFields, _ base: String, _ freeTrial: String, _ introductory: String) throws(ProofRefusal)
+        {
+            if try fields.object(freeTrial) != nil {
+                self = .freeTrial
+            } else if try fields.object(introductory) != nil {
+                self = .introductory
+            } else if try fields.object(base) != nil {
+                self = .base
+            } else {
+                return nil
+            }
+        }
+    }
+
+    struct LineItem: Sendable {
+        let productId: String
+        /// The amount that was paid, with tax.
+        let total: Price?
+        let periodStart: Timestamp?
+        let periodEnd: Timestamp?
+        let phase: Phase?
+
+        init(_ fields: PayloadFields) throws(ProofRefusal) {
+            productId = try fields.product()
+            total = try fields.money("total")
+            let details = try fields.object("subscriptionDetails")
+            periodStart = try details?.dateTime("servicePeriodStartTime")
+            periodEnd = try details?.dateTime("servicePeriodEndTime")
+            phase = try details?.object("offerPhaseDetails").flatMap { (phase) throws(ProofRefusal) in
+                try Phase(phase, "baseDetails", "freeTrialDetails", "introductoryPriceDetails")
+            }
+        }
+    }
+
+    /// What was paid back of an order.
+    enum Refund: Sendable {
+        case full, partial
+    }
+
+    package let identifier: String
+    let createdAt: Timestamp?
+    let refund: Refund?
+    /// The date of the last refund, or of the cancellation.
+    let refundedAt: Timestamp?
+    let lineItems: [LineItem]
+
+    /// Reads an `Order`.
+    ///
+    /// - Throws: `ProofRefusal` for bytes that are no such answer, or of another order.
+    package init(_ bytes: [UInt8], identifier: String) throws(ProofRefusal) {
+        let fields = try GooglePlayAnswer.fields(bytes).deciding(["state", "lineItems"])
+        guard try fields.order("orderId")?.hasSameBytes(as: identifier) ?? false else {
+            throw ProofRefusal(.payloadInvalid, "The field orderId must be the order that was asked for.")
+        }
+        self.identifier = identifier
+        createdAt = try fields.dateTime("createTime")
+        switch try fields.string("state") {
+        case "REFUNDED", "CANCELED": refund = .full
+        case "PARTIALLY_REFUNDED": refund = .partial
+        default: refund = nil
+        }
+        let history = try fields.object("orderHistory")
+        let partial = try history?.objects("partialRefundEvents") { (event) throws(ProofRefusal) in
+            [try event.dateTime("processTime"), try event.dateTime("createTime")].compactMap(\.self).first
+        }
+        let dates = [
+            try history?.object("refundEvent")?.dateTime("eventTime"),
+            try history?.object("cancellationEvent")?.dateTime("eventTime"), partial?.compactMap(\.self).max(),
+            try fields.dateTime("lastEventTime"),
+        ]
+        refundedAt = dates.compactMap(\.self).first
+        lineItems = try fields.lineItems("lineItems") { (item) throws(ProofRefusal) in try LineItem(item) }
+    }
+
+    func lineItem(_ productId: String) -> LineItem? { lineItems.first { $0.productId.hasSameBytes(as: productId) } }
+}
+
+/// A record of a purchase that Google Play takes back, in full or some of its units (`VoidedPurchase`).
+package struct VoidedGooglePlayPurchase: Sendable, Hashable {
+    package let purchaseToken: String
+    /// The key of the record, because the renewals of a subscription share a token. Nil for a purchase without an order.
+    package let orderId: String?
+    package let voidedAt: Timestamp
+    /// The reason in Google's numbers: 0 other, 1 remorse, 2 not received, 3 defective, 4 accidental, 5 fraud, 6 friendly fraud,
+    /// 7 chargeback, 8 not acknowledged.
+    package let reason: Int
+    /// The number of units; nil for all that are left.
+    package let quantity: Int?
+
+    /// The reason in Apple's numbers, as the ledger has it.
+    package var revocationReason: RevocationReason {
+        [2, 3].contains(reason) ? .refundedDueToIssue : .refundedForOtherReason
+    }
+
+    init(_ fields: PayloadFields) throws(ProofRefusal) {
+        let fields = fields.deciding(["purchaseToken", "orderId", "voidedTimeMillis", "voidedQuantity"])
+        guard let token = try fields.token("purchaseToken"), let voided = try fields.wholeNumber("voidedTimeMillis"),
+            (0...253_402_300_799_999).contains(voided)
+        else { throw ProofRefusal(.payloadInvalid, "A voided purchase needs a purchaseToken and a voidedTimeMillis.") }
+        (purchaseToken, orderId, voidedAt) = (
+            token, try fields.order("orderId"), Timestamp(millisecondsSince1970: voided)
+        )
+        reason = try fields.wholeNumber("voidedReason").flatMap { Int(exactly: $0) } ?? 0
+        let isPartial = try fields.wholeNumber("voidedQuantity") != nil
+        quantity = isPartial ? try fields.quantity("voidedQuantity") : nil
+    }
+}
+
+/// A page of voided purchases, the oldest first (`VoidedPurchasesListResponse`).
+package struct VoidedGooglePlayPurchases: Sendable {
+    /// The maximum size of a page in bytes. It has at most 1000 purchases.
+    package static let maximumSize = 1 << 20
+    /// The maximum length of the token of a page in bytes.
+    private static let maximumPageTokenSize = 4096
+    private static let maximumCount = 1000
+
+    package let purchases: [VoidedGooglePlayPurchase]
+    /// The token of the next page; nil for the last one.
+    package let nextPageToken: String?
+
+    /// - Throws: `ProofRefusal` for bytes that are no such answer.
+    package init(_ bytes: [UInt8]) throws(ProofRefusal) {
+        let fields = try GooglePlayAnswer.fields(bytes, upTo: Self.maximumSize).deciding(["voidedPurchases"])
+        purchases =
+            try fields.objects("voidedPurchases") { (fields) throws(ProofRefusal) in
+                try VoidedGooglePlayPurchase(fields)
+            } ?? []
+        guard purchases.count <= Self.maximumCount else {
+            throw ProofRefusal(
+                .payloadInvalid, "The field voidedPurchases must have at most \(Self.maximumCount) purchases.")
+        }
+        nextPageToken = try fields.object("tokenPagination")?.deciding(["nextPageToken"])
+            .text("nextPageToken", upTo: Self.maximumPageTokenSize)
+    }
+}
+
+/// Members in the forms of Google's JSON.
+extension PayloadFields {
+    /// A text of at most so many bytes.
+    func text(_ name: String, upTo maximumSize: Int) throws(ProofRefusal) -> String? {
+        guard let text = try string(name) else { return nil }
+        guard text.utf8.count <= maximumSize else {
+            throw ProofRefusal(.payloadInvalid, "The field \(name) must have at most \(maximumSize) bytes.")
+        }
+        return text
+    }
+
+    private func visible(_ name: String, upTo maximumSize: Int) throws(ProofRefusal) -> String? {
+        guard let text = try text(name, upTo: maximumSize) else { return nil }
+        guard text.isVisibleASCII else {
+            throw ProofRefusal(.payloadInvalid, "The field \(name) must be visible ASCII characters.")
+        }
+        return text
+    }
+
+    func token(_ name: String) throws(ProofRefusal) -> String? {
+        try visible(name, upTo: GooglePlayPurchase.maximumTokenSize)
+    }
+
+    func order(_ name: String) throws(ProofRefusal) -> String? {
+        try visible(name, upTo: GooglePlayAnswer.maximumOrderSize)
+    }
+
+    /// The product of a line item.
+    func product() throws(ProofRefusal) -> String {
+        guard let product = try deciding(["productId"]).visible("productId", upTo: GooglePlayPurchase.maximumNameSize)
+        else { throw ProofRefusal(.payloadInvalid, "A line item needs a productId.") }
+        return product
+    }
+
+    /// The line items of an answer.
+    func lineItems<Item>(
+        _ name: String, _ read: (PayloadFields) throws(ProofRefusal) -> Item
+    ) throws(ProofRefusal) -> [Item] {
+        let items = try objects(name, read) ?? []
+        guard items.count <= GooglePlayPurchase.maximumProducts else {
+            throw ProofRefusal(
+                .payloadInvalid, "The field \(name) must have at most \(GooglePlayPurchase.maximumProducts) items.")
+        }
+        return items
+    }
+
+    /// A moment in RFC 3339, rounded down to milliseconds.
+    func dateTime(_ name: String) throws(ProofRefusal) -> Timestamp? {
+        guard let text = try string(name) else { return nil }
+        if let moment = Timestamp(rfc3339: text) { return moment }
+        guard deciding.contains(name) else { return nil }
+        throw ProofRefusal(.payloadInvalid, "The field \(name) must be a date-time of RFC 3339.")
+    }
+
+    /// An integer of 64 bits, which Google's JSON writes as a string of digits.
+    func wholeNumber(_ name: String) throws(ProofRefusal) -> Int64? {
+        let number = PayloadFields(object: object, unreadable: unreadable)
+        guard let text = try number.string(name) else { return nil }
+        if let number = Int64(text) { return number }
+        guard deciding.contains(name) else { return nil }
+        throw ProofRefusal(.payloadInvalid, "The field \(name) must be a whole number.")
+    }
+
+    /// An amount (`google.type.Money`), rounded down to milliunits; nil for another form.
+    func money(_ name: String) throws(ProofRefusal) -> Price? {
+        guard let money = try object(name), let currency = try money.string("currencyCode"),
+            currency.utf8.count == 3, currency.utf8.allSatisfy({ (0x41...0x5A).contains($0) })
+        else { return nil }
+        let (units, nanos) = (try money.wholeNumber("units") ?? 0, try money.wholeNumber("nanos") ?? 0)
+        guard (0...1_000_000_000_000).contains(units), (0..<1_000_000_000).contains(nanos) else { return nil }
+        return Price(milliunits: units * 1000 + nanos / 1_000_000, currency: currency)
+    }
+
+    var isAcknowledged: Bool {
+        get throws(ProofRefusal) { try string("acknowledgementState") == "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" }
+    }
+
+    /// The identifier that the app has given to the customer's account, or to one of its profiles.
+    func obfuscated(_ subject: String) throws(ProofRefusal) -> String? {
+        let name = "obfuscatedExternal\(subject)Id"
+        // Another form would let the purchase go to any user.
+        guard let text = try deciding([name]).string(name) else { return nil }
+        guard text.utf16.count <= GooglePlayPurchase.maximumObfuscatedLength else {
+            throw ProofRefusal(
+                .payloadInvalid,
+                "The field \(name) must have at most \(GooglePlayPurchase.maximumObfuscatedLength) characters.")
+        }
+        return text
+    }
+}

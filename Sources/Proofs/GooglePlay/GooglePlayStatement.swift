@@ -1,0 +1,115 @@
+/// The state of a purchase token, as the Play Developer API states it.
+package enum GooglePlayState: String, CaseIterable, Sendable {
+    /// The payment is outstanding. Nothing is owned.
+    case pending
+    /// The payment of a pending purchase was not made. Nothing was ever owned.
+    case paymentCanceled
+    /// A one-time product is paid.
+    case purchased
+    /// A subscription is paid, or in the silent day after a declined charge.
+    case active
+    /// A charge was declined, and the subscription is still owned.
+    case inGracePeriod
+    /// A charge was declined, and the subscription is not owned until it is paid.
+    case onHold
+    /// The customer pauses the subscription, and does not own it.
+    case paused
+    /// A subscription is owned until its end, and does not renew.
+    case canceled
+    case expired
+    /// A one-time product was paid, and is taken back.
+    case voided
+    /// A state that this version does not know. It grants nothing.
+    case unknown
+
+    /// True if the purchase cannot be owned again under this token.
+    package var isFinal: Bool { [.paymentCanceled, .expired, .voided].contains(self) }
+}
+
+/// The statement of the Play Developer API about one purchase token at a moment.
+///
+/// The answer of the API is not signed. The connection to Google Play says that it is Google's. It is a class, so that it is passed as
+/// a pointer (swiftlang/swift#90477).
+package final class GooglePlayStatement: Sendable {
+    package let packageName: String
+    package let purchaseToken: String
+    /// The first token of the chain of replaced purchases: the original of all transactions.
+    package let originalToken: String
+    package let origin: Origin
+    package let isSubscription: Bool
+    package let state: GooglePlayState
+    /// The state in Google's word.
+    package let statedState: String
+    package let isAcknowledged: Bool
+    /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
+    package let acknowledgeBy: Timestamp?
+    /// The token of the purchase that this one replaces; nil for none.
+    package let linkedPurchaseToken: String?
+    /// The token of the ended subscription that the customer has bought again in the Play Store; nil for none. Google states it only until
+    /// the purchase is acknowledged.
+    package let expiredPurchaseToken: String?
+    /// True if another purchase has replaced this one. In a deferred replacement, the new purchase has the transaction of this one until
+    /// its end.
+    package let isReplaced: Bool
+    /// The app's identifier of the customer's account: that of the purchase, or else of the subscription that is bought again.
+    package let obfuscatedAccountId: String?
+    /// The products that are or were owned. None while a payment is pending.
+    package let purchases: [StatedPurchase]
+    package let askedAt: Timestamp
+    /// The SHA-256 of the answer's bytes.
+    package let digest: [UInt8]
+
+    init(
+        _ answer: GooglePlayAnswer, _ purchases: [StatedPurchase], acknowledgeBy: Timestamp?,
+        _ moment: GooglePlayAnswer.Moment
+    ) {
+        packageName = answer.packageName
+        purchaseToken = answer.purchaseToken
+        originalToken = moment.originalToken ?? answer.purchaseToken
+        origin = moment.origin(isTest: answer.isTest)
+        isSubscription = answer.isSubscription
+        (state, statedState) = (answer.state, answer.statedState)
+        isAcknowledged = answer.isAcknowledged
+        self.acknowledgeBy = acknowledgeBy
+        linkedPurchaseToken = answer.linkedPurchaseToken
+        expiredPurchaseToken = answer.expiredPurchaseToken
+        isReplaced = answer.cancellation == .replacement
+        obfuscatedAccountId = answer.obfuscatedAccountId
+        self.purchases = purchases
+        askedAt = moment.askedAt
+        digest = answer.digest
+    }
+}
+
+/// A product of a purchase of Google Play, as the API states it.
+package struct StatedPurchase: Sendable {
+    package let purchase: ProvenPurchase
+    /// The statement about the renewal; nil for a one-time product.
+    package let renewal: StatedRenewal?
+    package let isConsumed: Bool
+    /// The units that are paid back, with or without their revocation. Only a one-time product has several units.
+    package let refundedQuantity: Int
+}
+
+/// The dates of a period of a subscription that are known from its order.
+package struct GooglePlayPeriod: Hashable, Sendable {
+    package let purchaseDate: Timestamp
+    /// The end of the paid time; nil if it is unknown.
+    package let expiresDate: Timestamp?
+
+    package init(purchaseDate: Timestamp, expiresDate: Timestamp?) {
+        self.purchaseDate = purchaseDate
+        self.expiresDate = expiresDate
+    }
+}
+
+extension Origin {
+    /// The origin of a purchase of Google Play, or of a local one.
+    package init(googlePlay realm: Realm, isTest: Bool) {
+        if realm == .localPlay {
+            self = isTest ? .localPlayTest : .localPlayProduction
+        } else {
+            self = isTest ? .googleTest : .googleProduction
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Catalog
+import Features
+import Foundation
+import Ledger
+import Proofs
+
+/// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
+/// anything by it.
+package struct GooglePlayApp: Sendable {
+    /// The largest number of earlier tokens of a chain about which the service asks.
+    private static let maximumChain = 20
+
+    package let client: PlayDeveloperClient
+    package let purchases: GooglePurchaseService
+
+    package init(client: PlayDeveloperClient, app: App, entitlements: EntitlementService) {
+        self.client = client
+        purchases = GooglePurchaseService(
+            entitlements: entitlements, app: app,
+            origins: Set([false, true].map { Origin(googlePlay: client.realm, isTest: $0) }))
+    }
+
+    /// An answer of Google Play, and the record of its token.
+    package struct Answer: Sendable {
+        package let statement: GooglePlayStatement
+        package let purchase: GooglePurchase
+    }
+
+    /// Asks about a token, and records the answer.
+    ///
+    /// - Throws: `PlayDeveloperError`; nothing is then recorded. `StorageFault`.
+    package func ask(
+        about token: String, within patience: PlayDeveloperClient.Patience = .schedule
+    ) async throws -> Answer {
+        try await ask(about: token, within: patience, upTo: Self.maximumChain)
+    }
+
+    private func ask(
+        about token: String, within patience: PlayDeveloperClient.Patience, upTo count: Int
+    ) async throws -> Answer {
+        let known = try await purchases.purchase(of: token)
+        let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
+        let periods =
+            if let known, known.isSubscription { try await purchases.periods(of: known) } else {
+                [String: GooglePlayPeriod]()
+            }
+        let statement = try await client.statement(
+            about: token, as: kind, originalToken: known?.originalToken, periods: periods, within: patience)
+        var original: String?
+        if known == nil, let earlier = statement.linkedPurchaseToken ?? statement.expiredPurchaseToken {
+            original = try await originalToken(of: earlier, within: patience, upTo: count)
+        }
+        return Answer(
+            statement: statement, purchase: try await purchases.record(statement, continuing: original))
+    }
+
+    /// The first token of the chain of an earlier one. It asks about tokens that are not recorded, and records them, too.
+    ///
+    /// - Parameter count: The largest number of tokens about which to ask.
+    private func originalToken(
+        of token: String, within patience: PlayDeveloperClient.Patience, upTo count: Int
+    ) async throws -> String {
+        if let known = try await purchases.purchase(of: token) { return known.originalToken }
+        guard count > 0 else { return token }
+        do {
+            return try await ask(about: token, within: patience, upTo: count - 1).purchase.originalToken
+        } catch let error as PlayDeveloperError where error.isOfToken {
+            // Google Play forgets a subscription 60 days after its end.
+            return token
+        }
+    }
+
+    /// Asks about a token, and applies the answer to the owner of the purchase, or to the user of its account identifier. A purchase
+    /// of nobody is parked until a user presents its token.
+    ///
+    /// - Parameter notification: The notification to store with the products, by the origin of the purchase; nil for none.
+    /// - Returns: The outcomes of the products; none if nothing is owned.
+    /// - Throws: `PlayDeveloperError`; nothing is then changed, except that a token which Google Play does not know any more is not
+    ///   asked about again. `StorageFault`.
+    package func refresh(
+        _ token: String, notifiedBy notification: ((Origin) -> NotificationRecord)? = nil,
+        within patience: PlayDeveloperClient.Patience = .schedule
+    ) async throws -> [NotificationOutcome] {
+        let answer: Answer
+        do {
+            answer = try await ask(about: token, within: patience)
+        } catch let error as PlayDeveloperError where error.isOfToken {
+            if let known = try await purchases.purchase(of: token) { try await purchases.close(known) }
+            throw error
+        }
+        let outcomes = try await purchases.apply(
+            answer.statement, recordedAs: answer.purchase, notifiedBy: notification?(answer.statement.origin))
+        await refreshReplaced(by: answer.statement, within: patience)
+        return outcomes
+    }
+
+    /// Ends the purchase that another one has replaced, once that one is decided. If Google Play fails, the service asks again by
+    /// itself.
+    func refreshReplaced(
+        by statement: GooglePlayStatement, within patience: PlayDeveloperClient.Patience
+    ) async {
+        guard let token = statement.linkedPurchaseToken,
+            let replaced = try? await purchases.purchase(of: token), !replaced.isFinal
+        else { return }
+        _ = try? await refresh(token, within: patience)
+    }
+}
+
+/// The redemption of tokens.
+extension GooglePlayApp {
+    /// Redeems a token for a user.
+    ///
+    /// - Throws: As `presented` does; `RedemptionError` for a user whose name is blocked.
+    package func redeem(_ token: String, for user: User, by actor: AuditActor) async throws {
+        let (presented, statement) = try await presented(token)
+        let entitlements = purchases.entitlements
+        _ = try await entitlements.answer(try entitlements.request(presented, for: user, by: actor))
+        if let statement { await refreshReplaced(by: statement, within: .person) }
+    }
+
+    /// The purchases of a token that a user presents.
+    ///
+    /// - Returns: The purchases, and the statement that they are from; nil for those that the ledger alone knows.
+    /// - Throws: `RedemptionError` for a purchase that is not paid; `PlayDeveloperError` if Google Play cannot be asked, or does not
+    ///   know the token. The purchase is then neither granted nor refused, unless the error is of the token.
+    func presented(
+        _ token: String
+    ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
+        let answer: Answer
+        do {
+            answer = try await ask(about: token, within: .person)
+        } catch let error as PlayDeveloperError where error.isOfToken {
+            // Google Play forgets a consumed purchase when the product is bought again.
+            guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }
+            return (redeemed, nil)
+        }
+        guard let stated = try await purchases.purchases(of: answer.statement, recordedAs: answer.purchase) else {
+            guard let redeemed = try await purchases.redeemedPurchases(of: answer.purchase) else {
+                throw RedemptionError.purchaseNotOwned
+            }
+            return (redeemed, answer.statement)
+        }
+        guard !answer.statement.purchases.isEmpty else {
+            throw answer.statement.state == .pending
+                ? RedemptionError.refused(ProofRefusal(.purchasePending)) : RedemptionError.purchaseNotOwned
+        }
+        return (stated, answer.statement)
+    }
+}
+
+/// The apps of a service on Google Play that it may ask about.
+package struct GooglePlayApps: Sendable {
+    package let all: [GooglePlayApp]
+
+    package init(_ all: [GooglePlayApp] = []) {
+        self.all = all
+    }
+
+    /// The app of a package name; nil if the service has no service account for it.
+    package subscript(package name: String) -> GooglePlayApp? {
+        all.first { $0.client.packageName.hasSameBytes(as: name) }
+    }
+
+    /// The app of a token that a caller presents.
+    ///
+    /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
+    /// - Throws: `RedemptionError` if the token names no app of the caller, or none although there are several.
+    func app(of token: GooglePlayToken, among app: String?) throws(RedemptionError) -> GooglePlayApp {
+        let own = all.filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
+        guard let name = token.packageName else {
+            guard let only = own.first, own.count == 1 else {
+                throw .refused(
+                    own.isEmpty
+                        ? ProofRefusal(.serviceAccountMissing)
+                        : ProofRefusal(
+                            .bundleIdentifierMismatch,
+                            "The token names no app, and the service asks about several. Send packageName."))
+            }
+            return only
+        }
+        guard let named = own.first(where: { $0.client.packageName.hasSameBytes(as: name) }) else {
+            throw .refused(
+                ProofRefusal(
+                    .bundleIdentifierMismatch,
+                    "The service has no service account of Google Play for the package \"\(name.prefix(155))\"."))
+        }
+        return named
+    }
+}

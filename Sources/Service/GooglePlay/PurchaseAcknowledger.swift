@@ -1,0 +1,110 @@
+import Features
+import HTTPSupport
+import Ledger
+import Logging
+import Proofs
+import ServiceLifecycle
+
+/// Acknowledges the redeemed purchases of an app at Google Play, which refunds the others after three days. A consumable is consumed
+/// instead, so that the customer can buy it again.
+///
+/// The ledger stores what is due before it stores the grant. So a purchase that was granted before a crash is acknowledged after it.
+/// A purchase that nobody has redeemed, or whose payment is pending, is not acknowledged.
+package struct PurchaseAcknowledger: Service {
+    private static let pageSize = 100
+    private static let interval = Duration.seconds(1)
+    /// One attempt. The next one is in the ledger.
+    private static let patience = PlayDeveloperClient.Patience(answer: .seconds(30), delays: [])
+
+    fileprivate let app: GooglePlayApp
+    fileprivate let metrics: ServiceMetrics
+    fileprivate let logger: Logger
+
+    /// Acknowledges until the service stops.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await acknowledgeAll()
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
+                    logger.error("acknowledgements failed", metadata: ["code": "\(code)"])
+                }
+                // Cancellation ends the pause early, and the loop then ends.
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// Acknowledges all purchases that are due, the earliest deadline first. One that fails does not block the others.
+    package func acknowledgeAll() async throws {
+        while true {
+            let (due, mayBeMore) = try await app.purchases.purchasesToAcknowledge(limit: Self.pageSize)
+            for purchase in due where !Task.isCancelled { try await acknowledge(purchase) }
+            guard mayBeMore, !Task.isCancelled else { return }
+        }
+    }
+
+    /// - Throws: `StorageFault`. An error of Google Play is counted, and the purchase is due again after a pause.
+    private func acknowledge(_ purchase: GooglePurchase) async throws {
+        guard let product = purchase.purchase?.productIdentifier,
+            try await app.purchases.beginAcknowledgement(of: purchase)
+        else { return }
+        do {
+            if app.purchases.isConsumable(purchase) {
+                try await app.client.consume(purchase.purchaseToken, of: product, within: Self.patience)
+            } else {
+                try await app.client.acknowledge(
+                    purchase.purchaseToken, of: product, as: purchase.isSubscription ? .subscription : .product,
+                    within: Self.patience)
+            }
+        } catch {
+            guard !Task.isCancelled else { return }
+            return try await record(error, about: purchase)
+        }
+        try await app.purchases.endAcknowledgement(of: purchase)
+        metrics.count(.acknowledgements, "accepted")
+    }
+
+    private func record(_ error: PlayDeveloperError, about purchase: GooglePurchase) async throws {
+        if error == .stateInvalid || error.isOfToken {
+            // The app may have acknowledged it, or Google Play has refunded it. Its state says what is still due.
+            do {
+                let answer = try await app.ask(about: purchase.purchaseToken, within: Self.patience)
+                _ = try await app.purchases.apply(answer.statement, recordedAs: answer.purchase)
+                guard answer.purchase.acknowledgement != nil else {
+                    return metrics.count(.acknowledgements, "settled")
+                }
+                // The statement makes it due at once. It counts as the attempt that has failed.
+                _ = try await app.purchases.beginAcknowledgement(of: answer.purchase)
+            } catch let error as PlayDeveloperError where error.isOfToken {
+                try await app.purchases.close(purchase)
+                metrics.count(.acknowledgements, "refused", code: error.code)
+                return log("purchase cannot be acknowledged", purchase, error)
+            } catch is PlayDeveloperError {
+                // The purchase is due again.
+            }
+        }
+        metrics.count(.acknowledgements, "failed", code: error.code)
+        log("purchase not acknowledged yet", purchase, error)
+    }
+
+    /// The token stays out of the log: it is a secret of the customer.
+    private func log(_ message: Logger.Message, _ purchase: GooglePurchase, _ error: PlayDeveloperError) {
+        let deadline = purchase.acknowledgement?.deadline.rfc3339 ?? "none"
+        logger.error(
+            message,
+            metadata: [
+                "code": "\(error.code)", "app": "\(purchase.key.app)",
+                "product": "\(purchase.purchase?.productIdentifier ?? "")", "deadline": "\(deadline)",
+            ])
+    }
+}
+
+extension GooglePlayApp {
+    /// The acknowledgements of the app's purchases.
+    package func acknowledger(metrics: ServiceMetrics, logger: Logger) -> PurchaseAcknowledger {
+        PurchaseAcknowledger(app: self, metrics: metrics, logger: logger)
+    }
+}

@@ -1,0 +1,301 @@
+import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+import Proofs
+
+/// A client of the Play Developer API for one app, for the methods that the service needs.
+package struct PlayDeveloperClient: Sendable {
+    /// The kinds of purchases, which the API answers for at different paths.
+    package enum Kind: Sendable {
+        case subscription, product
+    }
+
+    /// The time that a caller has for an answer.
+    package struct Patience: Sendable {
+        /// The longest time of one request.
+        let answer: Duration
+        /// The waits before further attempts, while Google Play limits the rate of requests or fails.
+        let delays: [Duration]
+
+        package init(answer: Duration, delays: [Duration]) {
+            self.answer = answer
+            self.delays = delays
+        }
+
+        package static let schedule = Patience(
+            answer: .seconds(30), delays: [.seconds(1), .seconds(4), .seconds(16)])
+        /// A person waits, behind the service's own limit on the time of a request.
+        package static let person = Patience(answer: .seconds(5), delays: [.milliseconds(250), .seconds(1)])
+    }
+
+    package static let googleURL = URL(string: "https://androidpublisher.googleapis.com") ?? URL(filePath: "/")
+    /// The age up to which the API lists voided purchases, in days. The API looks back 30.
+    private static let voidedDays: Int64 = 29
+
+    package let url: URL
+    package let packageName: String
+    /// `google`, or `localPlay`.
+    package let realm: Realm
+    /// The e-mail address of the service account.
+    package let account: String
+    private let clock: any WallClock
+    private let tokens: PlayAccessTokens
+
+    /// - Parameters:
+    ///   - clock: The clock of the service, which dates the statements.
+    ///   - tokenClock: The clock by which access tokens are valid; nil for the same. That of a local Play is the machine's, even if the
+    ///     Play's own was advanced.
+    package init(
+        account: GoogleServiceAccount, url: URL = googleURL, packageName: String, realm: Realm = .google,
+        clock: any WallClock = SystemClock(), tokenClock: (any WallClock)? = nil
+    ) {
+        (self.url, self.packageName, self.realm, self.clock) = (url, packageName, realm, clock)
+        self.account = account.email
+        tokens = PlayAccessTokens(account, clock: tokenClock ?? clock)
+    }
+
+    /// Asks for the state of a purchase token, and for the orders whose dates and prices are not known.
+    ///
+    /// - Parameters:
+    ///   - kind: Nil to ask for both kinds.
+    ///   - originalToken: The first token of the chain of replaced purchases; nil for the token itself.
+    ///   - periods: The dates of the periods that the ledger has, by their orders. Their orders are asked for only once the purchase has
+    ///     ended, because that may be a refund.
+    package func statement(
+        about token: String, as kind: Kind? = nil, originalToken: String? = nil,
+        periods: [String: GooglePlayPeriod] = [:],
+        within patience: Patience = .person
+    ) async throws(PlayDeveloperError) -> GooglePlayStatement {
+        // The answer may be older than its arrival, and never newer than what it states.
+        let askedAt = clock.now()
+        let answer = try await answer(about: token, as: kind, within: patience)
+        var orders: [GooglePlayOrder] = []
+        for order in answer.orderIdentifiers where periods[order] == nil || answer.state.isFinal {
+            if let order = try await self.order(order, within: patience) { orders.append(order) }
+        }
+        return answer.statement(
+            .init(
+                realm: realm, askedAt: askedAt, originalToken: originalToken, orders: orders, periods: periods))
+    }
+
+    private func answer(
+        about token: String, as kind: Kind?, within patience: Patience
+    ) async throws(PlayDeveloperError) -> GooglePlayAnswer {
+        guard let kind else {
+            let first: PlayDeveloperError
+            do { return try await answer(about: token, as: .subscription, within: patience) } catch {
+                guard error == .tokenUnknown || error == .tokenEnded else { throw error }
+                first = error
+            }
+            do { return try await answer(about: token, as: .product, within: patience) } catch .tokenUnknown {
+                throw first
+            }
+        }
+        let path = kind == .subscription ? "subscriptionsv2" : "productsv2"
+        let bytes = try await send(
+            .GET, "purchases/\(path)/tokens/\(try escaped(token: token))", within: patience,
+            upTo: GooglePlayAnswer.maximumSize)
+        do {
+            switch kind {
+            case .subscription: return try GooglePlayAnswer(subscription: bytes, about: token, of: packageName)
+            case .product: return try GooglePlayAnswer(product: bytes, about: token, of: packageName)
+            }
+        } catch {
+            throw .answerInvalid(reason: error.detail)
+        }
+    }
+
+    /// Asks for an order.
+    ///
+    /// - Returns: Nil if Google Play does not know the order, or does not show orders to the account.
+    package func order(
+        _ identifier: String, within patience: Patience = .person
+    ) async throws(PlayDeveloperError) -> GooglePlayOrder? {
+        let bytes: [UInt8]
+        do {
+            bytes = try await send(
+                .GET, "orders/\(escaped(identifier))", within: patience, upTo: GooglePlayAnswer.maximumSize)
+        } catch {
+            switch error {
+            case .accountRefused, .tokenUnknown, .tokenEnded: return nil
+            default: throw error
+            }
+        }
+        do { return try GooglePlayOrder(bytes, identifier: identifier) } catch {
+            throw .answerInvalid(reason: error.detail)
+        }
+    }
+
+    /// Acknowledges a purchase, which Google Play refunds otherwise.
+    ///
+    /// - Parameter product: A product of the purchase.
+    /// - Throws: `stateInvalid` for a purchase that is acknowledged already, pending or refunded.
+    package func acknowledge(
+        _ token: String, of product: String, as kind: Kind, within patience: Patience = .schedule
+    ) async throws(PlayDeveloperError) {
+        let path = kind == .subscription ? "subscriptions" : "products"
+        _ = try await send(
+            .POST, "purchases/\(path)/\(escaped(product))/tokens/\(try escaped(token: token)):acknowledge",
+            within: patience, upTo: GooglePlayAnswer.maximumSize)
+    }
+
+    /// Consumes a purchase of a one-time product, so that the customer can buy it again. That acknowledges it, too.
+    ///
+    /// - Throws: `stateInvalid` for a purchase that is consumed already, pending or refunded.
+    package func consume(
+        _ token: String, of product: String, within patience: Patience = .schedule
+    ) async throws(PlayDeveloperError) {
+        _ = try await send(
+            .POST, "purchases/products/\(escaped(product))/tokens/\(try escaped(token: token)):consume",
+            within: patience, upTo: GooglePlayAnswer.maximumSize)
+    }
+
+    /// Asks for a page of voided purchases of one-time products and subscriptions, the oldest first.
+    ///
+    /// - Parameters:
+    ///   - start: The earliest date at which Google Play has seen them; nil for the last 30 days.
+    ///   - pageToken: The token of the page; nil for the first one.
+    package func voidedPurchases(
+        since start: Timestamp?, pageToken: String? = nil, within patience: Patience = .schedule
+    ) async throws(PlayDeveloperError) -> VoidedGooglePlayPurchases {
+        var query = [("type", "1"), ("includeQuantityBasedPartialRefund", "true"), ("maxResults", "1000")]
+        if let pageToken { query.append(("token", pageToken)) }
+        var starting = query
+        if let start, pageToken == nil, start > clock.now().adding(days: -Self.voidedDays) {
+            starting.append(("startTime", String(start.millisecondsSince1970)))
+        }
+        var bytes: [UInt8]
+        do {
+            bytes = try await send(
+                .GET, "purchases/voidedpurchases", starting, within: patience,
+                upTo: VoidedGooglePlayPurchases.maximumSize)
+        } catch .refused(400, "invalidValue") where starting.count > query.count {
+            // The clocks differ, such as that of a local Play that is moved by hand.
+            bytes = try await send(
+                .GET, "purchases/voidedpurchases", query, within: patience, upTo: VoidedGooglePlayPurchases.maximumSize)
+        }
+        do { return try VoidedGooglePlayPurchases(bytes) } catch { throw .answerInvalid(reason: error.detail) }
+    }
+}
+
+/// Requests.
+extension PlayDeveloperClient {
+    /// The reasons of Google's errors that decide.
+    private static let otherPackage = "purchaseTokenDoesNotMatchPackageName"
+    private static let invalidState = "invalidPurchaseState"
+    private static let permissionDenied = "permissionDenied"
+    private static let applicationNotFound = "applicationNotFound"
+    private static let malformed: Set = ["invalid", "purchaseTokenDoesNotMatchProductId"]
+    private static let quota: Set = [
+        "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "dailyLimitExceeded",
+    ]
+    /// The longest time that the client waits because Google Play asks for it, in seconds.
+    private static let maximumWait = 60
+
+    /// - Returns: The body of the answer.
+    private func send(
+        _ method: HTTPMethod, _ path: String, _ query: [(name: String, value: String)] = [], within patience: Patience,
+        upTo maximumSize: Int
+    ) async throws(PlayDeveloperError) -> [UInt8] {
+        var components = URLComponents()
+        if !query.isEmpty { components.queryItems = query.map { URLQueryItem(name: $0.name, value: $0.value) } }
+        components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
+        let root = "androidpublisher/v3/applications/\(escaped(packageName))"
+        let address = "\(url.absoluteString.trimmingSuffix("/"))/\(root)/\(path)\(components.string ?? "")"
+        var delays = patience.delays[...]
+        while true {
+            do {
+                return try await attempt(method, address, within: patience.answer, upTo: maximumSize)
+            } catch {
+                guard let wait = error.wait(upTo: Self.maximumWait), let delay = delays.popFirst() else { throw error }
+                do { try await Task.sleep(for: max(delay, wait)) } catch { throw .cancelled }
+            }
+        }
+    }
+
+    private func attempt(
+        _ method: HTTPMethod, _ address: String, within limit: Duration, upTo maximumSize: Int
+    ) async throws(PlayDeveloperError) -> [UInt8] {
+        var refused: String?
+        while true {
+            let token = try await tokens.token(insteadOf: refused, within: limit)
+            var request = HTTPClientRequest(url: address)
+            request.method = method
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+            if method == .POST {
+                request.headers.add(name: "Content-Type", value: "application/json")
+                request.body = .bytes(Array("{}".utf8))
+            }
+            let answer = try await PlayConnection.answer(to: request, within: limit, upTo: maximumSize)
+            if (200...299).contains(answer.status) { return answer.body }
+            let error = Self.error(answer)
+            // Google Play may end a token early. Another one helps against nothing else.
+            guard answer.status == 401, refused == nil,
+                error != .accountRefused(status: 401, reason: Self.permissionDenied)
+            else { throw error }
+            refused = token
+        }
+    }
+
+    private static func error(_ answer: PlayConnection.Answer) -> PlayDeveloperError {
+        let reason = reason(answer)
+        switch (answer.status, reason) {
+        case (403, let reason?) where quota.contains(reason): return .limited(seconds: answer.retryAfter)
+        case (401, _), (403, _): return .accountRefused(status: answer.status, reason: reason)
+        case (404, applicationNotFound): return .accountRefused(status: 404, reason: reason)
+        case (404, _): return .tokenUnknown
+        case (410, _): return .tokenEnded
+        case (400, otherPackage): return .notThisApp
+        case (400, invalidState): return .stateInvalid
+        case (400, let reason?) where malformed.contains(reason): return .tokenUnknown
+        case (429, _): return .limited(seconds: answer.retryAfter)
+        case (409, _), (500...599, _): return .failed(status: answer.status)
+        case (400...499, _): return .refused(status: answer.status, reason: reason)
+        default: return .answerInvalid(reason: "It has the status \(answer.status).")
+        }
+    }
+
+    /// Google's word for an error; nil if the answer has none.
+    private static func reason(_ answer: PlayConnection.Answer) -> String? {
+        guard case .object(let error)? = answer.object?["error"] else { return nil }
+        if case .array(let errors)? = error["errors"], case .object(let first)? = errors.first,
+            let reason = first["reason"].flatMap(PlayConnection.word)
+        {
+            return reason
+        }
+        return error["status"].flatMap(PlayConnection.word)
+    }
+
+    /// A text as a segment of a path.
+    private func escaped(_ text: String) -> String {
+        let unreserved = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    /// - Throws: `tokenUnknown` for a text that is no token.
+    private func escaped(token: String) throws(PlayDeveloperError) -> String {
+        guard (try? GooglePlayToken(purchaseToken: token)) != nil else { throw .tokenUnknown }
+        return escaped(token)
+    }
+}
+
+extension PlayDeveloperError {
+    /// The time before another attempt; nil if the same request would fail again, or if Google Play asks for a longer time.
+    fileprivate func wait(upTo maximum: Int) -> Duration? {
+        switch self {
+        case .limited(let seconds): seconds ?? 0 <= maximum ? .seconds(max(0, seconds ?? 0)) : nil
+        case .failed, .unreachable: .zero
+        case .tokenUnknown, .tokenEnded, .notThisApp, .stateInvalid, .accountRefused, .refused, .answerInvalid,
+            .cancelled:
+            nil
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: Character) -> Substring {
+        var text = self[...]
+        while text.last == suffix { text.removeLast() }
+        return text
+    }
+}

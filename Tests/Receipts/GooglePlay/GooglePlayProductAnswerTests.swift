@@ -1,0 +1,182 @@
+import Foundation
+import Proofs
+import TestSupport
+import Testing
+
+/// The statements of Google Play about one-time products, and answers in other forms.
+@Suite struct GooglePlayProductAnswerTests {
+    private typealias Answers = PlayAnswers
+    private static let now = Answers.now
+
+    private func statement(_ text: String, orders: [GooglePlayOrder] = []) throws -> GooglePlayStatement {
+        try Answers.statement(text, isProduct: true, orders: orders)
+    }
+
+    @Test func `a paid product is owned, with its price and its units`() throws {
+        let item = #""quantity":3,"refundableQuantity":2,"consumptionState":"CONSUMPTION_STATE_CONSUMED","offerId":"o""#
+        let more = Answers.paid + #","regionCode":"US","obfuscatedExternalAccountId":"\#(Answers.user)""#
+        let order = try Answers.order(
+            items: [#"{"productId":"seeds","total":{"currencyCode":"USD","units":"5","nanos":970000000}}"#])
+        let statement = try statement(Answers.product("PURCHASED", item: item, more: more), orders: [order])
+        #expect(statement.state == .purchased && !statement.isSubscription && statement.origin == .googleProduction)
+        #expect(!statement.isAcknowledged && statement.acknowledgeBy == Self.now.adding(days: 2))
+        let stated = try #require(statement.purchases.first)
+        let (purchase, facts) = (stated.purchase, stated.purchase.facts)
+        // The transaction is that of the signed purchase.
+        #expect(purchase.transactionIdentifier == Answers.token)
+        #expect(purchase.originalTransactionIdentifier == Answers.token)
+        #expect(purchase.productIdentifier == "seeds" && purchase.quantity == 3)
+        #expect(purchase.purchaseDate == Self.now.adding(days: -1))
+        #expect(purchase.expiresDate == nil && purchase.revocationDate == nil && purchase.productType == nil)
+        #expect(purchase.appAccountToken == UUID(uuidString: Answers.user))
+        #expect(stated.renewal == nil && stated.isConsumed && stated.refundedQuantity == 1)
+        #expect(facts.integer(.price) == 5_970 && facts.text(.currency) == "USD")
+        #expect(facts.text(.orderId) == "GPA.1" && facts.text(.storefront) == "USA")
+        #expect(facts.text(.offerIdentifier) == "o")
+    }
+
+    @Test func `a pending product is not owned, and one that was never paid neither`() throws {
+        let pending = try statement(Answers.product("PENDING"))
+        #expect(pending.state == .pending && pending.purchases.isEmpty && pending.acknowledgeBy == nil)
+        let unpaid = try statement(Answers.product("CANCELLED"))
+        #expect(unpaid.state == .paymentCanceled && unpaid.purchases.isEmpty && unpaid.acknowledgeBy == nil)
+        for state in ["PURCHASE_STATE_UNSPECIFIED", "CANCELED", "LATER", ""] {
+            let unknown = try statement(Answers.product(state, more: Answers.paid))
+            #expect(unknown.state == .unknown && unknown.purchases.isEmpty, "\(state)")
+            #expect(unknown.acknowledgeBy == nil, "\(state)")
+        }
+    }
+
+    @Test func `a paid product that is canceled is taken back`() throws {
+        let text = Answers.product("CANCELLED", more: Answers.paid)
+        let without = try statement(text)
+        #expect(without.state == .voided && without.state.isFinal && without.acknowledgeBy == nil)
+        #expect(without.purchases.first?.purchase.revocationDate == Self.now)
+        let order = try Answers.order(
+            "GPA.1", "REFUNDED", items: [],
+            more: #","orderHistory":{"refundEvent":{"eventTime":"2026-09-21T10:00:00.123456Z"}}"#)
+        let purchase = try #require(try statement(text, orders: [order]).purchases.first).purchase
+        #expect(purchase.revocationDate == Timestamp(millisecondsSince1970: 1_789_984_800_123))
+        #expect(purchase.revocationReason == 0)
+        // A refund without revocation leaves the product.
+        let kept = try statement(Answers.product("PURCHASED", more: Answers.paid), orders: [order])
+        #expect(kept.purchases.first?.purchase.revocationDate == nil)
+    }
+
+    @Test func `each product of a purchase is a transaction, as in a signed purchase`() throws {
+        let items = [#"{"productId":"a"}"#, #"{"productId":"b","productOfferDetails":{"quantity":2}}"#]
+        let purchases = try statement(Answers.product("PURCHASED", items: items, more: Answers.paid)).purchases
+        #expect(
+            purchases.map(\.purchase.transactionIdentifier) == ["\(Answers.token):a", "\(Answers.token):b"])
+        #expect(purchases.map(\.purchase.originalTransactionIdentifier) == [Answers.token, Answers.token])
+        #expect(purchases.map(\.purchase.quantity) == [1, 2])
+    }
+
+    @Test func `a test purchase is marked`() throws {
+        let more = Answers.paid + #","testPurchaseContext":{"fopType":"TEST"}"#
+        let statement = try statement(Answers.product("PURCHASED", more: more))
+        #expect(statement.origin == .googleTest)
+        #expect(statement.acknowledgeBy == Self.now.adding(days: -1).adding(seconds: 180))
+    }
+
+    /// Bytes that are no answer, or whose members that decide have another form.
+    static let hostile: [(text: String, isProduct: Bool)] =
+        [
+            "", "[]", "null", "x", #"{"a":1,"a":1}"#, #"{"lineItems":{}}"#, #"{"lineItems":[1]}"#,
+            #"{"lineItems":[{}]}"#, #"{"lineItems":[{"productId":5}]}"#, #"{"lineItems":[{"productId":"a b"}]}"#,
+            #"{"lineItems":[{"productId":"p","expiryTime":"tomorrow"}]}"#,
+            #"{"lineItems":[{"productId":"p","expiryTime":1790000000}]}"#,
+            #"{"lineItems":[{"productId":"p","latestSuccessfulOrderId":{}}]}"#,
+            #"{"subscriptionState":1}"#, #"{"linkedPurchaseToken":["t"]}"#, #"{"linkedPurchaseToken":"\u0001"}"#,
+            #"{"testPurchase":true}"#, #"{"externalAccountIdentifiers":"ada"}"#,
+            #"{"externalAccountIdentifiers":{"obfuscatedExternalAccountId":7}}"#,
+            #"{"externalAccountIdentifiers":{"obfuscatedExternalAccountId":"\#(String(repeating: "x", count: 65))"}}"#,
+            #"{"linkedPurchaseToken":"\#(String(repeating: "x", count: 513))"}"#,
+            #"{"lineItems":[\#(Array(repeating: #"{"productId":"p"}"#, count: 101).joined(separator: ","))]}"#,
+            #"{"padding":"\#(String(repeating: "x", count: GooglePlayAnswer.maximumSize))"}"#,
+            String(repeating: "[", count: 100_000),
+        ].map { ($0, false) }
+        + [
+            #"{"productLineItem":[{"productId":"p","productOfferDetails":{"quantity":0}}]}"#,
+            #"{"productLineItem":[{"productId":"p","productOfferDetails":{"quantity":-1}}]}"#,
+            #"{"productLineItem":[{"productId":"p","productOfferDetails":{"quantity":"many"}}]}"#,
+            #"{"productLineItem":[{"productId":"p","productOfferDetails":7}]}"#,
+            #"{"purchaseStateContext":"PURCHASED"}"#, #"{"purchaseStateContext":{"purchaseState":0}}"#,
+            #"{"testPurchaseContext":1}"#, #"{"orderId":5}"#, #"{"orderId":"a b"}"#,
+            #"{"obfuscatedExternalAccountId":{}}"#,
+        ].map { ($0, true) }
+
+    @Test(arguments: hostile.indices) func `an answer in another form is an error`(index: Int) {
+        let (text, isProduct) = Self.hostile[index]
+        #expect(throws: ProofRefusal.self, "\(text.prefix(80))") { try Answers.statement(text, isProduct: isProduct) }
+    }
+
+    @Test func `what decides nothing is read as absent in another form`() throws {
+        let item = """
+            "expiryTime":"\(Answers.day(20))","autoRenewingPlan":{"autoRenewEnabled":true,"recurringPrice":{"units":[]},\
+            "priceChangeDetails":[]},"offerDetails":5,"offerPhase":"x","signupPromotion":null
+            """
+        let text = Answers.subscription(
+            "ACTIVE", item: item, more: #","pausedStateContext":[],"canceledStateContext":1,"etag":{}"#)
+        let facts = try #require(try Answers.statement(text).purchases.first?.renewal).facts
+        #expect(facts.integer(.autoRenewStatus) == 1 && facts[.renewalPrice] == nil)
+        // An answer without anything grants nothing.
+        for isProduct in [false, true] {
+            let empty = try Answers.statement("{}", isProduct: isProduct)
+            #expect(empty.state == .unknown && empty.purchases.isEmpty && empty.statedState.isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"currencyCode":"KRW","units":"1200"}"#, 1_200_000),
+            (#"{"currencyCode":"KRW","units":1200}"#, 1_200_000),
+            (#"{"currencyCode":"USD","nanos":990000000}"#, 990), (#"{"currencyCode":"USD"}"#, 0),
+            (#"{"currencyCode":"USD","units":"-1"}"#, nil), (#"{"currencyCode":"usd","units":"1"}"#, nil),
+            (#"{"units":"1"}"#, nil), (#"{"currencyCode":"USD","units":"9223372036854775807"}"#, nil),
+            (#"{"currencyCode":"USD","units":"1","nanos":-5}"#, nil),
+        ] as [(String, Int64?)])
+    func `an amount is read in Google's form`(money: String, milliunits: Int64?) throws {
+        let order = try Answers.order(items: [#"{"productId":"seeds","total":\#(money)}"#])
+        let facts = try #require(
+            try statement(Answers.product("PURCHASED", more: Answers.paid), orders: [order]).purchases.first
+        ).purchase.facts
+        #expect(facts.integer(.price) == milliunits)
+        #expect((facts[.currency] == nil) == (milliunits == nil))
+    }
+
+    @Test func `an order is the one that was asked for`() {
+        for text in [#"{"orderId":"GPA.2"}"#, "{}", #"{"orderId":["GPA.1"]}"#] {
+            #expect(throws: ProofRefusal.self) { try GooglePlayOrder(Array(text.utf8), identifier: "GPA.1") }
+        }
+    }
+
+    @Test func `voided purchases are read with numbers in both forms`() throws {
+        let text = """
+            {"voidedPurchases":[{"kind":"androidpublisher#voidedPurchase","purchaseToken":"t","orderId":"GPA.1..0",\
+            "purchaseTimeMillis":"1","voidedTimeMillis":"1790000000000","voidedSource":0,"voidedReason":7},\
+            {"purchaseToken":"u","voidedTimeMillis":1790000000001,"voidedReason":"3","voidedQuantity":2,"later":{}}],\
+            "pageInfo":{"totalResults":2},"tokenPagination":{"nextPageToken":"n"}}
+            """
+        let page = try VoidedGooglePlayPurchases(Array(text.utf8))
+        #expect(page.nextPageToken == "n")
+        let (first, second) = (try #require(page.purchases.first), try #require(page.purchases.last))
+        #expect(first.purchaseToken == "t" && first.orderId == "GPA.1..0" && first.quantity == nil)
+        #expect(first.voidedAt == Self.now && first.reason == 7)
+        #expect(first.revocationReason == .refundedForOtherReason)
+        #expect(second.orderId == nil && second.quantity == 2 && second.reason == 3)
+        #expect(second.revocationReason == .refundedDueToIssue)
+        let none = try VoidedGooglePlayPurchases(Array("{}".utf8))
+        #expect(none.purchases.isEmpty && none.nextPageToken == nil)
+    }
+
+    @Test(arguments: [
+        #"{"voidedPurchases":{}}"#, #"{"voidedPurchases":[{}]}"#, #"{"voidedPurchases":[{"purchaseToken":"t"}]}"#,
+        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"soon"}]}"#,
+        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"-1"}]}"#,
+        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"1","voidedQuantity":0}]}"#,
+        #"{"tokenPagination":{"nextPageToken":5}}"#, "[]",
+    ]) func `a page of voided purchases in another form is an error`(text: String) {
+        #expect(throws: ProofRefusal.self) { try VoidedGooglePlayPurchases(Array(text.utf8)) }
+    }
+}

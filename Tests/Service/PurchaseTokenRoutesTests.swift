@@ -1,0 +1,198 @@
+import Features
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import PlayStore
+import Proofs
+import Service
+import TestSupport
+import Testing
+
+/// Purchase tokens, redeemed over HTTP by a service that asks a local Google Play over a socket.
+@Suite struct PurchaseTokenRoutesTests {
+    @Test func `a token is redeemed by one user, with what Google Play states of it`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let gate = try fixture.buy("garden.gate")
+            let first = try await service.redeem(gate.token)
+            #expect(first.status == 200)
+            #expect(try first.redemption.outcome == .granted)
+            #expect(try first.redemption.transactions.map(\.transactionId) == [gate.token])
+            #expect(try await service.items("gate") == [1])
+            #expect(try await service.redeem(gate.token).redemption.outcome == .unchanged)
+            let other = try await service.redeem(gate.token, for: "bob")
+            #expect(other.status == 409 && other.code == "ownedByAnotherUser")
+            let transaction = try #require(try await service.transactions().first)
+            #expect(transaction.origin == .localPlayProduction)
+            #expect(transaction.facts["orderId"] == gate.orderId.map { .string($0) })
+            #expect(transaction.facts["price"] != nil && transaction.facts["storefront"] != nil)
+            // The signed form of the same purchase is the same transaction.
+            let signed = try fixture.play.perform { try $0.signed($0.purchase(gate.number)) }
+            #expect(try await service.redeem(signed).redemption.outcome == .unchanged)
+            #expect(try await service.transactions().count == 1)
+        }
+    }
+
+    @Test func `a pending payment is refused until it is made, and one that is canceled gives nothing`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let paid = try fixture.buy("garden.gate") { $0.isPending = true }
+            let canceled = try fixture.buy("garden.seeds") { $0.isPending = true }
+            let answer = try await service.redeem(paid.token)
+            #expect(answer.status == 422 && answer.code == "purchasePending")
+            try await service.acknowledge()
+            _ = try fixture.play.perform { try $0.complete(paid.number) }
+            _ = try fixture.play.perform { try $0.cancel(canceled.number) }
+            fixture.advance(seconds: 1)
+            #expect(try await service.redeem(paid.token).redemption.outcome == .granted)
+            let refused = try await service.redeem(canceled.token)
+            #expect(refused.status == 409 && refused.code == "purchaseNotOwned")
+            #expect(try await service.transactions().count == 1)
+        }
+    }
+
+    @Test func `a token that cannot be asked about is neither granted nor refused`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let gate = try fixture.buy("garden.gate")
+            let offline = try await fixture.service(isReachable: false)
+            let headers: HTTPFields = [try #require(HTTPField.Name("Idempotency-Key")): "one"]
+            let answer = try await offline.redeem(gate.token, headers: headers)
+            #expect(answer.status == 503 && answer.code == "googlePlayUnreachable")
+            #expect(try await offline.app.purchases.purchase(of: gate.token) == nil)
+            #expect(try await offline.transactions().isEmpty)
+            let service = try await fixture.service()
+            #expect(try await service.redeem(gate.token, headers: headers).redemption.outcome == .granted)
+        }
+    }
+
+    @Test func `a wrong token, app or form is refused`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let unknown = try await service.redeem("aaaabbbbccccddddeeeeffff.AO-J1Oz_-")
+            #expect(unknown.status == 422 && unknown.code == "googlePlayTokenUnknown")
+            #expect(try await service.redeem("a b").code == "bodyInvalid")
+            let gate = try fixture.buy("garden.gate")
+            for (name, code) in [("com.example.other", "bundleIdentifierMismatch"), ("nonsense", "bodyInvalid")] {
+                let body = JSONValue.object(["purchaseToken": .string(gate.token), "packageName": .string(name)])
+                #expect(try await service.send(.post, "/v1/users/alice/transactions", body).code == code)
+            }
+            let both = JSONValue.object(["purchaseToken": .string(gate.token), "signedTransaction": "a.b.c"])
+            #expect(try await service.send(.post, "/v1/users/alice/transactions", both).code == "bodyInvalid")
+            #expect(try await service.transactions().isEmpty)
+        }
+    }
+
+    @Test func `a subscription is granted by its state, also from its signed form`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let monthly = try fixture.subscribe()
+            let signed = try fixture.play.perform { try $0.signed($0.subscription(monthly.number)) }
+            #expect(try await service.redeem(signed).redemption.outcome == .granted)
+            #expect(try await service.redeem(monthly.token).redemption.outcome == .unchanged)
+            #expect(try await service.items("plus") == [1])
+            try await service.acknowledge()
+            #expect(try fixture.subscription(monthly.number).isAcknowledged)
+
+            // A declined renewal keeps the item in the grace period, and takes it on hold.
+            _ = try fixture.play.perform { try $0.perform(.declinePayments, on: monthly.number) }
+            fixture.advance(days: 31)
+            _ = try await service.app.refresh(monthly.token)
+            #expect(try await service.items("plus") == [1])
+            fixture.advance(days: 3)
+            _ = try await service.app.refresh(monthly.token)
+            #expect(try await service.items("plus").isEmpty)
+            _ = try fixture.play.perform { try $0.perform(.acceptPayments, on: monthly.number) }
+            _ = try await service.app.refresh(monthly.token)
+            #expect(try await service.items("plus") == [1])
+            #expect(try await service.transactions().map(\.transactionId).count == 2)
+            #expect(Set(try await service.transactions().map(\.originalTransactionId)) == [monthly.token])
+        }
+    }
+
+    @Test func `a subscription that is bought again belongs to its chain, and to its owner`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let first = try fixture.subscribe()
+            #expect(try await service.redeem(first.token).redemption.outcome == .granted)
+            try await service.acknowledge()
+            _ = try fixture.play.perform { try $0.perform(.cancel, on: first.number) }
+            fixture.advance(days: 10)
+            let second = try fixture.subscribe()
+            #expect(second.linkedToken == first.token)
+            #expect(try await service.redeem(second.token, for: "bob").code == "ownedByAnotherUser")
+            // The service that is told of the purchase gives it to the owner of the chain.
+            #expect(try await service.app.refresh(second.token) == [.granted])
+            #expect(try await service.redeem(second.token).redemption.outcome == .unchanged)
+            let old = try #require(try await service.app.purchases.purchase(of: first.token))
+            #expect(old.isFinal && old.successorToken == second.token)
+            #expect(try await service.app.purchases.purchasesToAsk(limit: 9).isEmpty)
+            #expect(try await service.transactions().map(\.originalTransactionId) == [first.token, first.token])
+            #expect(try await service.items("plus") == [1])
+        }
+    }
+
+    @Test func `the first token of an unknown chain is asked for`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let first = try fixture.subscribe()
+            _ = try fixture.play.perform { try $0.perform(.cancel, on: first.number) }
+            fixture.advance(days: 1)
+            let second = try fixture.subscribe()
+            _ = try fixture.play.perform { try $0.perform(.cancel, on: second.number) }
+            fixture.advance(days: 1)
+            let third = try fixture.subscribe()
+            #expect(try await service.redeem(third.token).redemption.outcome == .granted)
+            #expect(try await service.transactions().map(\.originalTransactionId) == [first.token])
+            #expect(try await service.redeem(first.token, for: "bob").code == "ownedByAnotherUser")
+        }
+    }
+
+    @Test func `a refund at Google Play takes the purchase back`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let gate = try fixture.buy("garden.gate")
+            let monthly = try fixture.subscribe()
+            for token in [gate.token, monthly.token] {
+                #expect(try await service.redeem(token).redemption.outcome == .granted)
+            }
+            try await service.acknowledge()
+            fixture.advance(days: 1)
+            _ = try fixture.play.perform { try $0.refund(gate.number) }
+            _ = try fixture.play.perform { try $0.perform(.refund, on: monthly.number) }
+            #expect(try await service.app.refresh(gate.token) == [.revoked])
+            #expect(try await service.app.refresh(monthly.token) == [.revoked])
+            #expect(try await service.items("gate").isEmpty)
+            #expect(try await service.items("plus").isEmpty)
+            #expect(try await service.redeem(gate.token).redemption.outcome == .revoked)
+        }
+    }
+
+    @Test func `the quantity counts, and a consumed purchase answers as the first time`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let first = try fixture.buy("garden.seeds") { $0.quantity = 3 }
+            #expect(try await service.redeem(first.token).redemption.outcome == .granted)
+            #expect(try await service.seeds() == 30)
+            try await service.acknowledge()
+            #expect(try fixture.purchase(first.number).isConsumed)
+            let second = try fixture.buy("garden.seeds")
+            #expect(try await service.redeem(second.token).redemption.outcome == .granted)
+            #expect(try await service.redeem(first.token).redemption.outcome == .unchanged)
+            #expect(try await service.redeem(first.token, for: "bob").code == "ownedByAnotherUser")
+            #expect(try await service.seeds() == 40)
+        }
+    }
+
+    @Test func `an account identifier gives a purchase to its user without a token`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let alice = try #require(User(name: "alice"))
+            let token = try await service.entitlements.appAccountToken(of: alice)
+            let gate = try fixture.buy("garden.gate") { $0.obfuscatedAccountId = token.uuidString.lowercased() }
+            #expect(try await service.redeem(gate.token, for: "bob").code == "appAccountTokenMismatch")
+            #expect(try await service.app.refresh(gate.token) == [.granted])
+            try await service.acknowledge()
+            #expect(try fixture.purchase(gate.number).isAcknowledged)
+        }
+    }
+}
