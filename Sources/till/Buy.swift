@@ -86,7 +86,7 @@ struct Buy: Command {
         _ transaction: PaymentTransaction, at queue: any DeviceQueue, owned: Possessions, reporter: StepReporter,
         parties: Parties
     ) throws {
-        if transaction.state == .deferred { terminal.line(queue.waitingLine(transaction, common: common)) }
+        if transaction.state == .deferred { terminal.line("It " + queue.waitingWords(transaction, common: common)) }
         terminal.owned(parties.catalog.named(owned.items.map(\.item)), owned.balances, by: parties.named(user))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
             terminal.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
@@ -141,8 +141,7 @@ extension AppLaunch {
         let waiting = try await queue.unfinishedTransactions().filter { $0.state == .deferred }
         for transaction in waiting {
             terminal.line(
-                "#\(transaction.identifier) waits for \(queue.waiting.reason): "
-                    + (queue.endings(of: transaction, common: common).first ?? ""))
+                "#\(transaction.identifier) " + queue.waitingWords(transaction, upTo: 1, common: common))
         }
         if delivered.isEmpty, waiting.isEmpty { terminal.line("Nothing was unfinished.") }
         terminal.owned(parties.catalog.named(owned.items.map(\.item)), owned.balances, by: parties.named(user))

@@ -40,20 +40,17 @@ protocol DeviceQueue: StoreConnection {
     /// True for a failed payment that can be completed.
     func isInterrupted(_ number: Int64) throws -> Bool
 
-    /// The reason for which a deferred payment waits, and the commands of a group that end it.
-    var waiting: (reason: String, group: String, endings: [String]) { get }
+    /// The reason for which a deferred payment waits, and the arguments of the commands that end it.
+    func waiting(_ transaction: PaymentTransaction) -> (reason: String, endings: [[String]])
 }
 
 extension DeviceQueue {
-    /// The commands that end a deferred payment.
-    func endings(of transaction: PaymentTransaction, common: CommonOptions) -> [String] {
-        waiting.endings.map { common.hint(waiting.group, $0, String(transaction.identifier)) }
-    }
-
-    /// The line about a deferred payment.
-    func waitingLine(_ transaction: PaymentTransaction, common: CommonOptions) -> String {
-        "It waits for \(waiting.reason): "
-            + endings(of: transaction, common: common).joined(separator: ", or ")
+    /// The reason for which a deferred payment waits, and the commands that end it.
+    ///
+    /// - Parameter count: The largest number of commands.
+    func waitingWords(_ transaction: PaymentTransaction, upTo count: Int = 2, common: CommonOptions) -> String {
+        let (reason, endings) = waiting(transaction)
+        return "waits for \(reason): " + endings.prefix(count).map { common.hint($0) }.joined(separator: ", or ")
     }
 }
 
@@ -101,7 +98,9 @@ struct AppStoreQueue: DeviceQueue {
 
     func isInterrupted(_ number: Int64) throws -> Bool { try store.read { try $0.queued(number).isInterrupted } }
 
-    var waiting: (reason: String, group: String, endings: [String]) { ("approval", "store", ["approve", "decline"]) }
+    func waiting(_ transaction: PaymentTransaction) -> (reason: String, endings: [[String]]) {
+        ("approval", ["approve", "decline"].map { ["store", $0, String(transaction.identifier)] })
+    }
 }
 
 /// The purchases of one account at the local Google Play.
@@ -167,5 +166,12 @@ struct PlayQueue: DeviceQueue {
 
     func isInterrupted(_ number: Int64) -> Bool { false }
 
-    var waiting: (reason: String, group: String, endings: [String]) { ("the payment", "play", ["complete", "cancel"]) }
+    func waiting(_ transaction: PaymentTransaction) -> (reason: String, endings: [[String]]) {
+        let (number, product) = (String(transaction.identifier), transaction.payment.productIdentifier)
+        let sold = try? play.perform { try $0.subscriptionProduct(product, of: packageName) }
+        return (
+            "the payment",
+            ["complete", "cancel"].map { sold != nil ? ["play", "subscription", number, $0] : ["play", $0, number] }
+        )
+    }
 }

@@ -1,15 +1,17 @@
-// Drives the unmodified store.js of cordova-plugin-purchase against a running service and its local App Store.
-//   TILL_URL, TILL_SANDBOX_KEY, TILL_PUBLIC_KEY, TILL_API_KEY and TILL_PEERS: see Scripts/test-doors.sh.
+// Drives the unmodified store.js of cordova-plugin-purchase against a running service, its local App Store and a local Google Play.
+//   TILL_URL, TILL_PLAY_URL, TILL_SANDBOX_KEY, TILL_PUBLIC_KEY, TILL_API_KEY and TILL_PEERS: see Scripts/test-doors.sh.
 import assert from "node:assert/strict";
 import path from "node:path";
 import { AppStore } from "./app-store.mjs";
 import { App, until } from "./Cordova/app.mjs";
 import { Clock, requests } from "./Cordova/web-view.mjs";
+import { GooglePlay } from "./google-play.mjs";
 import { sendJSON } from "./http.mjs";
 
-const { TILL_URL, TILL_SANDBOX_KEY, TILL_PUBLIC_KEY, TILL_API_KEY, TILL_PEERS } = process.env;
+const { TILL_URL, TILL_PLAY_URL, TILL_SANDBOX_KEY, TILL_PUBLIC_KEY, TILL_API_KEY, TILL_PEERS } = process.env;
 const script = path.join(TILL_PEERS, "cordova-plugin-purchase", "store.js");
 const appStore = new AppStore(TILL_URL, TILL_SANDBOX_KEY);
+const googlePlay = new GooglePlay(TILL_PLAY_URL, TILL_SANDBOX_KEY);
 const address = `${TILL_URL}/v1/validators/cordova`;
 const inQuery = `${address}?appName=garden&apiKey=${TILL_PUBLIC_KEY}`;
 const inHeader = { url: address, headers: { Authorization: `Bearer ${TILL_PUBLIC_KEY}`, "X-App-Version": "1.0" } };
@@ -18,6 +20,9 @@ const [COMMUNICATION, VERIFICATION_FAILED] = [6777014, 6777017];
 const clock = new Clock();
 
 const start = (account, options = {}) => App.start(script, { appStore, account, clock, validator: inQuery, ...options });
+const startAndroid = (account, options = {}) => start(account, { googlePlay, ...options });
+const purchaseAtPlay = async (account, product) =>
+    (await googlePlay.purchases(account)).find(({ productId }) => productId === product);
 const isFinished = async (account) => (await appStore.unfinished(account)).length === 0;
 
 async function buy(app, account, product) {
@@ -179,6 +184,70 @@ const tests = {
         const named = await start("joe", { username: "joe" });
         await named.store.restorePurchases();
         await until("the named customer has the purchases", () => named.owns(GATE) && named.owns(MONTHLY));
+    },
+
+    async "on Android, buys, verifies and finishes, and the service acknowledges"() {
+        const app = await startAndroid("pat", { username: "pat", validator: inHeader });
+        await app.order(GATE);
+        await until("the purchase is owned", () => app.owns(GATE));
+        assert.equal(app.verified[0].id, GATE);
+        const { orderId, purchaseToken } = await purchaseAtPlay("pat", GATE);
+        assert.equal(app.purchase(GATE).platform, "android-playstore");
+        assert.equal(app.purchase(GATE).purchaseId, purchaseToken);
+        assert.equal(app.purchase(GATE).transactionId, orderId);
+        await until("the app sees it finished", () => app.billing.acknowledged.has(purchaseToken));
+        await until("Google Play has it acknowledged", async () => (await purchaseAtPlay("pat", GATE)).isAcknowledged);
+        assert.deepEqual(app.unverified, []);
+    },
+
+    async "on Android, knows the state of a subscription"() {
+        const app = await startAndroid("tia", { username: "tia" });
+        await app.order(MONTHLY);
+        await until("the subscription is owned", () => app.owns(MONTHLY));
+        assert.equal(app.purchase(MONTHLY).renewalIntent, "Renew");
+        assert.ok(app.purchase(MONTHLY).expiryDate > clock.Date.now());
+        await googlePlay.act((await purchaseAtPlay("tia", MONTHLY)).number, "cancel");
+        await app.verifyUntil("the cancellation is known", () => app.purchase(MONTHLY).renewalIntent === "Lapse");
+        assert.equal(app.owns(MONTHLY), true);
+    },
+
+    async "on Android, adds a consumable to the balance once, and the service consumes it"() {
+        const app = await startAndroid("uma", { username: "uma" });
+        await app.order(SEEDS);
+        await until("the seeds are verified", () => app.verified.some(({ id }) => id === SEEDS));
+        await until("the app has consumed them", () => app.billing.consumed.size === 1);
+        await until("Google Play has them consumed", async () => (await purchaseAtPlay("uma", SEEDS)).isConsumed);
+        const { balances } = await sendJSON("GET", `${TILL_URL}/v1/users/uma/balances?issuer=customer`, TILL_API_KEY);
+        assert.deepEqual(balances.map(({ balance, amount }) => [balance, amount]), [["seeds", 10]]);
+    },
+
+    async "on Android, takes a refunded purchase back"() {
+        const app = await startAndroid("pat", { username: "pat" });
+        await until("the purchases are restored", () => app.owns(GATE));
+        await googlePlay.refund((await purchaseAtPlay("pat", GATE)).number);
+        await app.verifyUntil("the refund is known", () => app.purchase(GATE).isExpired);
+        assert.equal(app.owns(GATE), false);
+    },
+
+    async "on Android, refuses an invented token, and keeps the purchase of another customer"() {
+        const invent = (purchase) => ({ ...purchase, purchaseToken: "aaaabbbbccccddddeeeeffff.AO-J1Oz_-" });
+        const forged = await startAndroid("quin", { username: "quin", change: invent });
+        await forged.order(GATE);
+        await until("the token is refused", () => forged.unverified.length > 0);
+        assert.equal(forged.unverified[0].code, COMMUNICATION);
+        const app = await startAndroid("quin", { username: "quin" });
+        await until("the purchase is owned", () => app.owns(GATE));
+        const other = await startAndroid("quin", { username: "ron" });
+        await until("the other customer is refused", () => other.unverified.length > 0);
+        assert.equal(other.unverified[0].code, VERIFICATION_FAILED);
+    },
+
+    async "shows a customer of both stores the purchases of both"() {
+        const phone = await start("sue", { username: "sue" });
+        await buy(phone, "sue", GATE);
+        const android = await startAndroid("sue", { username: "sue" });
+        await android.order(MONTHLY);
+        await until("both are owned", () => android.owns(MONTHLY) && android.owns(GATE));
     },
 };
 

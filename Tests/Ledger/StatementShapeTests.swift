@@ -234,7 +234,8 @@ struct StatementShapeTests: LedgerSuite {
 
     private func askGooglePlay() async throws {
         let purchases = GooglePurchaseService(
-            entitlements: service, app: service.apps.first, origins: [.localPlayProduction])
+            entitlements: service, app: service.apps.first, packageName: "com.example.app",
+            origins: [.localPlayProduction])
         let answer = """
             {"subscriptionState":"SUBSCRIPTION_STATE_ACTIVE","startTime":"\(Self.now.rfc3339)",
             "linkedPurchaseToken":"old","lineItems":[{"productId":"p","expiryTime":"\(Self.later(9_000_000).rfc3339)",

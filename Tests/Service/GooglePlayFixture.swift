@@ -16,12 +16,16 @@ import Testing
 
 /// A local Google Play that listens, and services that ask it over a socket. All services have one ledger file, as one service has
 /// before and after a crash.
-struct GooglePlayFixture: Sendable {
+final class GooglePlayFixture: Sendable {
     let garden: TestGarden
     let play: GooglePlay
     /// The key file of a service account; its addresses are those of the running Play.
     private let account: GoogleServiceAccount
     private let url: URL
+
+    private init(garden: TestGarden, play: GooglePlay, account: GoogleServiceAccount, url: URL) {
+        (self.garden, self.play, self.account, self.url) = (garden, play, account, url)
+    }
 
     /// Runs something beside a Play that listens.
     static func run(_ body: @Sendable @escaping (GooglePlayFixture) async throws -> Void) async throws {
@@ -46,8 +50,10 @@ struct GooglePlayFixture: Sendable {
 
     /// A service over the ledger file.
     ///
-    /// - Parameter isReachable: False for a service that reaches no Play.
-    func service(isReachable: Bool = true) async throws -> PlayService {
+    /// - Parameters:
+    ///   - isReachable: False for a service that reaches no Play.
+    ///   - presentedPerMinute: The tokens that callers may present in a minute.
+    func service(isReachable: Bool = true, presentedPerMinute: Int = 2000) async throws -> PlayService {
         let licensingKey = try play.perform { try $0.licensingKey(of: TestGarden.bundleIdentifier) }
         let key = AppKey(
             packageName: TestGarden.bundleIdentifier, publicKey: try PublicKey(rsaInformation: licensingKey),
@@ -63,7 +69,10 @@ struct GooglePlayFixture: Sendable {
         let client = PlayDeveloperClient(
             account: account, url: isReachable ? url : nowhere, packageName: TestGarden.bundleIdentifier,
             realm: .localPlay, clock: garden.clock)
-        return try await PlayService(entitlements, GooglePlayApp(client: client, app: app, entitlements: entitlements))
+        return try await PlayService(
+            entitlements,
+            GooglePlayApp(
+                client: client, app: app, entitlements: entitlements, presentedPerMinute: presentedPerMinute))
     }
 
     /// Buys a one-time product.

@@ -65,6 +65,54 @@ import Testing
         }
     }
 
+    /// A customer's purchase in a random course of events.
+    private struct Customer {
+        let name: String
+        let purchase: OneTimePurchase
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `whatever the order of failures, each purchase is granted once and consumed in time`(seed: UInt64) async throws
+    {
+        try await GooglePlayFixture.run { fixture in
+            let chance = Randomness.seeded(seed)
+            func roll(_ count: Int) -> Int { Int(chance.bytes(1)[0]) % count }
+            var (service, customers) = (try await fixture.service(), [Customer]())
+            let offline = try await fixture.service(isReachable: false)
+            for number in 0..<60 {
+                switch roll(7) {
+                case 0, 1:
+                    let (name, quantity) = ("c\(number)", 1 + roll(3))
+                    let purchase = try fixture.buy("garden.seeds") { ($0.account, $0.quantity) = (name, quantity) }
+                    customers.append(Customer(name: name, purchase: purchase))
+                case 2 where !customers.isEmpty:
+                    let customer = customers[roll(customers.count)]
+                    let asked = roll(4) == 0 ? offline : service
+                    let answer = try await asked.redeem(customer.purchase.token, for: customer.name)
+                    #expect(answer.status == (asked === offline ? 503 : 200))
+                case 3: service = try await fixture.service()
+                case 4: try await offline.acknowledge()
+                case 5: try await service.acknowledge()
+                default: fixture.advance(seconds: Int64(roll(120)) * 60)
+                }
+            }
+            for customer in customers {
+                #expect(try await service.redeem(customer.purchase.token, for: customer.name).status == 200)
+            }
+            // The longest pause is an hour.
+            fixture.advance(seconds: 3600)
+            try await service.acknowledge()
+            fixture.advance(days: 4)
+            #expect(customers.count > 5)
+            for customer in customers {
+                let purchase = try fixture.purchase(customer.purchase.number)
+                #expect(purchase.isConsumed && purchase.state == .purchased)
+                #expect(try await service.seeds(of: customer.name) == 10 * purchase.quantity)
+                #expect(try await service.transactions(of: customer.name).count == 1)
+            }
+        }
+    }
+
     @Test func `a purchase that nobody redeems is not acknowledged, and Google Play refunds it`() async throws {
         try await GooglePlayFixture.run { fixture in
             let gate = try fixture.buy("garden.gate")

@@ -65,6 +65,22 @@ import Testing
         }
     }
 
+    @Test func `callers who send tokens without end leave Google Play's limit to what the service owes`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service(presentedPerMinute: 2)
+            let gate = try fixture.buy("garden.gate")
+            #expect(try await service.redeem(gate.token).redemption.outcome == .granted)
+            #expect(try await service.redeem("aaaabbbbccccddddeeeeffff.AO-J1Oz_-").code == "googlePlayTokenUnknown")
+            let limited = try await service.redeem(gate.token)
+            #expect(limited.status == 503 && limited.code == "googlePlayLimited")
+            try await service.acknowledge()
+            #expect(try fixture.purchase(gate.number).isAcknowledged)
+            #expect(try await service.app.refresh(gate.token).count == 1)
+            fixture.advance(seconds: 60)
+            #expect(try await service.redeem(gate.token).redemption.outcome == .unchanged)
+        }
+    }
+
     @Test func `a wrong token, app or form is refused`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()

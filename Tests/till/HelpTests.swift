@@ -147,8 +147,10 @@ import Testing
             try FileManager.default.copyItem(at: till.folder.file(name), to: copy.folder.file(name))
         }
         if example.hasPrefix("till serve"), !example.contains("--print-configuration") {
+            // Another program may listen at the standard port of the Play.
+            let port = example.contains("--play") ? ["--play-port", "0"] : []
             let server = try await ServeProcess(
-                copy, Array(DocumentedSession.arguments(of: example[...]).dropFirst()))
+                copy, Array(DocumentedSession.arguments(of: example[...]).dropFirst()) + port)
             return (await server.end(SIGTERM), try server.log)
         }
         // These examples read what an earlier one has written.

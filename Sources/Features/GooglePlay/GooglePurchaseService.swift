@@ -11,14 +11,17 @@ package struct GooglePurchaseService: Sendable {
     package let entitlements: EntitlementService
     /// The app that sells the purchases.
     package let app: App
+    /// The name of the app on Google Play. An app of the catalog may have several there.
+    let packageName: String
     /// The origins of the purchases that the Google Play at the client's address knows.
     package let origins: Set<Origin>
 
     private var ledger: Ledger { entitlements.ledger }
 
-    package init(entitlements: EntitlementService, app: App, origins: Set<Origin>) {
+    package init(entitlements: EntitlementService, app: App, packageName: String, origins: Set<Origin>) {
         self.entitlements = entitlements
         self.app = app
+        self.packageName = packageName
         self.origins = origins
     }
 
@@ -29,7 +32,8 @@ package struct GooglePurchaseService: Sendable {
 
     private func purchase(of token: String, _ transaction: LedgerTransaction) throws -> GooglePurchase? {
         try transaction.googlePurchases.purchases(of: [token]).first {
-            $0.key.app.hasSameBytes(as: app.bundleIdentifier) && origins.contains($0.key.origin)
+            $0.key.app.hasSameBytes(as: app.bundleIdentifier) && $0.packageName.hasSameBytes(as: packageName)
+                && origins.contains($0.key.origin)
         }
     }
 
@@ -46,7 +50,8 @@ package struct GooglePurchaseService: Sendable {
                 originalToken: original ?? statement.purchaseToken, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
-            if let replaced = statement.linkedPurchaseToken {
+            // A replacement that nobody has paid leaves the replaced purchase as it is, and may never be paid.
+            if let replaced = statement.linkedPurchaseToken, ![.pending, .paymentCanceled].contains(statement.state) {
                 let key = TransactionKey(app: app.bundleIdentifier, origin: statement.origin, identifier: replaced)
                 try records.write(successor: statement.purchaseToken, of: key, at: now)
             }
@@ -133,7 +138,7 @@ package struct GooglePurchaseService: Sendable {
         var outcomes: [NotificationOutcome] = []
         for original in originals.sorted() {
             let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
-                .filter { recorded?.isSubscription != true || $0.isPeriod(ofOrder: voided.orderId) }
+                .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
             outcomes += try await entitlements.outcomes(
                 ofStated: entitlements.purchases(
                     repeating: transactions, from: original.origin,
@@ -148,7 +153,7 @@ package struct GooglePurchaseService: Sendable {
         try await ledger.read { try $0.redeemedTransactions(ofPurchase: purchase.originalKey) }.filter(isIncluded)
     }
 
-    /// The known periods of a recorded subscription, by their orders. Their dates do not change.
+    /// The known orders of a recorded purchase, with the dates of their periods, which do not change. A one-time purchase has no end.
     package func periods(of purchase: GooglePurchase) async throws -> [String: GooglePlayPeriod] {
         var periods: [String: GooglePlayPeriod] = [:]
         for transaction in try await redeemedTransactions(of: purchase, { $0.facts[.orderId] != nil }) {
@@ -165,17 +170,33 @@ package struct GooglePurchaseService: Sendable {
         let now = entitlements.clock.now()
         return try await ledger.read { transaction in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return [] }
-            return try transaction.googlePurchases.purchasesToAsk(at: now, in: number, of: origins, limit: limit)
+            return try transaction.googlePurchases.purchasesToAsk(
+                at: now, in: number, of: packageName, origins, limit: limit)
         }
     }
 
-    /// Notes that Google Play does not know a token any more: it is not asked again, and nothing is acknowledged.
-    package func close(_ purchase: GooglePurchase) async throws {
+    /// The pause after a question about one purchase that has failed, in seconds.
+    private static let askPause: Int64 = 600
+
+    /// Puts the next question about a purchase off, so that it does not stand before the others.
+    package func askLater(_ purchase: GooglePurchase) async throws {
+        let next = entitlements.clock.now().adding(seconds: Self.askPause)
+        try await ledger.writeInBackground { try $0.googlePurchases.ask(about: purchase.key, at: next) }
+    }
+
+    /// Notes that Google Play does not know a token any more, and is not asked again. What is due stays so until its deadline: a purchase
+    /// that is granted is paid, and one wrong answer must not end it.
+    ///
+    /// - Returns: True if nothing is due any more.
+    @discardableResult
+    package func close(_ purchase: GooglePurchase) async throws -> Bool {
+        let isOver = (purchase.acknowledgement?.deadline).map { $0 <= entitlements.clock.now() } ?? true
         try await ledger.writeInBackground { transaction in
             let records = try transaction.googlePurchases
-            try records.stopAsking(purchase.key)
-            try records.settle(purchase.key, acknowledgedAt: nil)
+            try records.ask(about: purchase.key, at: nil)
+            if isOver { try records.settle(purchase.key, acknowledgedAt: nil) }
         }
+        return isOver
     }
 }
 
@@ -188,18 +209,23 @@ extension GooglePurchaseService {
         let (waiting, redeemed) = try await ledger.read { transaction -> ([GooglePurchase], Set<TransactionKey>) in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return ([], []) }
             let records = try transaction.googlePurchases
-            let waiting = try records.purchasesToAcknowledge(at: now, in: number, of: origins, limit: limit)
+            let waiting = try records.purchasesToAcknowledge(
+                at: now, in: number, of: packageName, origins, limit: limit)
             return (waiting, try records.redeemed(among: waiting.compactMap(\.transactionKey)))
         }
         let due = waiting.filter { $0.transactionKey.map(redeemed.contains) ?? false }
         let others = waiting.filter { !($0.transactionKey.map(redeemed.contains) ?? false) }
         if !others.isEmpty {
             try await ledger.writeInBackground { transaction in
+                let records = try transaction.googlePurchases
                 for purchase in others {
                     guard let acknowledgement = purchase.acknowledgement else { continue }
-                    _ = try transaction.googlePurchases.replace(
-                        acknowledgement, with: acknowledgement.awaitingRedemption(since: purchase.askedAt, at: now),
-                        of: purchase.key)
+                    let next = acknowledgement.awaitingRedemption(since: purchase.askedAt, at: now)
+                    let isUnchanged = try records.replace(acknowledgement, with: next, of: purchase.key)
+                    // Google Play has refunded it. If not, the next statement says so.
+                    if isUnchanged, acknowledgement.deadline < now {
+                        try records.settle(purchase.key, acknowledgedAt: nil)
+                    }
                 }
             }
         }
@@ -230,17 +256,17 @@ extension GooglePurchaseService {
     }
 }
 
-extension LedgerTransaction {
-    fileprivate var googlePurchases: GooglePurchaseRecords {
-        get throws { GooglePurchaseRecords(database: database, apps: try apps) }
+extension VoidedGooglePlayPurchase {
+    /// True if a period of a subscription has this order, which is its transaction, or the beginning of those of its products.
+    fileprivate func isOrder(of transaction: RedeemedTransaction) -> Bool {
+        guard let orderId else { return false }
+        let identifier = transaction.transactionIdentifier
+        return identifier.hasSameBytes(as: orderId) || identifier.hasPrefix(orderId + ":")
     }
 }
 
-extension RedeemedTransaction {
-    /// True for a period of a subscription that an order has paid. The order is its transaction, or the beginning of those of its
-    /// products.
-    fileprivate func isPeriod(ofOrder order: String?) -> Bool {
-        guard let order else { return false }
-        return transactionIdentifier.hasSameBytes(as: order) || transactionIdentifier.hasPrefix(order + ":")
+extension LedgerTransaction {
+    fileprivate var googlePurchases: GooglePurchaseRecords {
+        get throws { GooglePurchaseRecords(database: database, apps: try apps) }
     }
 }

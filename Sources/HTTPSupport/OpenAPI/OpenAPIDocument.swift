@@ -83,7 +83,8 @@ package struct OpenAPIDocument: Sendable {
         /// Another service's token, which only the routes for it accept.
         package static let identityToken = SecurityScheme(
             "identityToken",
-            "The identity token of a push by Pub/Sub, which Google signs (`till serve --google-notifications-audience`).")
+            "The identity token of a push by Pub/Sub, which Google signs (`till serve --google-notifications-audience`)."
+        )
     }
 
     /// The document as compact JSON in UTF-8.
@@ -122,7 +123,9 @@ package struct OpenAPIDocument: Sendable {
         let responses = SharedAnswer.allCases.filter(draft.answers.contains).map { answer in
             (answer.name, JSONValue.object(answer.json(problem, wording[answer])))
         }
-        let schemes = (security.map { [$0] } ?? [.apiKey, .userToken, .identityToken]).map { ($0.name, JSONValue.object($0.json)) }
+        let schemes = (security.map { [$0] } ?? [.apiKey, .userToken, .identityToken]).map {
+            ($0.name, JSONValue.object($0.json))
+        }
         let document = JSONObject([
             "openapi": "3.1.0",
             "info": .object(["title": .string(title), "version": "1", "description": .string(description)]),

@@ -56,12 +56,13 @@ package struct PlayDevice: Sendable {
         }
     }
 
-    /// The amount that a purchase has charged, and true for a free trial.
-    package func charge(_ number: Int64, at books: PlayBooks) throws -> (price: Price, isTrial: Bool) {
+    /// The amount that a purchase has charged, and true for a free trial; nil for a pending payment.
+    package func charge(_ number: Int64, at books: PlayBooks) throws -> (price: Price, isTrial: Bool)? {
         switch try sold(number, at: books) {
-        case .product(let purchase): (purchase.price(of: purchase.quantity).price, false)
+        case .product(let purchase):
+            purchase.orderId.map { _ in (purchase.price(of: purchase.quantity).price, false) }
         case .subscription(let purchase):
-            ((purchase.periods.first?.price ?? purchase.terms.price).price, purchase.periods.first?.kind == .freeTrial)
+            purchase.periods.first.map { ($0.price.price, $0.kind == .freeTrial) }
         }
     }
 
@@ -120,11 +121,16 @@ package struct PlayDevice: Sendable {
 
     private func transaction(_ purchase: RecurringPurchase) -> PaymentTransaction {
         let isFinished = purchase.isAcknowledged || purchase.isEnded
+        // Nothing is paid before the first period begins.
+        let state: PaymentTransactionState =
+            if isFinished { isRestoring && !purchase.isEnded ? .restored : .finished } else {
+                purchase.periods.isEmpty ? .deferred : .purchased
+            }
         return PaymentTransaction(
-            identifier: purchase.number, payment: Payment(productIdentifier: purchase.terms.productId),
-            state: !isFinished ? .purchased : isRestoring && !purchase.isEnded ? .restored : .finished, error: nil,
-            purchase: .init(
-                transactionIdentifier: purchase.periods.last?.orderId ?? purchase.token,
-                originalTransactionIdentifier: purchase.token))
+            identifier: purchase.number, payment: Payment(productIdentifier: purchase.terms.productId), state: state,
+            error: nil,
+            purchase: purchase.periods.last.map {
+                .init(transactionIdentifier: $0.orderId, originalTransactionIdentifier: purchase.token)
+            })
     }
 }

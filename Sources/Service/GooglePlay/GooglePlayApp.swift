@@ -1,22 +1,32 @@
 import Catalog
 import Features
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 
 /// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
 /// anything by it.
-package struct GooglePlayApp: Sendable {
+///
+/// It is a class, so that it is passed as a pointer (swiftlang/swift#90477).
+package final class GooglePlayApp: Sendable {
     /// The largest number of earlier tokens of a chain about which the service asks.
     private static let maximumChain = 20
 
     package let client: PlayDeveloperClient
     package let purchases: GooglePurchaseService
+    private let presentations: TokenBuckets
 
-    package init(client: PlayDeveloperClient, app: App, entitlements: EntitlementService) {
+    /// - Parameter presentedPerMinute: The tokens that callers may present in a minute. Anybody with the public key of an app may present
+    ///   invented ones. Of the 3000 requests that Google allows, notifications, reconciliation and acknowledgements keep the rest.
+    package init(
+        client: PlayDeveloperClient, app: App, entitlements: EntitlementService, presentedPerMinute: Int = 2000
+    ) {
         self.client = client
+        presentations = TokenBuckets(
+            .init(atOnce: presentedPerMinute, perMinute: presentedPerMinute), clock: entitlements.clock)
         purchases = GooglePurchaseService(
-            entitlements: entitlements, app: app,
+            entitlements: entitlements, app: app, packageName: client.packageName,
             origins: Set([false, true].map { Origin(googlePlay: client.realm, isTest: $0) }))
     }
 
@@ -40,10 +50,7 @@ package struct GooglePlayApp: Sendable {
     ) async throws -> Answer {
         let known = try await purchases.purchase(of: token)
         let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
-        let periods =
-            if let known, known.isSubscription { try await purchases.periods(of: known) } else {
-                [String: GooglePlayPeriod]()
-            }
+        let periods = if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
         let statement = try await client.statement(
             about: token, as: kind, originalToken: known?.originalToken, periods: periods, within: patience)
         var original: String?
@@ -126,14 +133,17 @@ extension GooglePlayApp {
     func presented(
         _ token: String
     ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
+        if let seconds = presentations.take("") { throw PlayDeveloperError.limited(seconds: seconds) }
         let answer: Answer
         do {
             answer = try await ask(about: token, within: .person)
         } catch let error as PlayDeveloperError where error.isOfToken {
             // Google Play forgets a consumed purchase when the product is bought again.
             guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }
+            try checkOrigin(redeemed.origin)
             return (redeemed, nil)
         }
+        try checkOrigin(answer.statement.origin)
         guard let stated = try await purchases.purchases(of: answer.statement, recordedAs: answer.purchase) else {
             guard let redeemed = try await purchases.redeemedPurchases(of: answer.purchase) else {
                 throw RedemptionError.purchaseNotOwned
@@ -145,6 +155,13 @@ extension GooglePlayApp {
                 ? RedemptionError.refused(ProofRefusal(.purchasePending)) : RedemptionError.purchaseNotOwned
         }
         return (stated, answer.statement)
+    }
+
+    /// Refuses the purchase of a license tester, who pays nothing, unless some user may have it, as the verifier of proofs does.
+    private func checkOrigin(_ origin: Origin) throws(RedemptionError) {
+        guard !purchases.entitlements.accepted.all.contains(origin) else { return }
+        throw .refused(
+            ProofRefusal(.originNotAccepted, "The purchase is from \(origin.rawValue), which is no accepted origin."))
     }
 }
 

@@ -64,22 +64,24 @@ package struct GooglePlayReconciler: Sendable {
     /// - Throws: `PlayDeveloperError`, `StorageFault`. What was applied before the error stays applied.
     package func recordSilentPurchases() async throws -> Reconciler.Report {
         var report = Reconciler.Report()
-        var (failed, failures): (Set<ByteKey>, Int) = ([], 0)
+        var failures = 0
         var asked: Set<ByteKey> = []
         while true {
-            let waiting = try await app.purchases.purchasesToAsk(limit: Self.pageSize + failed.count)
-            let next = waiting.map(\.purchaseToken).filter { asked.insert(ByteKey($0)).inserted }
+            let waiting = try await app.purchases.purchasesToAsk(limit: Self.pageSize)
+            let next = waiting.filter { asked.insert(ByteKey($0.purchaseToken)).inserted }
             guard !next.isEmpty else { return report }
-            for token in next {
+            for purchase in next {
                 do {
-                    report.count(try await app.refresh(token).strongest.rawValue)
+                    report.count(try await app.refresh(purchase.purchaseToken).strongest.rawValue)
                     failures = 0
                 } catch let error as PlayDeveloperError {
                     report.count(error.code)
                     guard !error.isOfToken else { continue }
+                    guard error.concernsOneRequest else { throw error }
+                    // Ten that fail each time would keep all others waiting for ever.
+                    try await app.purchases.askLater(purchase)
                     failures += 1
-                    failed.insert(ByteKey(token))
-                    guard error.concernsOneRequest, failures < Self.maximumFailures else { throw error }
+                    guard failures < Self.maximumFailures else { throw error }
                 }
             }
         }

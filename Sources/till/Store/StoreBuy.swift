@@ -86,7 +86,8 @@ struct StoreBuy: Command {
             "\(transaction.state.rawValue)  #\(transaction.identifier)  "
                 + details.compactMap(\.self).joined(separator: "  "))
         if transaction.state == .deferred {
-            terminal.line(AppStoreQueue(store: store, account: account).waitingLine(transaction, common: common))
+            terminal.line(
+                "It " + AppStoreQueue(store: store, account: account).waitingWords(transaction, common: common))
         }
         try terminal.json(transaction.report(user: account, effect: effect))
         guard let error = transaction.error else { return }

@@ -1,6 +1,7 @@
 // An app with the unmodified store.js, from its start to its end.
 import { readFileSync } from "node:fs";
 import vm from "node:vm";
+import { PlayBilling } from "./play-billing.mjs";
 import { StoreKit } from "./store-kit.mjs";
 import { page } from "./web-view.mjs";
 
@@ -25,21 +26,23 @@ export class App {
 
     /**
      * @param script The path of store.js.
-     * @param options `appStore`, `account`, `clock`, `validator`; `username`, `version` of StoreKit (default: 2), `change` of
-     * proofs.
+     * @param options `appStore`, `account`, `clock`, `validator`; `googlePlay` for an app on Android; `username`, `version` of
+     * StoreKit (default: 2), `change` of proofs.
      */
-    static async start(script, { appStore, account, clock, validator, username, version = 2, change }) {
+    static async start(script, { appStore, googlePlay, account, clock, validator, username, version = 2, change }) {
         const app = new App();
-        app.storeKit = new StoreKit(appStore, account, version, change);
-        app.clock = clock;
-        const cordova = { platformId: "ios", exec: (...call) => app.storeKit.exec(...call) };
-        const window = page(clock, cordova, version);
-        app.storeKit.attach(window);
+        if (googlePlay) app.billing = new PlayBilling(googlePlay, account, change);
+        else app.storeKit = new StoreKit(appStore, account, version, change);
+        const native = app.billing ?? app.storeKit;
+        const platform = app.billing ? "android-playstore" : "ios-appstore";
+        Object.assign(app, { clock, platform });
+        const cordova = { platformId: app.billing ? "android" : "ios", exec: (...call) => native.exec(...call) };
+        const window = page(clock, cordova, app.billing ? undefined : version);
+        native.attach(window);
         vm.runInContext(readFileSync(script, "utf8"), vm.createContext(window), { filename: script });
         await until("the plugin is loaded", () => window.CdvPurchase?.store);
         const { store } = window.CdvPurchase;
         app.store = store;
-        const platform = "ios-appstore";
         store.register(Object.entries(PRODUCTS).map(([id, type]) => ({ id, type, platform })));
         store.validator = validator;
         store.applicationUsername = username;
@@ -57,16 +60,16 @@ export class App {
     }
 
     async order(product) {
-        const error = await this.store.get(product, "ios-appstore").getOffer().order();
+        const error = await this.store.get(product, this.platform).getOffer().order();
         if (error?.isError) throw new Error(`order(${product}): ${error.message}`);
     }
 
     owns(product) {
-        return this.store.owned({ id: product, platform: "ios-appstore" });
+        return this.store.owned({ id: product, platform: this.platform });
     }
 
     purchase(product) {
-        return this.store.findInVerifiedReceipts({ id: product, platform: "ios-appstore" });
+        return this.store.findInVerifiedReceipts({ id: product, platform: this.platform });
     }
 
     /** Verifies again, after the plugin has forgotten the last answer, and waits for the next one. */
