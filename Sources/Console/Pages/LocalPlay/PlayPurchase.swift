@@ -48,30 +48,22 @@ struct PlayPurchase {
         (boughtAt, until) = (purchase.periods.first?.start ?? purchase.expiryTime, purchase.expiryTime)
         (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
         deadline = purchase.acknowledgementDeadline
-        state = Self.word(ofSubscription: purchase.state.rawValue)
         let decline: Action =
             purchase.declines
             ? ("acceptPayments", "Let payments succeed") : ("declinePayments", "Let payments fail")
         let taken = [Self.refund, ("chargeback", "Charge back")]
-        actions =
-            switch purchase.state {
-            case .active: [Self.cancel, decline, ("pause", "Pause")] + taken
-            case .inGracePeriod, .onHold: [Self.cancel, decline] + taken
-            case .canceled: [("restore", "Restore")] + taken
-            case .paused: [("resume", "Resume")]
-            default: []
-            }
-    }
-
-    private static func word(ofSubscription state: String) -> Shown.Word {
-        switch state {
-        case "active": ("active", .good)
-        case "inGracePeriod": ("grace period", .warning)
-        case "onHold": ("on hold", .warning)
-        case "paused": ("paused", .warning)
-        case "pending": ("payment pending", .warning)
-        case "canceled": ("canceled", .neutral)
-        default: ("expired", .neutral)
+        let consent: [Action] =
+            purchase.priceChange?.state == .outstanding ? [("acceptPrice", "Consent to the higher price")] : []
+        switch purchase.state {
+        case .pending: (state, actions) = (("payment pending", .warning), [Self.complete, Self.cancel])
+        case .active:
+            (state, actions) = (("active", .good), consent + [Self.cancel, decline, ("pause", "Pause")] + taken)
+        case .inGracePeriod: (state, actions) = (("grace period", .warning), [Self.cancel, decline] + taken)
+        case .onHold: (state, actions) = (("on hold", .warning), [Self.cancel, decline] + taken)
+        case .paused: (state, actions) = (("paused", .warning), [("resume", "Resume")])
+        case .canceled: (state, actions) = (("canceled", .neutral), [("restore", "Restore")] + taken)
+        case .expired: (state, actions) = (("expired", .neutral), [("resubscribe", "Subscribe again")])
+        case .pendingPurchaseCanceled: (state, actions) = (("canceled", .neutral), [])
         }
     }
 }
