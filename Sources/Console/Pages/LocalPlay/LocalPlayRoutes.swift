@@ -60,21 +60,27 @@ struct LocalPlayRoutes: Sendable {
     ///
     /// - Returns: The number of the purchase.
     private func buy(_ form: ConsoleForm) async throws -> Int64 {
-        let product = try form.requiredText("product").split(separator: " ", maxSplits: 1).map(String.init)
-        guard product.count == 2 else { throw ConsoleForm.invalid("product", "a product of the list") }
-        var order = PlayPurchaseOrder(
-            packageName: product[0], productId: product[1], account: try form[Self.account])
-        order.quantity = try form[Self.quantity]
-        (order.isPending, order.isTest) = (try form[Self.isPending], try form[Self.isTest])
-        if let user = User(name: order.account) {
-            order.obfuscatedAccountId = try await services.entitlements.appAccountToken(of: user).lowercasedString
+        var token: String?
+        if let user = User(name: try form[Self.account]) {
+            token = try await services.entitlements.appAccountToken(of: user).lowercasedString
         }
-        return try await BlockingWork.run { [order] in
-            try play.perform { books in
+        return try await BlockingWork.run { [token] in
+            let order = try Self.order(form, token)
+            return try play.perform { books in
                 try books.subscriptionProduct(order.productId, of: order.packageName) == nil
                     ? books.buy(order).number : books.subscribe(order).number
             }
         }
+    }
+
+    private static func order(_ form: ConsoleForm, _ token: String?) throws -> PlayPurchaseOrder {
+        let product = try form.requiredText("product").split(separator: " ", maxSplits: 1).map(String.init)
+        guard product.count == 2 else { throw ConsoleForm.invalid("product", "a product of the list") }
+        var order = PlayPurchaseOrder(packageName: product[0], productId: product[1], account: try form[account])
+        order.quantity = try form[quantity]
+        (order.isPending, order.isTest) = (try form[isPending], try form[isTest])
+        order.obfuscatedAccountId = token
+        return order
     }
 
     private func perform(_ action: String, on number: Int64) throws {
