@@ -151,7 +151,7 @@ struct GooglePlayServices {
             throw ConfigurationError(
                 message:
                     "No app on Google Play has the name \"\(app.bundleIdentifier)\". Add the app's key and its package: "
-                    + "`till trust add FILE --package NAME --bundle-id \(app.bundleIdentifier)`.")
+                    + "`till trust add FILE --package com.example.garden --bundle-id \(app.bundleIdentifier)`.")
         }
         return [app.bundleIdentifier]
     }

@@ -201,8 +201,7 @@ import Testing
         let answer = try await send(
             .post, "/batch", body, key: nil, headers: [.contentType: #"multipart/mixed; boundary="edge""#])
         #expect(answer.status == 200)
-        for text in ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 404 Not Found\r\n", "<response-call + 0>", "<response-call + 1>"]
-        {
+        for text in ["HTTP/1.1 200 \r\n", "HTTP/1.1 404 \r\n", "<response-call + 0>", "<response-call + 1>"] {
             #expect(answer.body.contains(text), "\(text): \(answer.body)")
         }
         #expect(answer.body.contains(bought.purchaseToken))

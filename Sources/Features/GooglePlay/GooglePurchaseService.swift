@@ -66,6 +66,8 @@ package struct GooglePurchaseService: Sendable {
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
         var stated = statement.purchases
+        // The successor's renewal is that of the chain, whichever of the two was asked about last.
+        if purchase.successorToken != nil { for index in stated.indices { stated[index].renewal = nil } }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
             // In a deferred replacement, the new purchase has the last period of the old one.
             stated.removeAll {

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPSupport
-import HTTPTypes
 import Hummingbird
 import Proofs
 
@@ -62,7 +61,8 @@ struct BatchRoutes: Sendable {
         }
         var lines = ["Content-Type: application/http"]
         if let identifier = call.identifier { lines.append("Content-ID: <response-\(identifier)>") }
-        lines += ["", "HTTP/1.1 \(status) \(HTTPResponse.Status(integerLiteral: status).reasonPhrase)"]
+        // The phrase after the status is optional (RFC 9112 section 4).
+        lines += ["", "HTTP/1.1 \(status) "]
         if json != nil { lines.append("Content-Type: application/json; charset=UTF-8") }
         lines += ["Content-Length: \(json?.count ?? 0)", "", String(decoding: json ?? [], as: UTF8.self)]
         return lines.joined(separator: lineEnd)

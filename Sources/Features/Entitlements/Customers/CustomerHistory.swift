@@ -15,7 +15,7 @@ package struct CustomerHistory: Sendable {
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + [
             .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .price, .currency,
-            .multiSeatInfo,
+            .multiSeatInfo, .orderId, .basePlanId,
         ]
 
     /// The number of the user.

@@ -52,7 +52,7 @@ package struct StoryEntry: Hashable, Sendable {
         let (subject, reference) = (entry.subject, entry.reference)
         let reason = entry.reason.map { ": \($0)" } ?? "."
         return switch entry.event {
-        case .granted: "Transaction \(reference) grants \(subject)."
+        case .granted: "Transaction \(reference) grants \(subject)\(reason)"
         case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
         case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
