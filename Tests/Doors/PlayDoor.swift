@@ -17,14 +17,13 @@ struct PlayDoor: Sendable {
     let play: GooglePlay
     let client: PlayDeveloperClient
     private let clock: ManualClock
+    /// The folder of the Play, which ends with its last user.
+    private let folder: TemporaryFolder
 
     /// Runs something beside a service and a Play that sells the garden's products.
-    ///
-    /// - Parameter appKeys: The trusted keys of apps on Google Play.
     static func run(
         _ doors: [Door] = Door.allCases,
         policy: OwnershipPolicy = .keep,
-        appKeys: [AppKey] = [],
         _ body: @Sendable @escaping (PlayDoor) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder(isInMemory: true)
@@ -42,8 +41,8 @@ struct PlayDoor: Sendable {
             let client = PlayDeveloperClient(
                 account: try GoogleServiceAccount(json: key.json()), url: url,
                 packageName: TestGarden.bundleIdentifier, realm: .localPlay, clock: clock)
-            let door = try await DoorGarden(doors, policy: policy, appKeys: appKeys, play: client)
-            try await body(PlayDoor(door: door, play: play, client: client, clock: clock))
+            let door = try await DoorGarden(doors, policy: policy, play: client)
+            try await body(PlayDoor(door: door, play: play, client: client, clock: clock, folder: folder))
         }
     }
 
