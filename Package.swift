@@ -199,8 +199,7 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
-                "TestSupport",
-                hummingbirdTesting, lifecycle, logging,
+                "TestSupport", hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(

@@ -11,6 +11,8 @@ struct Buy: Command {
             till buy com.memolease.sesac1.background2 --user alice --outcome cancelled
             till buy com.memolease.sesac1.sprout4 --user alice --outcome deferred
             till buy com.memolease.sesac1.sprout2 --user alice --kill-after purchased
+            till buy com.memolease.sesac1.sprout3 --user alice --store play
+            till buy com.memolease.sesac1.sprout1 --user bob --store play --proof token
             """)
 
     @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
@@ -19,17 +21,23 @@ struct Buy: Command {
     @Option(help: "The user who buys: a name of 1 to 128 bytes, without spaces or control characters.")
     var user: User
 
+    @Option(help: StoreChoice.optionHelp)
+    var store = StoreChoice.appStore
+
     @Option(
         help: ArgumentHelp(
-            "The outcome of the payment: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name.",
-            valueName: "outcome"))
+            "The outcome of the payment: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name; at Google Play "
+                + "purchased or deferred.", valueName: "outcome"))
     var outcome = PaymentOutcome.purchased
 
     @Option(help: ArgumentHelp(BillingPlanType.optionHelp, valueName: "plan"))
     var billingPlan: BillingPlanType?
 
-    @Option(help: "The proof that the app sends: the app receipt, or the signed transaction.")
-    var proof = ProofChoice.receipt
+    @Option(
+        help: ArgumentHelp(
+            "The proof that the app sends: receipt (the app receipt) or transaction (the signed one); at Google Play purchase (the "
+                + "signed one) or token (its purchase token).", valueName: "proof"))
+    var proof: ProofChoice?
 
     @Option(
         help: ArgumentHelp(
@@ -41,6 +49,15 @@ struct Buy: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
+        try require(
+            proof.map { $0.store == store } ?? true,
+            "--proof \(proof?.rawValue ?? "") is of the other store. Change --proof or --store.")
+        try require(
+            store == .appStore || [.purchased, .deferred].contains(outcome),
+            "--outcome \(outcome.name) is of the App Store. With --store play, choose purchased or deferred.")
+        try require(
+            store == .appStore || billingPlan == nil,
+            "--billing-plan is for the App Store. With --store play, leave it out.")
         if let killAfter, !StepReporter.stepNames.contains(killAfter) {
             throw ValidationError(
                 "Unknown step \"\(killAfter.prefix(64))\". The steps are \(StepReporter.stepNames.joined(separator: ", "))."
@@ -49,34 +66,33 @@ struct Buy: Command {
     }
 
     func perform() async throws {
-        let parties = try await Parties(common.dataDirectory, server: service)
+        let parties = try await Parties(common.dataDirectory, server: service, store: store)
         guard parties.catalog.product(productIdentifier) != nil else {
             throw StoreError.productNotFound(productIdentifier)
         }
-        let store = parties.store
-        let reporter = StepReporter(terminal: terminal, fatalStep: killAfter) { number in
-            try? store.read { try $0.effect(of: number)?.words }
-        }
+        let queue = parties.queue(of: user, outcome: outcome, proof: proof ?? .receipt)
+        let reporter = StepReporter(terminal: terminal, fatalStep: killAfter) { queue.effect(of: $0) }
         let payment = Payment(productIdentifier: productIdentifier, billingPlanType: billingPlan)
         let (transaction, owned) = try await parties.withDevice(
-            of: user, outcome: outcome, proof: proof, report: reporter.report
+            of: user, at: queue, report: reporter.report
         ) { device, service in
             try await device.resume()
             return (try await device.buy(payment), try await service.possessions())
         }
-        try end(transaction, owned: owned, reporter: reporter, parties: parties)
+        try end(transaction, at: queue, owned: owned, reporter: reporter, parties: parties)
     }
 
     private func end(
-        _ transaction: PaymentTransaction, owned: Possessions, reporter: StepReporter, parties: Parties
+        _ transaction: PaymentTransaction, at queue: any DeviceQueue, owned: Possessions, reporter: StepReporter,
+        parties: Parties
     ) throws {
-        if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
+        if transaction.state == .deferred { terminal.line("It " + queue.waitingWords(transaction, common: common)) }
         terminal.owned(parties.catalog.named(owned.items.map(\.item)), owned.balances, by: parties.named(user))
         for (number, refusal) in reporter.refused where number != transaction.identifier {
             terminal.note("Transaction \(number), from before, stays in the queue: \(refusal.message)")
         }
         if let error = transaction.error {
-            let isInterrupted = try parties.store.read { try $0.queued(transaction.identifier).isInterrupted }
+            let isInterrupted = try queue.isInterrupted(transaction.identifier)
             try terminal.fail(
                 code: isInterrupted ? "interrupted" : error.name,
                 message: Terminal.failure(error, of: transaction, isInterrupted: isInterrupted, common: common))
@@ -93,6 +109,9 @@ struct AppOptions: ParsableArguments {
     @Option(help: "The user of the app.")
     var user: User
 
+    @Option(help: StoreChoice.optionHelp)
+    var store = StoreChoice.appStore
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -106,20 +125,23 @@ protocol AppLaunch: Command {
 extension AppLaunch {
     var common: CommonOptions { app.common }
 
-    func parties() async throws -> Parties { try await Parties(common.dataDirectory, server: app.service) }
+    func parties() async throws -> Parties {
+        try await Parties(common.dataDirectory, server: app.service, store: app.store)
+    }
 
     /// Delivers unfinished transactions and prints the result.
-    func deliver(_ parties: Parties) async throws {
+    func deliver(_ queue: any DeviceQueue, _ parties: Parties) async throws {
         let user = app.user
         let reporter = StepReporter(terminal: terminal)
-        let (delivered, owned) = try await parties.withDevice(of: user, report: reporter.report) { device, service in
+        let (delivered, owned) = try await parties.withDevice(
+            of: user, at: queue, report: reporter.report
+        ) { device, service in
             (try await device.resume(), try await service.possessions())
         }
-        let waiting = try parties.store.read { try $0.payments.transactions(account: user.name) }
-            .filter { $0.transaction.state == .deferred }
-        for queued in waiting {
-            let number = String(queued.transaction.identifier)
-            terminal.line("#\(number) waits for approval: \(common.hint("store", "approve", number))")
+        let waiting = try await queue.unfinishedTransactions().filter { $0.state == .deferred }
+        for transaction in waiting {
+            terminal.line(
+                "#\(transaction.identifier) " + queue.waitingWords(transaction, upTo: 1, common: common))
         }
         if delivered.isEmpty, waiting.isEmpty { terminal.line("Nothing was unfinished.") }
         terminal.owned(parties.catalog.named(owned.items.map(\.item)), owned.balances, by: parties.named(user))
@@ -137,14 +159,16 @@ extension AppLaunch {
 struct Restore: AppLaunch {
     static let configuration = CommandConfiguration(
         "restore", "Restore earlier purchases, as on a new device, and redeem them again.",
-        examples: "till restore --user alice")
+        examples: """
+            till restore --user alice
+            till restore --user alice --store play
+            """)
 
     @OptionGroup var app: AppOptions
 
     func perform() async throws {
         let parties = try await parties()
-        try parties.store.write { try $0.restoreCompletedTransactions(account: app.user.name) }
-        try await deliver(parties)
+        try await deliver(try parties.queue(of: app.user).restoring(), parties)
     }
 }
 
@@ -155,5 +179,8 @@ struct Resume: AppLaunch {
 
     @OptionGroup var app: AppOptions
 
-    func perform() async throws { try await deliver(try await parties()) }
+    func perform() async throws {
+        let parties = try await parties()
+        try await deliver(parties.queue(of: app.user), parties)
+    }
 }

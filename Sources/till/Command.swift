@@ -115,7 +115,9 @@ struct CommonOptions: ParsableArguments {
     /// A command to type next, with the options that lead to the same data.
     ///
     /// - Parameter options: Options of the command besides these, such as that of the ledger.
-    func hint(_ arguments: String..., options: [String] = []) -> String {
+    func hint(_ arguments: String..., options: [String] = []) -> String { hint(arguments, options: options) }
+
+    func hint(_ arguments: [String], options: [String] = []) -> String {
         (["till"] + arguments + (dataPath.map { ["--data", $0] } ?? [])
             + (catalogPath.map { ["--catalog", $0] } ?? []) + options).map(Self.quoted).joined(separator: " ")
     }

@@ -25,6 +25,8 @@ struct DataDirectory {
     /// The folder of the local Google Play.
     var playFolder: URL { folder.appending(path: "play", directoryHint: .isDirectory) }
     var playFile: URL { playFolder.appending(path: "play.sqlite", directoryHint: .notDirectory) }
+    /// The key file of the service's account at the local Google Play.
+    var playAccountFile: URL { playFolder.appending(path: "service-account.json", directoryHint: .notDirectory) }
     var ledgerFile: URL { serviceFolder.appending(path: "ledger.sqlite", directoryHint: .notDirectory) }
     /// The certificates and the keys of apps that the service trusts besides those in `Keys/`.
     var trustFolder: URL { serviceFolder.appending(path: "trust", directoryHint: .isDirectory) }
@@ -56,9 +58,9 @@ struct DataDirectory {
     /// - Throws: `PermissionDenied`.
     func hasStore() throws(PermissionDenied) -> Bool { try storeFile.exists() }
 
-    /// The clock of the store that sold the purchases, by which subscriptions end. The machine's without a store.
+    /// The clock by which subscriptions end.
     var clock: any WallClock {
-        get throws { try hasStore() ? store().clock : SystemClock() }
+        get throws { try clocks.current }
     }
 
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.

@@ -12,6 +12,13 @@ struct GooglePlaySettings {
     let account: String?
     /// The address of the Play Developer API; nil for Google's.
     let url: URL?
+    /// The sender of notifications; nil to receive none.
+    let notifications: PushTokens.Settings?
+
+    /// The settings of notifications. The last one has a default.
+    private static let notificationNames = [
+        "google-notifications-audience", "google-notifications-email", "google-certificates-url",
+    ]
 
     /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.
     /// - Returns: Nil if no service account is set.
@@ -19,7 +26,7 @@ struct GooglePlaySettings {
     init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) throws(ConfigurationError) {
         account = settings.text("google-service-account")
         if account == nil, apps.allSatisfy({ $0.googleServiceAccount == nil }) {
-            try settings.refuse(["google-play-url"], without: "google-service-account")
+            try settings.refuse(["google-play-url"] + Self.notificationNames, without: "google-service-account")
             return nil
         }
         url = try settings.text("google-play-url").map { text throws(ConfigurationError) in
@@ -28,6 +35,7 @@ struct GooglePlaySettings {
             }
             return address.url
         }
+        notifications = try Self.notifications(settings)
         let addresses =
             apps.isEmpty
             ? [url] : apps.filter { ($0.googleServiceAccount ?? account) != nil }.map { $0.googlePlayURL ?? url }
@@ -41,42 +49,94 @@ struct GooglePlaySettings {
             "left out: another address than Google's is that of a local Google Play, and accept has no origin of one")
         try settings.requireFile("google-service-account")
     }
+
+    private static func notifications(
+        _ settings: ServeSettings
+    ) throws(ConfigurationError) -> PushTokens.Settings? {
+        let names = notificationNames
+        let values = names.prefix(2).compactMap(settings.text)
+        if values.isEmpty {
+            try settings.refuse([names[2]], without: names[0])
+            return nil
+        }
+        guard values.count == 2, values.allSatisfy({ !$0.isEmpty }) else {
+            let missing = names.first { settings.text($0)?.isEmpty ?? true } ?? names[0]
+            throw settings.failure(missing, "set, because \(names[0]) and \(names[1]) belong together")
+        }
+        guard case .address? = TokenKeySource(settings.requiredText(names[2])),
+            let keys = TokenKeySource(settings.requiredText(names[2]))
+        else { throw settings.failure(names[2], "an https address; http is for this machine's own") }
+        return PushTokens.Settings(audience: values[0], email: values[1], keys: keys)
+    }
 }
 
 /// The parts of the service that ask Google Play, or a local one.
 struct GooglePlayServices {
     private(set) var apps = GooglePlayApps()
+    /// Nil if the service receives no notifications.
+    private(set) var notifications: GooglePlayNotifications?
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
 
-    /// - Parameter appKeys: The trusted keys of apps, which name the packages.
+    /// - Parameters:
+    ///   - appKeys: The trusted keys of apps, which name the packages.
+    ///   - localPlay: The Play in this process, which the service asks instead of that of the settings.
     /// - Throws: `CommandError` for a key file that cannot be read; `GoogleServiceAccountError` for one of another form;
     ///   `ConfigurationError` for an app without a package.
     init(
         service: EntitlementService,
         configuration: ServeConfiguration,
         appKeys: [AppKey],
+        localPlay: LocalPlay?,
         metrics: ServiceMetrics
     ) throws {
-        guard let settings = configuration.googlePlay else { return }
         var all: [GooglePlayApp] = []
         for app in service.apps.all {
             let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
-            guard let file = own?.googleServiceAccount ?? settings.account else { continue }
+            let file =
+                localPlay?.serviceAccountFile.path ?? own?.googleServiceAccount ?? configuration.googlePlay?.account
+            guard let file else { continue }
             let account = try GoogleServiceAccount(
                 json: FileHandle.bytes(of: file, upTo: GoogleServiceAccount.maximumSize + 1))
-            let url = own?.googlePlayURL ?? settings.url
-            let realm: Realm = url == nil ? .google : .localPlay
-            for packageName in try Self.packageNames(of: app, in: realm, by: appKeys) {
-                all.append(
-                    GooglePlayApp(
-                        client: PlayDeveloperClient(
-                            account: account, url: url ?? PlayDeveloperClient.googleURL, packageName: packageName,
-                            realm: realm, clock: service.clock),
-                        app: app, entitlements: service))
-            }
+            let url = localPlay?.url ?? own?.googlePlayURL ?? configuration.googlePlay?.url
+            all += try Self.apps(of: app, asking: account, at: url, by: appKeys, for: service)
         }
         apps = GooglePlayApps(all)
-        backgroundServices = all.map { $0.acknowledger(metrics: metrics, logger: configuration.logger) }
+        let logger = configuration.logger
+        backgroundServices = all.map { $0.acknowledger(metrics: metrics, logger: logger) }
+        let voided = all.map { _ in GooglePlayReconciler.Requests() }
+        for (app, requests) in zip(all, voided) {
+            backgroundServices.append(
+                GooglePlayReconciler(app).schedule(requests, metrics: metrics, logger: logger))
+        }
+        let pushTokens = localPlay?.pushTokens ?? configuration.googlePlay?.notifications
+        notifications = pushTokens.map { settings in
+            // Google's tokens end by the machine's clock, even if the clock of a local Play was advanced.
+            GooglePlayNotifications(
+                tokens: PushTokens(settings, clock: SystemClock(), logger: logger), service: service, apps: apps
+            ) {
+                for requests in voided { requests.request() }
+            }
+        }
+    }
+
+    /// The apps on Google Play, or on a local one, of an app in the catalog.
+    ///
+    /// - Parameters:
+    ///   - package: The name of the only package; nil for those of the app's keys.
+    ///   - url: The address of the Play Developer API; nil for Google's.
+    static func apps(
+        of app: App, package: String? = nil, asking account: GoogleServiceAccount, at url: URL?, by appKeys: [AppKey],
+        for service: EntitlementService
+    ) throws -> [GooglePlayApp] {
+        let realm: Realm = url == nil ? .google : .localPlay
+        let names = try package.map { [$0] } ?? packageNames(of: app, in: realm, by: appKeys)
+        return names.map { name in
+            GooglePlayApp(
+                client: PlayDeveloperClient(
+                    account: account, url: url ?? PlayDeveloperClient.googleURL, packageName: name, realm: realm,
+                    clock: service.clock, tokenClock: SystemClock()),
+                app: app, entitlements: service)
+        }
     }
 
     /// The packages of an app: those of its trusted keys, or else the one that has the app's bundle identifier as its name.
@@ -91,7 +151,7 @@ struct GooglePlayServices {
             throw ConfigurationError(
                 message:
                     "No app on Google Play has the name \"\(app.bundleIdentifier)\". Add the app's key and its package: "
-                    + "`till trust add FILE --package NAME --bundle-id \(app.bundleIdentifier)`.")
+                    + "`till trust add FILE --package com.example.garden --bundle-id \(app.bundleIdentifier)`.")
         }
         return [app.bundleIdentifier]
     }

@@ -5,42 +5,70 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import PlayStore
 import Proofs
 import Service
 
-/// The store, the service and the device on one machine. Only signed bytes pass from the store to the service.
+/// A store, the service and the device on one machine. Only signed bytes pass from the store to the service.
 struct Parties: Sendable {
     let catalog: Catalog
-    let store: Store
     /// The service of this process, whichever the device talks to.
     let localService: LocalService
+    private let store: DeviceStore
     private let server: ServerOptions
+
+    private enum DeviceStore {
+        case appStore(Store)
+        case play(GooglePlay)
+    }
 
     /// Creates the data directory, the store and the ledger if there are none.
     ///
-    /// - Parameter server: The service that the device talks to.
-    init(_ data: DataDirectory, server: ServerOptions) async throws {
+    /// - Parameters:
+    ///   - server: The service that the device talks to.
+    ///   - store: The store of the device.
+    init(_ data: DataDirectory, server: ServerOptions, store: StoreChoice = .appStore) async throws {
         self.server = server
         catalog = try Catalog(folder: data.catalogFolder)
-        try data.prepare()
-        store = try data.store()
-        try data.trust(store)
-        localService = try await LocalService(data, catalog: catalog, clock: store.clock)
+        let clocks: StoreClocks
+        switch store {
+        case .appStore:
+            try data.prepare()
+            let appStore = try data.store()
+            try data.trust(appStore)
+            self.store = .appStore(appStore)
+            clocks = StoreClocks(appStore: appStore, play: try data.openedPlay)
+        case .play:
+            let play = try data.play()
+            self.store = .play(play)
+            clocks = StoreClocks(appStore: try data.hasStore() ? data.store() : nil, play: play)
+        }
+        localService = try await LocalService(
+            data, catalog: catalog, clocks: clocks, asking: clocks.play)
     }
 
     /// The user as the service knows it; nil if the token names the user.
     func named(_ user: User) -> User? { server.named(user) }
 
+    /// The queue of a user's device.
+    func queue(
+        of user: User, outcome: PaymentOutcome = .purchased, proof: ProofChoice = .receipt
+    ) -> any DeviceQueue {
+        switch store {
+        case .appStore(let store): AppStoreQueue(store: store, account: user.name, outcome: outcome, proof: proof)
+        case .play(let play):
+            PlayQueue(play, catalog, account: user.name, isPending: outcome == .deferred, proof: proof)
+        }
+    }
+
     /// Runs a user's app, with its queue in the store and its connection to the service.
     func withDevice<Value: Sendable>(
         of user: User,
-        outcome: PaymentOutcome = .purchased,
-        proof: ProofChoice = .receipt,
+        at queue: any DeviceQueue,
         report: @escaping @Sendable (DeviceStep) -> Void,
         _ body: @Sendable @escaping (PaymentQueueObserver, HTTPServiceConnection) async throws -> Value
     ) async throws -> Value {
-        let queue = LocalStoreConnection(store: store, account: user.name, outcome: outcome, proof: proof)
-        return try await server.withService(for: user, or: { localService }) { service in
+        try await server.withService(for: user, or: { localService }) { service in
             try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
         }
     }
@@ -64,77 +92,39 @@ extension URL {
     }
 }
 
-/// The proof that the app sends to the service.
-enum ProofChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-    case receipt
-    case transaction
-}
-
-/// A device's connection to the store in the same process: the payment queue of one account.
-struct LocalStoreConnection: StoreConnection {
-    let store: Store
-    let account: String
-    /// The outcome of this device's payments.
-    let outcome: PaymentOutcome
-    let proof: ProofChoice
-
-    func add(_ payment: Payment) async throws -> PaymentTransaction {
-        try store.add(payment, account: account, outcome: outcome)
-    }
-
-    func processPayments() async throws {
-        _ = try store.process(account: account)
-    }
-
-    func transaction(_ identifier: Int64) async throws -> PaymentTransaction {
-        try store.read { try $0.queued(identifier, account: account).transaction }
-    }
-
-    func unfinishedTransactions() async throws -> [PaymentTransaction] {
-        try store.read { try $0.payments.transactions(account: account) }.map(\.transaction).filter {
-            $0.state != .finished
-        }
-    }
-
-    func proof(of transaction: PaymentTransaction) async throws -> Proof {
-        switch proof {
-        case .receipt: .receipt(try store.read { try $0.receipt(account: account) })
-        case .transaction: .signedTransaction(try store.read { try $0.signedTransaction(transaction.identifier) })
-        }
-    }
-
-    func finish(_ transaction: PaymentTransaction) async throws {
-        _ = try store.perform(.finish, on: transaction.identifier, account: account)
-    }
-}
-
 /// The service over a data directory's ledger, in this process.
 struct LocalService: Sendable {
     private let service: EntitlementService
     private let administration: CatalogService
     private let webhooks: WebhookService
+    /// The local Google Play that the service asks about purchases; nil for none.
+    private let play: GooglePlay?
+    private let playAccountFile: URL
 
     /// Opens the ledger, and creates it if there is none.
     ///
     /// - Parameters:
+    ///   - play: The local Google Play that the service asks about purchases.
     ///   - features: The features that no command needs, and whose tables are created.
     ///   - migrates: True if missing tables and columns are added.
     init(
         _ data: DataDirectory,
         catalog: Catalog,
-        clock: any WallClock,
+        clocks: StoreClocks,
+        asking play: GooglePlay? = nil,
         accepting accepted: Set<Origin> = Origin.defaultAccepted,
         using features: [LedgerFeature] = [],
         migrates: Bool = true
     ) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(using: features), migrates: migrates)
+        (self.play, playAccountFile) = (play, data.playAccountFile)
+        let clock = clocks.current
         administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
         // Receivers compare the time of messages with theirs.
         webhooks = ledger.webhooks(of: administration.apps, clock: SystemClock())
         service = EntitlementService(
             apps: administration.apps,
-            verifier: try ProofVerifier(
-                trusting: data.trustedFolders, clock: (clock as? StoreClock)?.latest ?? clock),
+            verifier: try ProofVerifier(trusting: data.trustedFolders, clock: clocks.latest),
             ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
     }
 
@@ -146,7 +136,7 @@ struct LocalService: Sendable {
     ) async throws {
         try data.requireLedger()
         try await self.init(
-            data, catalog: try Catalog(folder: data.catalogFolder), clock: try data.clock, accepting: accepted,
+            data, catalog: try Catalog(folder: data.catalogFolder), clocks: try data.clocks, accepting: accepted,
             using: features, migrates: !features.isEmpty)
     }
 
@@ -175,12 +165,36 @@ struct LocalService: Sendable {
     func withClient<Value: Sendable>(
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
+        guard let play else { return try await withClient(asking: GooglePlayApps(), body) }
+        return try await LoopbackServer.run({ play.routes(sandboxKey: SandboxKey().apiKey).router() }) { url in
+            try await withClient(asking: try apps(at: play, url), body)
+        }
+    }
+
+    /// The app at a local Google Play.
+    ///
+    /// - Parameter url: The address of the Play in this process.
+    private func apps(at play: GooglePlay, _ url: URL) throws -> GooglePlayApps {
+        let key = try play.perform { try $0.serviceAccountKey(keptIn: playAccountFile, at: url) }
+        let account = try GoogleServiceAccount(json: try key.json())
+        return GooglePlayApps(
+            try service.apps.all.flatMap { app in
+                try GooglePlayServices.apps(
+                    of: app, package: PackageName.name(ofApp: app.bundleIdentifier), asking: account, at: url, by: [],
+                    for: service)
+            })
+    }
+
+    private func withClient<Value: Sendable>(
+        asking googlePlay: GooglePlayApps,
+        _ body: @Sendable @escaping (ServiceClient) async throws -> Value
+    ) async throws -> Value {
         // Valid in this process alone.
         let key = Randomness.system.bytes(32).hexadecimal
         return try await LoopbackServer.run(
             ServiceRoutes(
                 service: service, authentication: .processKey(APIKey(key)), administration: administration,
-                webhooks: webhooks, allowsPrivateAddresses: try Self.allowsPrivateWebhooks
+                webhooks: webhooks, googlePlay: googlePlay, allowsPrivateAddresses: try Self.allowsPrivateWebhooks
             ).router
         ) { url in
             try await body(ServiceClient(url: url, credential: key))

@@ -8,33 +8,52 @@ import Service
 
 struct Reconcile: LedgerUser {
     static let configuration = CommandConfiguration(
-        "reconcile", "Ask the App Store for missed notifications and purchases, and apply them.",
+        "reconcile", "Ask the App Store or Google Play for what the service missed, and apply it.",
         """
         Applies the notifications since the last run. With --customers, it also applies the whole history of each user who \
         has redeemed a purchase, or for whom an import expects one. Known statements change nothing. `till serve` does the \
         same if it has such a key.
+
+        With the service account of an app on Google Play, it takes back the purchases that Google Play has listed as voided \
+        since the last run, and asks about the purchases that have fallen silent: subscriptions whose paid period has ended, \
+        or that were not asked about for a day, and pending payments.
         """,
         examples: """
             till reconcile --key AuthKey_ABC1234567.p8 --key-id ABC1234567 \\
               --issuer-id 57246542-96fe-1a63-e053-0824d011072a \\
               --accept apple/Production
+            till reconcile --google-service-account play.json --accept google/Production
             """)
 
     @Option(help: ArgumentHelp("The key's .p8 file, from App Store Connect.", valueName: "file"))
-    var key: String
+    var key: String?
 
     @Option(help: ArgumentHelp("The key's identifier.", valueName: "identifier"))
-    var keyId: String
+    var keyId: String?
 
     @Option(help: ArgumentHelp("The issuer's identifier.", valueName: "uuid"))
-    var issuerId: String
+    var issuerId: String?
+
+    @Option(help: ArgumentHelp("The JSON key file of a service account, to ask Google Play.", valueName: "file"))
+    var googleServiceAccount: String?
 
     @Option(
         help: ArgumentHelp(
-            "The accepted origin, as for till serve. It selects the App Store's environment.", valueName: "origin"))
-    var accept = Origin.localSandbox
+            "The app's package on Google Play (default: those of its trusted keys, or its identifier).",
+            valueName: "name"))
+    var package: String?
 
-    @Option(help: ArgumentHelp("The address of the App Store Server API (default: Apple's).", valueName: "url"))
+    @Option(
+        name: .customLong("accept"),
+        help: ArgumentHelp(
+            "The accepted origin, as for till serve (default: local/Sandbox, with a service account localPlay/Production). It "
+                + "selects the App Store's environment.", valueName: "origin"))
+    var accepted: Origin?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address of the App Store Server API, or of the Play Developer API (default: the store's).",
+            valueName: "url"))
     var url: ServerAddress?
 
     @Option(
@@ -55,8 +74,10 @@ struct Reconcile: LedgerUser {
                 + "repeated.", valueName: "user"))
     var sandboxUsers: [String] = []
 
+    private var accept: Origin { accepted ?? (googleServiceAccount == nil ? .localSandbox : .localPlayProduction) }
+
     /// The origins of each user: with --sandbox-users, those of a service that sells.
-    private func accepted() throws -> AcceptedOrigins {
+    private func acceptedOrigins() throws -> AcceptedOrigins {
         guard !sandboxUsers.isEmpty else { return AcceptedOrigins([accept]) }
         let selling: [Origin: Origin] = [.appleSandbox: .appleProduction, .localSandbox: .localProduction]
         guard let production = selling[accept], let users = Set(listed: sandboxUsers) else {
@@ -69,15 +90,36 @@ struct Reconcile: LedgerUser {
     func validate() throws {
         try require((1...180).contains(days ?? 1), "--days must be a number from 1 to 180.")
         try require(
+            url?.isConfidential ?? true, "--url must be an https address; http is allowed only for this machine.")
+        guard googleServiceAccount == nil else { return try validateForGooglePlay() }
+        try require(
+            key != nil && keyId != nil && issuerId != nil,
+            "Name a key of the App Store with --key, --key-id and --issuer-id, or a service account of Google Play with "
+                + "--google-service-account.")
+        try require(package == nil, "--package needs --google-service-account.")
+        try require(
             url != nil || accept.appStoreServerURL != nil,
             "Apple's API serves only apple/Production and apple/Sandbox. Name another address with --url.")
+    }
+
+    private func validateForGooglePlay() throws {
         try require(
-            url?.isConfidential ?? true, "--url must be an https address; http is allowed only for this machine.")
+            key == nil && keyId == nil && issuerId == nil && days == nil && !customers && sandboxUsers.isEmpty,
+            "--google-service-account stands without --key, --key-id, --issuer-id, --days, --customers and --sandbox-users."
+        )
+        try require(accept.isGooglePlay, "--google-service-account needs an origin of Google Play as --accept.")
+        try require(
+            url != nil || [.googleProduction, .googleTest].contains(accept),
+            "Google's API serves only google/Production and google/Test. Name another address with --url.")
+        // Whoever reaches a local Google Play can mint purchases.
+        try require(
+            url == nil || [.localPlayProduction, .localPlayTest].contains(accept),
+            "Another address than Google's is that of a local Google Play. Leave --url out, or accept localPlay/Production."
+        )
     }
 
     func perform() async throws {
-        guard let url = url?.url ?? accept.appStoreServerURL else { return }
-        let accepted = try accepted()
+        let accepted = try acceptedOrigins()
         let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         let clock = SystemClock()
         let ledger = try ledger.place().open()
@@ -87,17 +129,49 @@ struct Reconcile: LedgerUser {
             verifier: try ProofVerifier(trusting: common.dataDirectory.trustedFolders, clock: clock),
             ledger: ledger, clock: clock,
             accepted: accepted)
-        let key = try AppStoreServerKey(
-            AppStoreKeySettings(file: key, keyIdentifier: keyId, issuerIdentifier: issuerId),
-            bundleIdentifier: catalog.bundleIdentifier)
-        let reconciler = service.reconciler(
-            of: administration.apps.first, asking: key.client(at: url, clock: clock), about: [accept])
-        var reports = ["notifications": try await reconciler.recordNotifications(days: days)]
-        if customers { reports["transactions"] = try await reconciler.recordHistories() }
+        let reports =
+            if let googleServiceAccount {
+                try await googlePlayReports(of: service, asking: googleServiceAccount)
+            } else {
+                try await appStoreReports(of: service)
+            }
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
             let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             terminal.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")
         }
         try terminal.json(reports.mapValues(\.outcomes))
+    }
+}
+
+extension Reconcile {
+    private typealias Reports = [String: Reconciler.Report]
+
+    private func appStoreReports(of service: EntitlementService) async throws -> Reports {
+        guard let url = url?.url ?? accept.appStoreServerURL, let key, let keyId, let issuerId else { return [:] }
+        let app = service.apps.first
+        let serverKey = try AppStoreServerKey(
+            AppStoreKeySettings(file: key, keyIdentifier: keyId, issuerIdentifier: issuerId),
+            bundleIdentifier: app.bundleIdentifier)
+        let reconciler = service.reconciler(
+            of: app, asking: serverKey.client(at: url, clock: service.clock), about: [accept])
+        var reports = ["notifications": try await reconciler.recordNotifications(days: days)]
+        if customers { reports["transactions"] = try await reconciler.recordHistories() }
+        return reports
+    }
+
+    private func googlePlayReports(of service: EntitlementService, asking file: String) async throws -> Reports {
+        let account = try GoogleServiceAccount(
+            json: FileHandle.bytes(of: file, upTo: GoogleServiceAccount.maximumSize + 1))
+        let keys = try [AppKey](folders: common.dataDirectory.trustedFolders)
+        let apps = try GooglePlayServices.apps(
+            of: service.apps.first, package: package, asking: account, at: url?.url, by: keys, for: service)
+        var reports: Reports = [:]
+        for app in apps {
+            let reconciler = GooglePlayReconciler(app)
+            let name = apps.count == 1 ? "" : " of \(app.client.packageName)"
+            reports["voided purchases\(name)"] = try await reconciler.recordVoidedPurchases()
+            reports["silent purchases\(name)"] = try await reconciler.recordSilentPurchases()
+        }
+        return reports
     }
 }

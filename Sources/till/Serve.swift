@@ -23,6 +23,7 @@ struct Serve: Command {
         examples: """
             till serve
             till serve --store                    # with a local App Store
+            till serve --play                     # with a local Google Play
             till serve --accept apple/Production --tls-certificate cert.pem \\
               --tls-key key.pem
             till serve --config till.json --print-configuration
@@ -43,25 +44,34 @@ struct Serve: Command {
         help: "Run a local App Store, too. The service trusts its proofs and receives its notifications.")
     var runsStore = false
 
+    @Flag(
+        name: .customLong("play"),
+        help: "Run a local Google Play, too. The service trusts its purchases, asks it, and receives its notifications."
+    )
+    var runsPlay = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The port of the local Google Play; 0 for any free one (default: \(PlayServe.standardPort)).",
+            valueName: "n"))
+    var playPort: Int?
+
     @OptionGroup var sandbox: SandboxKeyOptions
 
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try require(runsStore || sandbox.sandboxKey == nil, "--sandbox-key needs --store.")
+        try require(runsStore || runsPlay || sandbox.sandboxKey == nil, "--sandbox-key needs --store or --play.")
+        try require(runsPlay || playPort == nil, "--play-port needs --play.")
+        try require(
+            playPort.map((0...65_535).contains) ?? true,
+            "--play-port must be a number from 0 to 65535; it is \"\(playPort ?? 0)\".")
     }
 
     func perform() async throws {
         let configuration = try ServeConfiguration(options, common)
-        // Anyone who reaches a store can mint purchases.
-        let sold = configuration.origins.filter { [.appleProduction, .googleProduction].contains($0) }
-        if runsStore, let origin = sold.map(\.rawValue).min() {
-            throw ConfigurationError(
-                message:
-                    "A store does not run beside a service that accepts \(origin): leave out --store, or run "
-                    + "`till store` by itself.")
-        }
-        let sandboxKey = runsStore ? try sandbox.key() : nil
+        try checkLocalStores(configuration)
+        let sandboxKey = runsStore || runsPlay ? try sandbox.key() : nil
         let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         notes.forEach(terminal.note)
         if printsSettings { return terminal.line(SettingsDocumentation.page) }
@@ -74,24 +84,62 @@ struct Serve: Command {
             return try terminal.json(configuration.report)
         }
         let terminal = terminal
-        try await run(configuration, sandboxKey: sandboxKey, notes: notes) { url, local in
+        try await run(configuration, sandboxKey: sandboxKey, notes: notes) { url, playURL in
             terminal.line("Listening on \(url.absoluteString)")
-            if let key = local?.sandboxKey { terminal.line(key.line) }
-            try? terminal.report(["url": url.absoluteString, "sandboxKey": local?.sandboxKey.printed])
+            if let playURL { terminal.line("Google Play: \(playURL.absoluteString)") }
+            if let sandboxKey { terminal.line(sandboxKey.line) }
+            try? terminal.report([
+                "url": url.absoluteString, "playUrl": playURL?.absoluteString, "sandboxKey": sandboxKey?.printed,
+            ])
         }
+    }
+
+    /// Refuses a local store beside a service that accepts production: anyone who reaches the store can mint purchases.
+    ///
+    /// - Throws: `ConfigurationError`.
+    private func checkLocalStores(_ configuration: ServeConfiguration) throws(ConfigurationError) {
+        try configuration.settings.require(
+            !runsPlay || configuration.googlePlay == nil, "google-service-account",
+            "left out beside --play, whose account the service makes itself")
+        let sold = configuration.origins.filter { [.appleProduction, .googleProduction].contains($0) }
+        guard let origin = sold.map(\.rawValue).min() else { return }
+        if runsStore {
+            throw ConfigurationError(
+                message:
+                    "A store does not run beside a service that accepts \(origin): leave out --store, or run "
+                    + "`till store` by itself.")
+        }
+        if runsPlay {
+            throw ConfigurationError(
+                message:
+                    "A local Google Play does not run beside a service that accepts \(origin): leave out --play, or run "
+                    + "`till play` by itself.")
+        }
+    }
+
+    /// The local stores of this run.
+    private func localStores(
+        _ configuration: ServeConfiguration, _ sandboxKey: SandboxKey?
+    ) throws -> (LocalStore?, LocalPlay?) {
+        guard let key = sandboxKey else { return (nil, nil) }
+        let port = playPort ?? PlayServe.standardPort
+        // A port in use ends the command before the store makes its keys.
+        let play = runsPlay ? try LocalPlay(configuration, port: port, sandboxKey: key) : nil
+        let store = runsStore ? try LocalStore(configuration.data, sandboxKey: key, logger: configuration.logger) : nil
+        return (store, play)
     }
 
     /// Runs the service until it is stopped.
     ///
     /// - Parameters:
-    ///   - sandboxKey: The key of the local App Store; nil to run none.
+    ///   - sandboxKey: The key of the local stores; nil to run none.
     ///   - startNotes: The notes that were printed before; the console shows them.
-    ///   - announce: Called when the service listens, with its address and the local App Store.
+    ///   - announce: Called when the service listens, with its address and that of the local Google Play.
     func run(
         _ configuration: ServeConfiguration,
         sandboxKey: SandboxKey?,
         notes startNotes: [String] = [],
-        announcing announce: @escaping @Sendable (URL, LocalStore?) -> Void
+        announcing announce: @escaping @Sendable (URL, URL?) -> Void
     ) async throws {
         var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
@@ -111,11 +159,12 @@ struct Serve: Command {
             terminal.note(note)
             notes.append(note)
         }
-        let local = try sandboxKey.map { try LocalStore(data, sandboxKey: $0, logger: configuration.logger) }
-        let clock: any WallClock = local?.store.clock ?? SystemClock()
+        let (local, localPlay) = try localStores(configuration, sandboxKey)
+        let clocks = StoreClocks(appStore: local?.store, play: localPlay?.play)
+        let clock = clocks.current
         let folders = try data.trustedFolders
-        let (anchors, appKeys) = (try TrustAnchors(folders: folders), try [AppKey](folders: folders))
-        try configuration.check(anchors, appKeys)
+        let (anchors, appKeys) = (try TrustAnchors(folders: folders), try KnownAppKeys(folders: folders))
+        try configuration.check(anchors, appKeys.keys)
         if configuration.hasAccounts, !configuration.sendsMail {
             configuration.logger.notice(
                 "no mail is sent: users cannot confirm their addresses or choose new passwords; set mail-server or mail-webhook"
@@ -132,7 +181,7 @@ struct Serve: Command {
             ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
         let service = EntitlementService(
             apps: administration.apps,
-            verifier: ProofVerifier(anchors: anchors, appKeys: appKeys, clock: local?.store.latestClock ?? clock),
+            verifier: ProofVerifier(anchors: anchors, appKeys: appKeys, clock: clocks.latest),
             ledger: ledger,
             clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
@@ -173,11 +222,13 @@ struct Serve: Command {
         let appStores = try AppStoreServices(
             service: service, configuration: configuration, clock: clock, metrics: metrics)
         let googlePlay = try GooglePlayServices(
-            service: service, configuration: configuration, appKeys: appKeys, metrics: metrics)
+            service: service, configuration: configuration, appKeys: appKeys.keys, localPlay: localPlay,
+            metrics: metrics)
         var (others, companions): ([any RouteSource], [any ServiceLifecycle.Service]) = (
             [], appStores.backgroundServices + googlePlay.backgroundServices
         )
         if let local { others.append(local.routes) }
+        if let localPlay { companions = [try localPlay.server()] + companions + [localPlay.pushing()] }
         if configuration.hasConsole {
             let services = ServiceSystem(
                 configuration: configuration,
@@ -208,6 +259,7 @@ struct Serve: Command {
             administration: configuration.administersCatalog ? administration : nil, webhooks: webhooks,
             figures: figures,
             orderClients: appStores.orderClients, googlePlay: googlePlay.apps,
+            playNotifications: googlePlay.notifications,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
             requestsPerAddress: configuration.proxies > 0
                 ? configuration.settings.number("maximum-connections-per-address") : nil,
@@ -248,7 +300,9 @@ struct Serve: Command {
             configuration: configuration.server, logger: configuration.logger
         ) { url in
             local?.sendNotifications(to: url)
-            announce(url, local)
+            guard let localPlay else { return announce(url, nil) }
+            localPlay.sendNotifications(to: url)
+            localPlay.whenListening { announce(url, localPlay.url) }
         }
     }
 

@@ -66,7 +66,6 @@ struct TrustAdd: Command {
         }
         try folder.add(key)
         terminal.line("Trusted as \(key.realm.rawValue): \(key.packageName)")
-        terminal.note("Restart the service to apply this.")
         try terminal.json(["added": [key.report()]])
     }
 }

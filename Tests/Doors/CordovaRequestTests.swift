@@ -39,7 +39,7 @@ import Testing
             #"""
             { "id": "garden.gate", "type": "non consumable", "offers": [],
               "transaction": { "type": "android-playstore", "id": "GPA.3345-1111-2222-33333", "purchaseToken": "aaaa.AO-J1O",
-                "signature": "c2lnbmVk", "receipt": "{"packageName":"com.example.garden","note":"a\/b"}" },
+                "signature": "c2lnbmVk", "receipt": "{\"packageName\":\"com.example.garden\",\"note\":\"a\\/b\"}" },
               "additionalData": { "applicationUsername": "alice", "obfuscatedUsername": "6384e2b2184bcbf58eccf10ca7a6563c" } }
             """#)
         #expect(read.kind == .googlePlay)

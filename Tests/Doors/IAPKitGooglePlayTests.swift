@@ -71,6 +71,17 @@ import Testing
         }
     }
 
+    @Test func `a purchase that a license tester has not paid is not valid where nobody may have it`() async throws {
+        try await PlayDoor.run([.iapkit], accepting: [.localPlayProduction]) { service in
+            let tested = try service.buy("garden.gate", isTest: true)
+            let answer = try await service.door.send(.post, Self.path, Self.body(tested.purchaseToken))
+            #expect(answer.status == 503 && answer["isValid"] == nil)
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("originNotAccepted"))
+            let paid = try service.buy("garden.gate", account: "bob")
+            #expect(try await state(service, paid.purchaseToken) == "PENDING_ACKNOWLEDGMENT true")
+        }
+    }
+
     @Test func `a subscription is entitled while it is paid`() async throws {
         try await PlayDoor.run([.iapkit]) { service in
             let product = "garden.basic.monthly"

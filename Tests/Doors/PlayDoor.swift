@@ -24,6 +24,7 @@ struct PlayDoor: Sendable {
     static func run(
         _ doors: [Door] = Door.allCases,
         policy: OwnershipPolicy = .keep,
+        accepting origins: Set<Origin> = Origin.defaultAccepted,
         _ body: @Sendable @escaping (PlayDoor) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder(isInMemory: true)
@@ -41,7 +42,8 @@ struct PlayDoor: Sendable {
             let client = PlayDeveloperClient(
                 account: try GoogleServiceAccount(json: key.json()), url: url,
                 packageName: TestGarden.bundleIdentifier, realm: .localPlay, clock: clock)
-            let door = try await DoorGarden(doors, policy: policy, play: client)
+            let door = try await DoorGarden(
+                doors, policy: policy, accepted: AcceptedOrigins(origins), play: client)
             try await body(PlayDoor(door: door, play: play, client: client, clock: clock, folder: folder))
         }
     }
@@ -68,11 +70,12 @@ struct PlayDoor: Sendable {
         _ product: String,
         quantity: Int = 1,
         isPending: Bool = false,
+        isTest: Bool = false,
         account: String = "alice"
     ) throws -> PlayPurchaseResource {
         try play.perform { books in
             var order = order(product, account)
-            (order.quantity, order.isPending) = (quantity, isPending)
+            (order.quantity, order.isPending, order.isTest) = (quantity, isPending, isTest)
             return try books.resource(books.buy(order))
         }
     }

@@ -24,7 +24,8 @@ import Testing
             ledger: try Ledger(file: folder.file("ledger.sqlite")), clock: garden.clock,
             accepted: AcceptedOrigins([.localPlayProduction]))
         purchases = GooglePurchaseService(
-            entitlements: service, app: app, origins: [.localPlayProduction, .localPlayTest])
+            entitlements: service, app: app, packageName: TestGarden.bundleIdentifier,
+            origins: [.localPlayProduction, .localPlayTest])
         alice = try #require(User(name: "alice"))
         bob = try #require(User(name: "bob"))
     }
@@ -191,6 +192,22 @@ import Testing
         #expect(try await plus(alice) == [2])
     }
 
+    @Test func `a replacement that nobody has paid replaces nothing`() async throws {
+        let line = item("garden.basic.monthly", order: "GPA.1", until: day(30))
+        #expect(try await redeem(try subscription("old", items: line), for: alice) == [.granted])
+        let linked = #","linkedPurchaseToken":"old""#
+        let premium = item("garden.premium.monthly", order: nil, until: nil)
+        for state in ["PENDING", "PENDING_PURCHASE_CANCELED"] {
+            let unpaid = try subscription("unpaid", state: state, items: premium, more: linked)
+            _ = try await purchases.record(unpaid, continuing: "old")
+            #expect(try await purchases.purchase(of: "old")?.successorToken == nil)
+            advance(seconds: 60)
+        }
+        let paid = item("garden.premium.monthly", order: "GPA.2", until: day(30))
+        _ = try await purchases.record(try subscription("new", items: paid, more: linked), continuing: "old")
+        #expect(try await purchases.purchase(of: "old")?.successorToken == "new")
+    }
+
     @Test func `a token keeps the original that it was recorded with`() async throws {
         let line = item("garden.basic.monthly", order: "GPA.9", until: day(30))
         let again = try subscription(
@@ -200,6 +217,23 @@ import Testing
         // Google Play states the context only until the purchase is acknowledged.
         let later = try subscription("again", items: line, isAcknowledged: true)
         #expect(try await purchases.record(later, continuing: nil).originalToken == "first")
+    }
+
+    @Test func `an end is asked for twice, because the service may have ended before it applied the first answer`()
+        async throws
+    {
+        let line = item("garden.basic.monthly", order: "GPA.1", until: day(30))
+        #expect(try await redeem(try subscription("t", items: line), for: alice) == [.granted])
+        advance(seconds: 3600)
+        let ended = item("garden.basic.monthly", order: "GPA.1", until: now.rfc3339)
+        _ = try await purchases.record(try subscription("t", state: "EXPIRED", items: ended), continuing: nil)
+        #expect(try await plus(alice) == [1])
+        advance(seconds: 86_400)
+        #expect(try await purchases.purchasesToAsk(limit: 9).map(\.purchaseToken) == ["t"])
+        _ = try await refresh(try subscription("t", state: "EXPIRED", items: ended))
+        #expect(try await plus(alice).isEmpty)
+        advance(seconds: 86_400)
+        #expect(try await purchases.purchasesToAsk(limit: 9).isEmpty)
     }
 
     @Test func `a statement of nobody is parked, and the account identifier names its user`() async throws {
@@ -236,6 +270,34 @@ import Testing
         #expect(try await due() == ["b", "a"])
         try await purchases.endAcknowledgement(of: first)
         #expect(try await due() == ["a"])
+    }
+
+    @Test func `each app on Google Play asks about its own purchases, also under one identifier`() async throws {
+        #expect(try await redeem(try product("a", "garden.gate"), for: alice) == [.granted])
+        _ = try await refresh(
+            try subscription("s", items: item("garden.basic.monthly", order: "GPA.1", until: day(30))))
+        let other = GooglePurchaseService(
+            entitlements: service, app: service.apps.first, packageName: "com.example.other",
+            origins: purchases.origins)
+        advance(seconds: 86_400)
+        // Google Play would answer it that there is no such token.
+        #expect(try await other.purchase(of: "a") == nil)
+        #expect(try await other.purchasesToAcknowledge(limit: 9).due.isEmpty)
+        #expect(try await other.purchasesToAsk(limit: 9).isEmpty)
+        #expect(try await due() == ["a"])
+        #expect(try await purchases.purchasesToAsk(limit: 9).map(\.purchaseToken) == ["s"])
+    }
+
+    @Test func `what is due stays so until its deadline, even if Google Play answers that there is no such token`()
+        async throws
+    {
+        #expect(try await redeem(try product("a", "garden.gate"), for: alice) == [.granted])
+        let purchase = try #require(try await purchases.purchasesToAcknowledge(limit: 9).due.first)
+        #expect(try await purchases.close(purchase) == false)
+        #expect(try await due() == ["a"])
+        advance(seconds: 3 * 86_400)
+        #expect(try await purchases.close(purchase))
+        #expect(try await due().isEmpty)
     }
 
     @Test func `a consumable is due until it is consumed, even if the app has acknowledged it`() async throws {

@@ -152,6 +152,7 @@ import Testing
 
     @Test func `a replaced purchase and its successor name each other`() async throws {
         let first = try server.subscribe()
+        try await client.acknowledge(first.token, of: first.terms.productId, as: .subscription)
         _ = try server.play.perform { try $0.perform(.cancel, on: first.number) }
         let second = try server.subscribe()
         let statement = try await client.statement(about: second.token, originalToken: first.token)

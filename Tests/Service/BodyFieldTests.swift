@@ -100,7 +100,7 @@ import Testing
         ("GET /v1/products?colection=sprout", #"Did you mean "collection"?"#),
         (
             "GET /v1/users/alice/transactions?isuer=till",
-            #"Did you mean "issuer"? The parameters are issuer, app, pageSize, cursor."#
+            #"Did you mean "issuer"? The parameters are issuer, app, store, pageSize, cursor."#
         ),
         ("POST /v1/users/alice/grants?Issuer=till", #"Did you mean "issuer"? The parameters are issuer."#),
         ("GET /v1/unclaimed?app=com.memolease.sesac1&serach=1", #"Did you mean "search"?"#),

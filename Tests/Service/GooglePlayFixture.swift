@@ -50,8 +50,10 @@ final class GooglePlayFixture: Sendable {
 
     /// A service over the ledger file.
     ///
-    /// - Parameter isReachable: False for a service that reaches no Play.
-    func service(isReachable: Bool = true) async throws -> PlayService {
+    /// - Parameters:
+    ///   - isReachable: False for a service that reaches no Play.
+    ///   - presentedPerMinute: The tokens that callers may present in a minute.
+    func service(isReachable: Bool = true, presentedPerMinute: Int = 2000) async throws -> PlayService {
         let licensingKey = try play.perform { try $0.licensingKey(of: TestGarden.bundleIdentifier) }
         let key = AppKey(
             packageName: TestGarden.bundleIdentifier, publicKey: try PublicKey(rsaInformation: licensingKey),
@@ -67,7 +69,10 @@ final class GooglePlayFixture: Sendable {
         let client = PlayDeveloperClient(
             account: account, url: isReachable ? url : nowhere, packageName: TestGarden.bundleIdentifier,
             realm: .localPlay, clock: garden.clock)
-        return try await PlayService(entitlements, GooglePlayApp(client: client, app: app, entitlements: entitlements))
+        return try await PlayService(
+            entitlements,
+            GooglePlayApp(
+                client: client, app: app, entitlements: entitlements, presentedPerMinute: presentedPerMinute))
     }
 
     /// Buys a one-time product.

@@ -65,6 +65,22 @@ import Testing
         }
     }
 
+    @Test func `callers who send tokens without end leave Google Play's limit to what the service owes`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service(presentedPerMinute: 2)
+            let gate = try fixture.buy("garden.gate")
+            #expect(try await service.redeem(gate.token).redemption.outcome == .granted)
+            #expect(try await service.redeem("aaaabbbbccccddddeeeeffff.AO-J1Oz_-").code == "googlePlayTokenUnknown")
+            let limited = try await service.redeem(gate.token)
+            #expect(limited.status == 503 && limited.code == "googlePlayLimited")
+            try await service.acknowledge()
+            #expect(try fixture.purchase(gate.number).isAcknowledged)
+            #expect(try await service.app.refresh(gate.token).count == 1)
+            fixture.advance(seconds: 60)
+            #expect(try await service.redeem(gate.token).redemption.outcome == .unchanged)
+        }
+    }
+
     @Test func `a wrong token, app or form is refused`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()
@@ -134,12 +150,16 @@ import Testing
     @Test func `the first token of an unknown chain is asked for`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()
+            // An app may acknowledge by itself, and a purchase is replaced only then.
+            func acknowledgeAndCancel(_ bought: RecurringPurchase) async throws {
+                try await service.app.client.acknowledge(bought.token, of: bought.terms.productId, as: .subscription)
+                _ = try fixture.play.perform { try $0.perform(.cancel, on: bought.number) }
+                fixture.advance(days: 1)
+            }
             let first = try fixture.subscribe()
-            _ = try fixture.play.perform { try $0.perform(.cancel, on: first.number) }
-            fixture.advance(days: 1)
+            try await acknowledgeAndCancel(first)
             let second = try fixture.subscribe()
-            _ = try fixture.play.perform { try $0.perform(.cancel, on: second.number) }
-            fixture.advance(days: 1)
+            try await acknowledgeAndCancel(second)
             let third = try fixture.subscribe()
             #expect(try await service.redeem(third.token).redemption.outcome == .granted)
             #expect(try await service.transactions().map(\.originalTransactionId) == [first.token])

@@ -71,7 +71,13 @@ struct ServiceFixture {
             events: EventHub(ledger: ledger),
             administration: administration,
             webhooks: ledger.webhooks(of: administration.apps, clock: shop.clock),
-            figures: figures, proxies: proxies, requestsPerAddress: requestsPerAddress,
+            figures: figures,
+            playNotifications: GooglePlayNotifications(
+                tokens: PushTokens(
+                    .init(
+                        audience: TestPushIssuer.audience, email: TestPushIssuer.email,
+                        keys: .file(shop.folder.file("google-keys.json"))), clock: shop.clock, logger: Self.logger),
+                service: service, apps: GooglePlayApps()), proxies: proxies, requestsPerAddress: requestsPerAddress,
             reserve: disk.map { [clock = shop.clock] disk in
                 StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)
             }, clock: shop.clock)

@@ -65,10 +65,19 @@ import Testing
         ("ACCOUNT --accept google/Test --google-play-url http://127.0.0.1:1", "left out"),
         ("ACCOUNT --accept apple/Sandbox", "google-play-url"),
         ("ACCOUNT --google-play-url http://example.com", "https"),
+        ("--google-notifications-audience till", "google-service-account"),
+        ("ACCOUNT --google-notifications-audience till", "google-notifications-email"),
+        ("ACCOUNT --google-notifications-email a@b.c", "google-notifications-audience"),
+        ("ACCOUNT --google-certificates-url http://127.0.0.1:1", "google-notifications-audience"),
+        ("ACCOUNT PUSH --google-certificates-url http://example.com/certs", "https"),
+        ("ACCOUNT PUSH --google-certificates-url keys.json", "https"),
     ])
     func `inconsistent Google Play settings are refused at the start`(arguments: String, named: String) async throws {
         let account = "--google-service-account nowhere.json"
-        let arguments = arguments.replacing("ACCOUNT", with: account).split(separator: " ").map(String.init)
+        let push = "--google-notifications-audience till --google-notifications-email a@b.c"
+        let arguments = arguments.replacing("ACCOUNT", with: account).replacing("PUSH", with: push).split(
+            separator: " "
+        ).map(String.init)
         let result = try await TillProcess(hasKeys: false).run(arguments: ["serve"] + arguments)
         #expect(result.status == 1)
         #expect(result.error.contains(named), "\(result.error)")

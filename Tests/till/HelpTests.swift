@@ -9,6 +9,7 @@ import Testing
     /// Beginnings of examples that need another machine, with the reason.
     private static let notRun = [
         "till reconcile --key": "needs a key of App Store Connect",
+        "till reconcile --google-service-account": "needs a service account of Google Cloud",
         "till store": "StoreCommandTests plays a store",
         "till play": "PlayCommandTests plays a Google Play",
         "till ledger distribute": "needs Citus (make test-citus)",
@@ -146,8 +147,10 @@ import Testing
             try FileManager.default.copyItem(at: till.folder.file(name), to: copy.folder.file(name))
         }
         if example.hasPrefix("till serve"), !example.contains("--print-configuration") {
+            // Another program may listen at the standard port of the Play.
+            let port = example.contains("--play") ? ["--play-port", "0"] : []
             let server = try await ServeProcess(
-                copy, Array(DocumentedSession.arguments(of: example[...]).dropFirst()))
+                copy, Array(DocumentedSession.arguments(of: example[...]).dropFirst()) + port)
             return (await server.end(SIGTERM), try server.log)
         }
         // These examples read what an earlier one has written.

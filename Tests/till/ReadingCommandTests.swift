@@ -50,7 +50,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["purchases"], ["products"], ["complete", "1"], ["cancel", "1"], ["refund", "1"], ["time"], ["reset"],
+        ["purchases"], ["products"], ["complete", "1"], ["cancel", "1"], ["refund", "1"], ["dispute"], ["time"],
+        ["reset"],
     ])
     func `a command that reads the local Google Play creates none, and names the directory`(
         arguments: [String]

@@ -110,7 +110,11 @@ final class ServeProcess: Sendable {
     }
 
     /// Sends a request with curl, an independent client.
-    func curl(_ path: String, key: String? = nil, body: String? = nil, options: [String] = []) async throws -> Answer {
+    ///
+    /// - Parameter address: Another server of the process.
+    func curl(
+        _ path: String, key: String? = nil, body: String? = nil, options: [String] = [], at address: URL? = nil
+    ) async throws -> Answer {
         let output = folder.appending(path: "\(UUID().uuidString).body")
         let status = folder.appending(path: "\(UUID().uuidString).status")
         let head = folder.appending(path: "\(UUID().uuidString).head")
@@ -121,7 +125,7 @@ final class ServeProcess: Sendable {
             ["curl", "--silent", "--max-time", "30", "--output", output.path, "--dump-header", head.path]
             + ["--write-out", "%{http_code}"] + options
             + (key.map { ["--header", "Authorization: Bearer \($0)"] } ?? [])
-            + (body.map { ["--data-binary", $0] } ?? []) + [url.absoluteString + path]
+            + (body.map { ["--data-binary", $0] } ?? []) + [(address ?? url).absoluteString + path]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: status)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

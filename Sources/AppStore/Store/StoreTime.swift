@@ -6,12 +6,10 @@ package struct StoreClock: WallClock {
     let store: Store
 
     package func now() -> Timestamp { store.now }
-
-    /// The clock that a verifier of the store's proofs uses: to others, the proofs of a customer who is ahead would be of the future.
-    package var latest: LatestStoreClock { LatestStoreClock(store: store) }
 }
 
-/// The latest of the store's clock and its accounts' own clocks. A verifier of the store's proofs on the same machine uses it.
+/// The latest of the store's clock and its accounts' own clocks. A verifier of the store's proofs on the same machine uses it: to others,
+/// the proofs of a customer who is ahead would be of the future.
 package struct LatestStoreClock: WallClock {
     let store: Store
 

@@ -1,18 +1,18 @@
 import Ledger
 import Proofs
 
-/// A notification of the App Store as the ledger stores it.
+/// A notification of the App Store or of Google Play as the ledger stores it.
 package struct NotificationRecord: Hashable, Sendable {
     /// The bundle identifier of the app.
     package let app: String
     package let origin: Origin
     /// The identity of the notification. Duplicates have the same one.
     package let notificationUUID: String
-    /// The type, in Apple's words.
+    /// The type, in the store's words.
     package let type: String
     package let subtype: String?
     package let signedAt: Timestamp
-    /// The SHA-256 of the signed bytes.
+    /// The SHA-256 of the signed bytes, or of the data of a pushed message.
     package let proofDigest: [UInt8]
     /// The decoded notification as JSON, without the proofs inside it; nil if it is too long to be stored.
     package let content: String?
@@ -109,6 +109,11 @@ extension EntitlementService {
     {
         try await observe(notification.record, body: body)
         return try await outcome(of: notification.request)
+    }
+
+    /// Stores a notification that states nothing about a transaction by itself.
+    package func store(_ notification: NotificationRecord) async throws -> NotificationOutcome {
+        try await outcome(of: .notify(notification, stating: nil))
     }
 
     func outcome(of request: ClaimRequest) async throws -> NotificationOutcome {

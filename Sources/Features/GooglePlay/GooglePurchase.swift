@@ -8,6 +8,8 @@ import Proofs
 package final class GooglePurchase: Sendable {
     /// The purchase token, within its app and origin.
     package let key: TransactionKey
+    /// The name of the app on Google Play, which alone knows the token.
+    let packageName: String
     /// The first token of its chain, which is the original transaction of its purchases.
     package let originalToken: String
     /// The token of the purchase that has replaced it; nil for none.
@@ -43,9 +45,11 @@ package final class GooglePurchase: Sendable {
     }
 
     init(
-        _ key: TransactionKey, originalToken: String, successorToken: String?, isSubscription: Bool, state: String,
-        _ purchase: Purchase?, askedAt: Timestamp, askAt: Timestamp?, _ acknowledgement: Acknowledgement?
+        _ key: TransactionKey, of packageName: String, originalToken: String, successorToken: String?,
+        isSubscription: Bool, state: String, _ purchase: Purchase?, askedAt: Timestamp, askAt: Timestamp?,
+        _ acknowledgement: Acknowledgement?
     ) {
+        self.packageName = packageName
         (self.key, self.originalToken, self.successorToken) = (key, originalToken, successorToken)
         (self.isSubscription, self.state, self.purchase) = (isSubscription, state, purchase)
         (self.askedAt, self.askAt, self.acknowledgement) = (askedAt, askAt, acknowledgement)
@@ -94,13 +98,14 @@ extension GooglePurchase {
         self.init(
             TransactionKey(
                 app: app.bundleIdentifier, origin: statement.origin, identifier: statement.purchaseToken),
-            originalToken: known?.originalToken ?? originalToken, successorToken: known?.successorToken,
+            of: statement.packageName, originalToken: known?.originalToken ?? originalToken,
+            successorToken: known?.successorToken,
             isSubscription: statement.isSubscription, state: statement.state.rawValue,
             awaited.map {
                 Purchase(
                     transactionIdentifier: $0.purchase.transactionIdentifier,
                     productIdentifier: $0.purchase.productIdentifier)
-            }, askedAt: statement.askedAt, askAt: Self.askAt(statement), acknowledgement)
+            }, askedAt: statement.askedAt, askAt: Self.askAt(statement, after: known), acknowledgement)
     }
 
     /// True for a consumable that the customer can buy again only after it is consumed, which acknowledges it, too.
@@ -108,10 +113,11 @@ extension GooglePurchase {
         !stated.isConsumed && catalog.product(stated.purchase.productIdentifier)?.type == .consumable
     }
 
-    /// The next time at which to ask by itself: at the end of a period, or after a day. Nothing changes what is final, and Google Play
-    /// lists the one-time purchases that it takes back.
-    private static func askAt(_ statement: GooglePlayStatement) -> Timestamp? {
-        guard !statement.state.isFinal, statement.state != .purchased else { return nil }
+    /// The next time at which to ask by itself: at the end of a period, or after a day. Google Play lists the one-time purchases that it
+    /// takes back. Nothing changes what is final, but it is asked for twice: a service may have ended before it applied the first answer.
+    private static func askAt(_ statement: GooglePlayStatement, after known: GooglePurchase?) -> Timestamp? {
+        let isConfirmed = statement.state.isFinal && known?.isFinal ?? false
+        guard !isConfirmed, statement.state != .purchased else { return nil }
         let latest = statement.askedAt.adding(days: silentDays)
         let ends = statement.purchases.compactMap { stated in
             stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.purchase.expiresDate
@@ -154,7 +160,7 @@ struct GooglePurchaseRecords {
 
     private static let columns = """
         purchase_token, origin, app, original_token, successor_token, is_subscription, state, product_id, transaction_id,
-            asked_at, ask_at, acknowledge_by, attempts, next_attempt_at
+            asked_at, ask_at, acknowledge_by, attempts, next_attempt_at, package
         """
 
     private func purchase(_ row: inout ResultRow) throws -> GooglePurchase? {
@@ -174,8 +180,8 @@ struct GooglePurchaseRecords {
             acknowledgement = .init(deadline: deadline, attempts: attempts, nextAttemptAt: nextAttemptAt)
         }
         return GooglePurchase(
-            key, originalToken: original, successorToken: successor, isSubscription: isSubscription, state: state,
-            purchase, askedAt: askedAt, askAt: askAt, acknowledgement)
+            key, of: try row.next(), originalToken: original, successorToken: successor,
+            isSubscription: isSubscription, state: state, purchase, askedAt: askedAt, askAt: askAt, acknowledgement)
     }
 
     /// The purchases of tokens, in no order.
@@ -189,29 +195,29 @@ struct GooglePurchaseRecords {
 
     /// The purchases of an app whose acknowledgement is due, the earliest deadline first.
     func purchasesToAcknowledge(
-        at moment: Timestamp, in app: Int64, of origins: Set<Origin>, limit: Int
+        at moment: Timestamp, in app: Int64, of package: String, _ origins: Set<Origin>, limit: Int
     ) throws -> [GooglePurchase] {
         try database.rows(
             """
             SELECT \(Self.columns) FROM google_purchase
-            WHERE next_attempt_at <= $1 AND app = $2 AND origin IN \(origins.sqlList)
-            ORDER BY acknowledge_by, purchase_token LIMIT $3
+            WHERE next_attempt_at <= $1 AND app = $2 AND package = $3 AND origin IN \(origins.sqlList)
+            ORDER BY acknowledge_by, purchase_token LIMIT $4
             """,
-            [moment, app, limit], purchase
+            [moment, app, package, limit], purchase
         ).compactMap(\.self)
     }
 
     /// The purchases of an app about which Google Play is to be asked again, the longest overdue first.
     func purchasesToAsk(
-        at moment: Timestamp, in app: Int64, of origins: Set<Origin>, limit: Int
+        at moment: Timestamp, in app: Int64, of package: String, _ origins: Set<Origin>, limit: Int
     ) throws -> [GooglePurchase] {
         try database.rows(
             """
             SELECT \(Self.columns) FROM google_purchase
-            WHERE ask_at <= $1 AND app = $2 AND origin IN \(origins.sqlList)
-            ORDER BY ask_at, purchase_token LIMIT $3
+            WHERE ask_at <= $1 AND app = $2 AND package = $3 AND origin IN \(origins.sqlList)
+            ORDER BY ask_at, purchase_token LIMIT $4
             """,
-            [moment, app, limit], purchase
+            [moment, app, package, limit], purchase
         ).compactMap(\.self)
     }
 
@@ -232,7 +238,7 @@ struct GooglePurchaseRecords {
         try database.write(
             """
             INSERT INTO google_purchase (\(Self.columns), acknowledged_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
             ON CONFLICT (purchase_token, origin, app) DO UPDATE
             SET state = excluded.state, product_id = excluded.product_id, transaction_id = excluded.transaction_id,
                 asked_at = excluded.asked_at, ask_at = excluded.ask_at, acknowledge_by = excluded.acknowledge_by,
@@ -244,7 +250,8 @@ struct GooglePurchaseRecords {
                 purchase.originalToken, purchase.successorToken, purchase.isSubscription, purchase.state,
                 purchase.purchase?.productIdentifier, purchase.purchase?.transactionIdentifier, purchase.askedAt,
                 purchase.askAt, purchase.acknowledgement?.deadline, purchase.acknowledgement?.attempts ?? 0,
-                purchase.acknowledgement?.nextAttemptAt, (isAcknowledged ? purchase.askedAt : nil) as Timestamp?,
+                purchase.acknowledgement?.nextAttemptAt, purchase.packageName,
+                (isAcknowledged ? purchase.askedAt : nil) as Timestamp?,
             ])
     }
 
@@ -286,10 +293,12 @@ struct GooglePurchaseRecords {
             [acknowledgedAt] + key.sqlValues(apps))
     }
 
-    /// Notes that Google Play is not asked about a token any more.
-    func stopAsking(_ key: TransactionKey) throws {
+    /// Sets the next time at which Google Play is asked about a token.
+    ///
+    /// - Parameter moment: Nil to ask no more.
+    func ask(about key: TransactionKey, at moment: Timestamp?) throws {
         try database.execute(
-            "UPDATE google_purchase SET ask_at = NULL WHERE purchase_token = $1 AND origin = $2 AND app = $3",
-            key.sqlValues(apps))
+            "UPDATE google_purchase SET ask_at = $1 WHERE purchase_token = $2 AND origin = $3 AND app = $4",
+            [moment] + key.sqlValues(apps))
     }
 }

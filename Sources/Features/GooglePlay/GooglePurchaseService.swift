@@ -11,14 +11,17 @@ package struct GooglePurchaseService: Sendable {
     package let entitlements: EntitlementService
     /// The app that sells the purchases.
     package let app: App
+    /// The name of the app on Google Play. An app of the catalog may have several there.
+    let packageName: String
     /// The origins of the purchases that the Google Play at the client's address knows.
     package let origins: Set<Origin>
 
     private var ledger: Ledger { entitlements.ledger }
 
-    package init(entitlements: EntitlementService, app: App, origins: Set<Origin>) {
+    package init(entitlements: EntitlementService, app: App, packageName: String, origins: Set<Origin>) {
         self.entitlements = entitlements
         self.app = app
+        self.packageName = packageName
         self.origins = origins
     }
 
@@ -29,7 +32,8 @@ package struct GooglePurchaseService: Sendable {
 
     private func purchase(of token: String, _ transaction: LedgerTransaction) throws -> GooglePurchase? {
         try transaction.googlePurchases.purchases(of: [token]).first {
-            $0.key.app.hasSameBytes(as: app.bundleIdentifier) && origins.contains($0.key.origin)
+            $0.key.app.hasSameBytes(as: app.bundleIdentifier) && $0.packageName.hasSameBytes(as: packageName)
+                && origins.contains($0.key.origin)
         }
     }
 
@@ -46,7 +50,8 @@ package struct GooglePurchaseService: Sendable {
                 originalToken: original ?? statement.purchaseToken, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
-            if let replaced = statement.linkedPurchaseToken {
+            // A replacement that nobody has paid leaves the replaced purchase as it is, and may never be paid.
+            if let replaced = statement.linkedPurchaseToken, ![.pending, .paymentCanceled].contains(statement.state) {
                 let key = TransactionKey(app: app.bundleIdentifier, origin: statement.origin, identifier: replaced)
                 try records.write(successor: statement.purchaseToken, of: key, at: now)
             }
@@ -61,6 +66,8 @@ package struct GooglePurchaseService: Sendable {
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
         var stated = statement.purchases
+        // The successor's renewal is that of the chain, whichever of the two was asked about last.
+        if purchase.successorToken != nil { for index in stated.indices { stated[index].renewal = nil } }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
             // In a deferred replacement, the new purchase has the last period of the old one.
             stated.removeAll {
@@ -75,12 +82,17 @@ package struct GooglePurchaseService: Sendable {
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
     /// identifier. A purchase of nobody is parked until a user presents its token.
     ///
-    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned.
+    /// - Parameter notification: The notification to store with the purchases; nil for none.
+    /// - Returns: The outcomes of the purchases, in their order; none if nothing is owned. A notification about nothing has one, too.
     package func apply(
-        _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
+        _ statement: GooglePlayStatement, recordedAs purchase: GooglePurchase,
+        notifiedBy notification: NotificationRecord? = nil
     ) async throws -> [NotificationOutcome] {
-        guard let purchases = try await purchases(of: statement, recordedAs: purchase) else { return [] }
-        return try await entitlements.outcomes(ofStated: purchases)
+        guard let purchases = try await purchases(of: statement, recordedAs: purchase) else {
+            guard let notification else { return [] }
+            return [try await entitlements.store(notification)]
+        }
+        return try await entitlements.outcomes(ofStated: purchases, notifiedBy: notification)
     }
 
     /// The purchases of a token that users have redeemed, for a token that Google Play does not know any more. It forgets a consumed
@@ -160,17 +172,33 @@ package struct GooglePurchaseService: Sendable {
         let now = entitlements.clock.now()
         return try await ledger.read { transaction in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return [] }
-            return try transaction.googlePurchases.purchasesToAsk(at: now, in: number, of: origins, limit: limit)
+            return try transaction.googlePurchases.purchasesToAsk(
+                at: now, in: number, of: packageName, origins, limit: limit)
         }
     }
 
-    /// Notes that Google Play does not know a token any more: it is not asked again, and nothing is acknowledged.
-    package func close(_ purchase: GooglePurchase) async throws {
+    /// The pause after a question about one purchase that has failed, in seconds.
+    private static let askPause: Int64 = 600
+
+    /// Puts the next question about a purchase off, so that it does not stand before the others.
+    package func askLater(_ purchase: GooglePurchase) async throws {
+        let next = entitlements.clock.now().adding(seconds: Self.askPause)
+        try await ledger.writeInBackground { try $0.googlePurchases.ask(about: purchase.key, at: next) }
+    }
+
+    /// Notes that Google Play does not know a token any more, and is not asked again. What is due stays so until its deadline: a purchase
+    /// that is granted is paid, and one wrong answer must not end it.
+    ///
+    /// - Returns: True if nothing is due any more.
+    @discardableResult
+    package func close(_ purchase: GooglePurchase) async throws -> Bool {
+        let isOver = (purchase.acknowledgement?.deadline).map { $0 <= entitlements.clock.now() } ?? true
         try await ledger.writeInBackground { transaction in
             let records = try transaction.googlePurchases
-            try records.stopAsking(purchase.key)
-            try records.settle(purchase.key, acknowledgedAt: nil)
+            try records.ask(about: purchase.key, at: nil)
+            if isOver { try records.settle(purchase.key, acknowledgedAt: nil) }
         }
+        return isOver
     }
 }
 
@@ -183,7 +211,8 @@ extension GooglePurchaseService {
         let (waiting, redeemed) = try await ledger.read { transaction -> ([GooglePurchase], Set<TransactionKey>) in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return ([], []) }
             let records = try transaction.googlePurchases
-            let waiting = try records.purchasesToAcknowledge(at: now, in: number, of: origins, limit: limit)
+            let waiting = try records.purchasesToAcknowledge(
+                at: now, in: number, of: packageName, origins, limit: limit)
             return (waiting, try records.redeemed(among: waiting.compactMap(\.transactionKey)))
         }
         let due = waiting.filter { $0.transactionKey.map(redeemed.contains) ?? false }

@@ -12,7 +12,7 @@ extension Table {
     /// original transaction of its purchases; `successor_token`: the token of the purchase that has replaced it; `transaction_id`: the
     /// transaction that a user must have redeemed before the purchase is acknowledged, and `product_id` its product; `ask_at`: the
     /// next time at which the service asks by itself; `acknowledge_by`: the end of the time in which the purchase is to be acknowledged
-    /// or consumed, null if nothing is due.
+    /// or consumed, null if nothing is due; `package`: the app on Google Play, because an app of the catalog may have several there.
     fileprivate static let googlePurchase = Table(
         name: "google_purchase", family: .globalKey,
         columns: [
@@ -20,7 +20,7 @@ extension Table {
             .text("successor_token").optional, .integer("is_subscription", check: "is_subscription IN (0, 1)"),
             .text("state"), .text("product_id").optional, .text("transaction_id").optional, .integer("asked_at"),
             .integer("ask_at").optional, .integer("acknowledge_by").optional, .integer("acknowledged_at").optional,
-            .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional, .text("package"),
         ],
         key: googlePurchaseKey,
         checks: ["(acknowledge_by IS NULL) = (next_attempt_at IS NULL)"]

@@ -15,6 +15,8 @@ package enum Access: Sendable {
     case backEndOrPublicApp(APIKeyScope)
     /// Anybody, without a credential.
     case anybody
+    /// Another service, with an identity token that the route verifies.
+    case identified
 
     package func allows(_ caller: Caller?) -> Bool {
         switch (self, caller) {
@@ -22,7 +24,7 @@ package enum Access: Sendable {
         case (.backEndOrApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
         case (.backEndOrPublicApp(let scope), .backEnd(_, let scopes, _)): scopes.contains(scope)
         case (.app, .app), (.backEndOrApp, .app), (.publicApp, .publicApp), (.backEndOrPublicApp, .publicApp): true
-        case (.anybody, _): true
+        case (.anybody, _), (.identified, _): true
         default: false
         }
     }
@@ -71,7 +73,7 @@ struct AccessMiddleware: RouterMiddleware {
             )
         case (_, .publicApp):
             throw Problem.publicKeyNotAllowed
-        case (_, .app), (_, nil), (.anybody, _):
+        case (_, .app), (_, nil), (.anybody, _), (.identified, _):
             throw Problem.unexpected
         }
     }

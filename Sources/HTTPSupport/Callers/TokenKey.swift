@@ -89,6 +89,28 @@ package struct TokenKeySet: Sendable {
         guard !keys.isEmpty else { throw .noUsableKey }
     }
 
+    /// Reads the keys for RS256 in a JWK Set, or in an object of PEM texts by `kid`, each a certificate or a public key. Google
+    /// publishes its keys in both forms. The dates of a certificate do not count: the keys count while Google publishes them.
+    ///
+    /// - Throws: `TokenKeysError` if the bytes have neither form, or no usable key.
+    package init(identityKeys bytes: [UInt8]) throws(TokenKeysError) {
+        guard case .object(let object)? = try? JSONParser.parse(bytes, limits: .init(bytes: Self.maximumSize)),
+            object.members.count <= Self.maximumCount
+        else { throw .malformed }
+        if case .array? = object["keys"] {
+            self = try TokenKeySet(bytes, allowing: [.rs256])
+            return
+        }
+        for member in object.members {
+            guard case .string(let pem) = member.value else { throw .malformed }
+            if let key = (PublicKey(pem: pem) ?? Certificate(pem: pem)?.publicKey).flatMap({ TokenKey($0, for: .rs256) }
+            ) {
+                keys[ByteKey(member.key)] = key
+            }
+        }
+        guard !keys.isEmpty else { throw .noUsableKey }
+    }
+
     package subscript(identifier: String) -> TokenKey? { keys[ByteKey(identifier)] }
 
     private static func key(_ element: JSONObject, allowing allowed: Set<TokenAlgorithm>) -> (ByteKey, TokenKey)? {
@@ -117,13 +139,16 @@ package enum TokenKeysError: CodedError, Equatable {
 
     package var code: String { "tokenKeysUnusable" }
 
-    package var message: String {
+    package var message: String { message(about: "jwt-keys", for: "jwt-algorithms") }
+
+    /// The sentence about the keys of a setting, for some algorithms.
+    func message(about setting: String, for algorithms: String) -> String {
         switch self {
-        case .unreadable: "The file of jwt-keys cannot be read. Check its path and permissions."
-        case .unreachable: "The address of jwt-keys did not return a JWK Set. Check the address and its server."
-        case .malformed: "The content of jwt-keys must be a JWK Set (RFC 7517)."
+        case .unreadable: "The file of \(setting) cannot be read. Check its path and permissions."
+        case .unreachable: "The address of \(setting) did not return a JWK Set. Check the address and its server."
+        case .malformed: "The content of \(setting) must be a JWK Set (RFC 7517)."
         case .noUsableKey:
-            "The JWK Set of jwt-keys has no key for jwt-algorithms. Keys must be public, and RSA keys need 2048 bits."
+            "The JWK Set of \(setting) has no key for \(algorithms). Keys must be public, and RSA keys need 2048 bits."
         }
     }
 }

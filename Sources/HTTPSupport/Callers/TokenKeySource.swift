@@ -31,11 +31,12 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    package func load() async throws(TokenKeysError) -> [UInt8] {
+    /// - Returns: The bytes, and the seconds for which the response may be cached; nil if it does not say.
+    package func load() async throws(TokenKeysError) -> (bytes: [UInt8], maximumAge: Int64?) {
         switch self {
         case .file(let url):
             guard let data = try? Data(contentsOf: url) else { throw .unreadable }
-            return [UInt8](data)
+            return ([UInt8](data), nil)
         case .address(let url):
             do { return try await Deadline.run(within: Self.timeout) { try await Self.fetch(url) } } catch {
                 throw .unreachable
@@ -43,13 +44,24 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private static func fetch(_ url: URL) async throws -> [UInt8] {
+    private static func fetch(_ url: URL) async throws -> (bytes: [UInt8], maximumAge: Int64?) {
         try await HTTPClient.withHTTPClient(configuration: .init(redirectConfiguration: .disallow)) { client in
             // The client's own timeout ends at the head of the response.
             let response = try await client.execute(
                 HTTPClientRequest(url: url.absoluteString), deadline: .distantFuture)
             guard response.status == .ok else { throw TokenKeysError.unreachable }
-            return Array(try await response.body.collect(upTo: TokenKeySet.maximumSize).readableBytesView)
+            let bytes = Array(try await response.body.collect(upTo: TokenKeySet.maximumSize).readableBytesView)
+            return (bytes, maximumAge(response.headers[canonicalForm: "Cache-Control"]))
+        }
+    }
+
+    /// The seconds of `max-age`, and 0 for `no-cache` and `no-store` (RFC 9111 section 5.2.2). Nil without them.
+    private static func maximumAge(_ directives: [Substring]) -> Int64? {
+        let directives = directives.map { $0.lowercased() }
+        guard !directives.contains("no-cache"), !directives.contains("no-store") else { return 0 }
+        let name = "max-age="
+        return directives.first { $0.hasPrefix(name) }.flatMap { directive in
+            Int64(directive.dropFirst(name.count).filter { $0 != "\"" }).map { max(0, $0) }
         }
     }
 }

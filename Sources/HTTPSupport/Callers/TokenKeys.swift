@@ -2,31 +2,62 @@ import Logging
 import Proofs
 import Synchronization
 
-/// An issuer's keys. They are loaded on first use, every hour, and for a token with an unknown `kid`.
+/// An issuer's keys. They are loaded on first use, after an hour or the time that the issuer's `Cache-Control` states, and for a
+/// token with an unknown `kid`.
 ///
 /// Issuers replace their keys and may be unavailable, so the last loaded keys stay valid for a day. The keys are loaded
 /// at most once a minute, whatever tokens arrive.
-actor TokenKeys {
+package actor TokenKeys {
     private static let refreshInterval: Int64 = 3_600_000
     private static let maximumAge: Int64 = 86_400_000
     private static let minimumLoadInterval: Int64 = 60_000
 
     private let source: TokenKeySource
-    private let allowed: Set<TokenAlgorithm>
+    /// The setting that names the source, and the allowed algorithms, for the log.
+    private let (setting, algorithms): (String, String)
+    /// The bounds of the stated time, in milliseconds; nil to load the keys every hour.
+    private let statedIntervals: ClosedRange<Int64>?
+    private let read: @Sendable ([UInt8]) throws(TokenKeysError) -> TokenKeySet
     private let clock: any WallClock
     private let logger: Logger
     private nonisolated let generations = Atomic(0)
 
     private var current: (set: TokenKeySet, loadedAt: Timestamp)?
+    /// The age from which the current keys are loaded again, in milliseconds.
+    private var refreshInterval = TokenKeys.refreshInterval
     private var triedAt: Timestamp?
     /// The error of the last load. Nil if it succeeded.
     private var failure: TokenKeysError?
     /// The load in progress. All callers that need it await it.
-    private var loading: Task<Result<TokenKeySet, TokenKeysError>, Never>?
+    private var loading: Task<Result<LoadedKeys, TokenKeysError>, Never>?
+
+    private typealias LoadedKeys = (set: TokenKeySet, maximumAge: Int64?)
 
     init(_ settings: TokenSettings, clock: any WallClock, logger: Logger) {
         source = settings.keys
-        allowed = settings.algorithms
+        (setting, algorithms) = ("jwt-keys", "jwt-algorithms")
+        statedIntervals = nil
+        read = { [allowed = settings.algorithms] bytes throws(TokenKeysError) in
+            try TokenKeySet(bytes, allowing: allowed)
+        }
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// The keys for RS256 that an issuer of identity tokens publishes, such as Google.
+    ///
+    /// - Parameters:
+    ///   - setting: The setting that names the source, for the log.
+    ///   - intervals: The bounds of the time after which the keys are loaded again, in seconds. The issuer's `Cache-Control` states
+    ///     the time.
+    package init(
+        identityKeysFrom source: TokenKeySource, in setting: String, loadedEvery intervals: ClosedRange<Int64>,
+        clock: any WallClock, logger: Logger
+    ) {
+        self.source = source
+        (self.setting, algorithms) = (setting, TokenAlgorithm.rs256.rawValue)
+        statedIntervals = intervals.lowerBound * 1000...intervals.upperBound * 1000
+        read = { bytes throws(TokenKeysError) in try TokenKeySet(identityKeys: bytes) }
         self.clock = clock
         self.logger = logger
     }
@@ -39,10 +70,10 @@ actor TokenKeys {
     /// A known key is returned immediately. If the keys are stale, they are loaded in the background.
     ///
     /// - Throws: `TokenKeysError` if no keys can be loaded and none of the last day are available.
-    func key(_ identifier: String) async throws(TokenKeysError) -> TokenKey? {
+    package func key(_ identifier: String) async throws(TokenKeysError) -> TokenKey? {
         let isDue = loading != nil || triedAt.map { age(of: $0) >= Self.minimumLoadInterval } ?? true
         if let current, age(of: current.loadedAt) < Self.maximumAge, let key = current.set[identifier] {
-            if age(of: current.loadedAt) >= Self.refreshInterval, isDue, loading == nil { Task { try? await load() } }
+            if age(of: current.loadedAt) >= refreshInterval, isDue, loading == nil { Task { try? await load() } }
             return key
         }
         if isDue { return try await load()[identifier] }
@@ -55,9 +86,10 @@ actor TokenKeys {
     func load() async throws(TokenKeysError) -> TokenKeySet {
         let task =
             loading
-            ?? Task { [source, allowed] in
+            ?? Task { [source, read] in
                 do throws(TokenKeysError) {
-                    return .success(try TokenKeySet(try await source.load(), allowing: allowed))
+                    let loaded = try await source.load()
+                    return .success((try read(loaded.bytes), loaded.maximumAge))
                 } catch {
                     return .failure(error)
                 }
@@ -68,9 +100,10 @@ actor TokenKeys {
         let isFirst = loading == task
         if isFirst { loading = nil }
         do {
-            let set = try result.get()
+            let (set, seconds) = try result.get()
             if isFirst {
                 current = (set, clock.now())
+                refreshInterval = interval(stated: seconds)
                 failure = nil
                 generations.add(1, ordering: .releasing)
             }
@@ -78,10 +111,21 @@ actor TokenKeys {
         } catch {
             if isFirst {
                 failure = error
-                logger.error("cannot load the keys of jwt-keys", metadata: ["reason": "\(error.message)"])
+                logger.error(
+                    "cannot load the keys of \(setting)",
+                    metadata: ["reason": "\(error.message(about: setting, for: algorithms))"])
             }
             throw error
         }
+    }
+
+    /// - Parameter seconds: The time in the issuer's `Cache-Control`; nil if it states none.
+    private func interval(stated seconds: Int64?) -> Int64 {
+        guard let statedIntervals, let seconds else { return Self.refreshInterval }
+        let (milliseconds, isOverflow) = seconds.multipliedReportingOverflow(by: 1000)
+        return isOverflow
+            ? statedIntervals.upperBound
+            : min(max(milliseconds, statedIntervals.lowerBound), statedIntervals.upperBound)
     }
 
     /// The age in milliseconds. The absolute value guards against a clock that was set back.

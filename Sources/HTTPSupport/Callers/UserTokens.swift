@@ -167,7 +167,7 @@ extension Problem {
         status: .unauthorized, code: "tokenExpired",
         detail: "The token has expired. Get a new one from its issuer or with the refresh token.")
 
-    fileprivate static let tokenKeysUnavailable = Problem(
+    package static let tokenKeysUnavailable = Problem(
         status: .serviceUnavailable, code: "tokenKeysUnavailable",
         detail: "The keys of the token's issuer are not available. Try again later.",
         couldSucceedLater: true, retryAfter: 60)
@@ -217,7 +217,7 @@ package struct SignedToken: Sendable {
     }
 
     /// Refuses a token that is too large before anything reads it.
-    static func checkSize(_ count: Int) throws(Problem) {
+    package static func checkSize(_ count: Int) throws(Problem) {
         guard count <= maximumSize else { throw .tokenInvalid("it has more than \(maximumSize) bytes") }
     }
 

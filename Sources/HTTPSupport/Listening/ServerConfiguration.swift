@@ -28,6 +28,9 @@ package struct ServerConfiguration: Sendable {
 
     package init() {}
 
+    /// The host as a URL has it.
+    var writtenHost: String { host.contains(":") ? "[\(host)]" : host }
+
     /// Returns a configuration for TLS 1.2 and later, with NIO's defaults; nil without TLS.
     ///
     /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
@@ -56,15 +59,17 @@ package struct ServerNotStarted: CodedError {
 }
 
 extension ServerNotStarted {
-    /// - Parameter code: The system's error; nil if the host has no address.
-    package init(listeningOn address: String, _ code: Int32?) {
+    /// - Parameters:
+    ///   - code: The system's error; nil if the host has no address.
+    ///   - option: The option of the port.
+    package init(listeningOn address: String, _ code: Int32?, option: String = "--port") {
         switch code {
         case EADDRINUSE:
-            reason = "\(address) is in use by another program. End it, or choose another port with --port."
-        case EACCES: reason = "This user may not listen on \(address). Choose a port above 1023 with --port."
+            reason = "\(address) is in use by another program. End it, or choose another port with \(option)."
+        case EACCES: reason = "This user may not listen on \(address). Choose a port above 1023 with \(option)."
         default:
             let cause = code.map { String(cString: strerror($0)) } ?? "no such address"
-            reason = "The service cannot listen on \(address): \(cause). Check --host and --port."
+            reason = "The service cannot listen on \(address): \(cause). Check --host and \(option)."
         }
     }
 }

@@ -31,19 +31,8 @@ package enum ServiceServer {
         ) -> any Service {
             AnnouncedService(service: service, logger: logger, message: message, metadata: metadata)
         }
-        let scheme = configuration.tls == nil ? "http" : "https"
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
         let connections = ConnectionTable(configuration, logger: logger)
-        let application = Application(
-            router: router,
-            server: try channel(connections, configuration),
-            configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: "till"),
-            onServerRunning: { channel in
-                if let port = channel.localAddress?.port, let url = URL(string: "\(scheme)://\(host):\(port)") {
-                    onListening(url)
-                }
-            },
-            logger: logger)
+        let application = try application(router, connections, configuration, logger, onListening)
         var group = ServiceGroupConfiguration(
             // The group stops them in reverse order.
             services: stoppedLast.map { announced($0.service, $0.message) }
@@ -67,8 +56,51 @@ package enum ServiceServer {
         } catch is CancellationError {
             logger.warning("stopped before all requests were done, because the grace period is over")
         } catch {
-            throw ServerNotStarted(listeningOn: "\(host):\(configuration.port)", (error as? IOError)?.errnoCode)
+            throw notStarted(error, configuration)
         }
+    }
+
+    /// Another server in the same process, as a background service of `run`.
+    ///
+    /// - Parameter option: The option of its port, for errors.
+    package static func beside(
+        _ router: Router<ServiceContext>, configuration: ServerConfiguration, option: String, logger: Logger,
+        onListening: @escaping @Sendable (URL) -> Void
+    ) throws -> Companion {
+        let connections = ConnectionTable(configuration, logger: logger)
+        let application = try application(router, connections, configuration, logger, onListening)
+        return Companion {
+            do { try await application.run() } catch {
+                throw error is CancellationError ? error : notStarted(error, configuration, option: option)
+            }
+        }
+    }
+
+    private static func notStarted(
+        _ error: any Error, _ configuration: ServerConfiguration, option: String = "--port"
+    ) -> ServerNotStarted {
+        // The one of a server beside this one.
+        if let error = error as? ServerNotStarted { return error }
+        return ServerNotStarted(
+            listeningOn: "\(configuration.writtenHost):\(configuration.port)", (error as? IOError)?.errnoCode,
+            option: option)
+    }
+
+    private static func application(
+        _ router: Router<ServiceContext>, _ connections: ConnectionTable, _ configuration: ServerConfiguration,
+        _ logger: Logger, _ onListening: @escaping @Sendable (URL) -> Void
+    ) throws -> Application<RouterResponder<ServiceContext>> {
+        let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.writtenHost)"
+        return Application(
+            router: router,
+            server: try channel(connections, configuration),
+            configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: "till"),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port, let url = URL(string: "\(address):\(port)") {
+                    onListening(url)
+                }
+            },
+            logger: logger)
     }
 
     private static func channel(

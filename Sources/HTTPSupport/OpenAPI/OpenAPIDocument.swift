@@ -79,6 +79,12 @@ package struct OpenAPIDocument: Sendable {
             "userToken",
             "The token of an app's user: a JWT from the issuer that `till serve --jwt-issuer` names, or the access token of an "
                 + "account (`till serve --accounts`).")
+
+        /// Another service's token, which only the routes for it accept.
+        package static let identityToken = SecurityScheme(
+            "identityToken",
+            "The identity token of a push by Pub/Sub, which Google signs (`till serve --google-notifications-audience`)."
+        )
     }
 
     /// The document as compact JSON in UTF-8.
@@ -117,7 +123,9 @@ package struct OpenAPIDocument: Sendable {
         let responses = SharedAnswer.allCases.filter(draft.answers.contains).map { answer in
             (answer.name, JSONValue.object(answer.json(problem, wording[answer])))
         }
-        let schemes = (security.map { [$0] } ?? [.apiKey, .userToken]).map { ($0.name, JSONValue.object($0.json)) }
+        let schemes = (security.map { [$0] } ?? [.apiKey, .userToken, .identityToken]).map {
+            ($0.name, JSONValue.object($0.json))
+        }
         let document = JSONObject([
             "openapi": "3.1.0",
             "info": .object(["title": .string(title), "version": "1", "description": .string(description)]),
@@ -253,6 +261,7 @@ extension APIOperation {
         case .app: [.userToken]
         case .backEndOrApp: [.apiKey, .userToken]
         case .anybody: []
+        case .identified: [.identityToken]
         case nil: nil
         }
     }

@@ -36,10 +36,11 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package let packageName: String
         package let productId: String
         package let purchaseOptionId: String
+        package let offerId: String?
         package let offerTags: [String]
         package let title: String
         package let regionCode: String
-        /// The price of one unit.
+        /// The price of one unit, with the offer.
         package let price: Money
         package let quantity: Int
         package let obfuscatedAccountId: String?
@@ -48,12 +49,12 @@ package struct OneTimePurchase: Codable, Hashable, Sendable {
         package let isTest: Bool
 
         package init(
-            packageName: String, productId: String, purchaseOptionId: String, offerTags: [String] = [], title: String,
-            regionCode: String, price: Money, quantity: Int = 1, obfuscatedAccountId: String? = nil,
-            obfuscatedProfileId: String? = nil, isTest: Bool = false
+            packageName: String, productId: String, purchaseOptionId: String, offerId: String? = nil,
+            offerTags: [String] = [], title: String, regionCode: String, price: Money, quantity: Int = 1,
+            obfuscatedAccountId: String? = nil, obfuscatedProfileId: String? = nil, isTest: Bool = false
         ) {
             (self.packageName, self.productId, self.purchaseOptionId) = (packageName, productId, purchaseOptionId)
-            (self.offerTags, self.title, self.regionCode) = (offerTags, title, regionCode)
+            (self.offerId, self.offerTags, self.title, self.regionCode) = (offerId, offerTags, title, regionCode)
             (self.price, self.quantity, self.isTest) = (price, quantity, isTest)
             self.obfuscatedAccountId = obfuscatedAccountId
             self.obfuscatedProfileId = obfuscatedProfileId

@@ -17,6 +17,10 @@ package struct PlayPurchaseOrder: Sendable {
     package var isTest = false
     /// True for a payment that is made later, such as one in cash.
     package var isPending = false
+    /// The number of the subscription that a subscription replaces; nil for one of the same product.
+    package var replacedNumber: Int64?
+    /// Nil for Google's default.
+    package var replacementMode: ReplacementMode?
 
     package init(packageName: String, productId: String, account: String) {
         (self.packageName, self.productId, self.account) = (packageName, productId, account)
@@ -30,9 +34,10 @@ extension PlayBooks {
 
     /// Sells a product.
     ///
-    /// - Throws: `PlayError` for an unknown product, a wrong quantity, or a product that the account owns.
-    package func buy(_ order: PlayPurchaseOrder) throws -> OneTimePurchase {
-        let terms = try terms(of: order)
+    /// - Parameter offerId: An offer of the purchase option; nil for its price.
+    /// - Throws: `PlayError` for an unknown product or offer, a wrong quantity, or a product that the account owns.
+    package func buy(_ order: PlayPurchaseOrder, offerId: String? = nil) throws -> OneTimePurchase {
+        let terms = try terms(of: order, offerId: offerId)
         guard try !purchases.isOwned(order.productId, of: order.packageName, by: order.account) else {
             throw PlayError.invalidAction(
                 "\"\(order.account)\" owns \"\(order.productId)\" already, or has a pending payment for it. Consume the "
@@ -47,20 +52,30 @@ extension PlayBooks {
         return purchase
     }
 
-    private func terms(of order: PlayPurchaseOrder) throws -> OneTimePurchase.Terms {
+    private func terms(of order: PlayPurchaseOrder, offerId: String?) throws -> OneTimePurchase.Terms {
         try check(order)
         guard let product = try product(order.productId, of: order.packageName),
-            let option = product.soldOption(order.purchaseOptionId),
-            let (regionCode, price) = option.price(in: order.regionCode)
+            let option = product.soldOption(order.purchaseOptionId), let optionId = option.purchaseOptionId,
+            let (regionCode, fullPrice) = option.price(in: order.regionCode)
         else { throw PlayError.productNotFound(order.productId) }
+        var (price, tags) = (fullPrice, (product.offerTags ?? []) + (option.offerTags ?? []))
+        if let offerId {
+            let offer: OneTimeProductOffer? = try resource([order.productId, optionId, offerId], of: order.packageName)
+            guard let offer, let reduced = offer.price(of: fullPrice, in: regionCode, at: now) else {
+                throw PlayError.productNotFound("\(order.productId) \(optionId) \(offerId)")
+            }
+            guard try offer.isRedeemable(after: purchases.redemptions(of: offer, by: order.account)) else {
+                throw PlayError.invalidAction("\"\(order.account)\" has bought \"\(offerId)\" as often as it allows.")
+            }
+            (price, tags) = (reduced, tags + (offer.offerTags ?? []))
+        }
         let maximum = option.buyOption?.multiQuantityEnabled == true ? Self.maximumQuantity : 1
         guard (1...maximum).contains(order.quantity) else {
             throw PlayError.quantityOutOfRange(order.quantity, maximum: maximum)
         }
         return OneTimePurchase.Terms(
             packageName: order.packageName, productId: order.productId,
-            purchaseOptionId: option.purchaseOptionId ?? "",
-            offerTags: ((product.offerTags ?? []) + (option.offerTags ?? [])).compactMap(\.tag),
+            purchaseOptionId: optionId, offerId: offerId, offerTags: tags.compactMap(\.tag),
             title: product.listings?.first?.title ?? order.productId, regionCode: regionCode, price: price,
             quantity: order.quantity, obfuscatedAccountId: order.obfuscatedAccountId,
             obfuscatedProfileId: order.obfuscatedProfileId, isTest: order.isTest)

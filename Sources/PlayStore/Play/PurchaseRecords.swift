@@ -60,6 +60,18 @@ struct PurchaseRecords {
         ).fetchAll(database).map { try PlayRecord.value($0) }
     }
 
+    /// The number of an account's purchases with an offer. A canceled purchase counts no more.
+    func redemptions(of offer: OneTimeProductOffer, by account: String) throws -> Int {
+        try SQLRequest<Int>(
+            """
+            SELECT count(*) FROM purchase
+            WHERE account = \(account) AND package_name = \(offer.packageName) AND product_id = \(offer.productId)
+                AND json_extract(record, '$.terms.purchaseOptionId') = \(offer.purchaseOptionId)
+                AND json_extract(record, '$.terms.offerId') = \(offer.offerId) AND json_extract(record, '$.state') <> 'canceled'
+            """
+        ).fetchOne(database) ?? 0
+    }
+
     /// True if an account owns a product, or its payment for one is pending.
     func isOwned(_ productId: String, of packageName: String, by account: String) throws -> Bool {
         let records = try SQLRequest<String>(

@@ -27,7 +27,7 @@ extension OneTimePurchase {
 
     /// `purchases.productsv2.getproductpurchasev2`.
     var productPurchaseV2: ProductPurchaseV2 {
-        var offer = ProductPurchaseV2.OfferDetails(purchaseOptionId: terms.purchaseOptionId)
+        var offer = ProductPurchaseV2.OfferDetails(purchaseOptionId: terms.purchaseOptionId, offerId: terms.offerId)
         offer.offerTags = terms.offerTags.isEmpty ? nil : terms.offerTags
         offer.quantity = Int32(quantity)
         offer.refundableQuantity = state == .pending ? nil : Int32(refundableQuantity)
@@ -70,7 +70,8 @@ extension OneTimePurchase {
             Order.LineItem(
                 productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: nothing,
                 total: total,
-                oneTimePurchaseDetails: .init(quantity: Int32(quantity), purchaseOptionId: terms.purchaseOptionId))
+                oneTimePurchaseDetails: .init(
+                    quantity: Int32(quantity), offerId: terms.offerId, purchaseOptionId: terms.purchaseOptionId))
         ]
         order.orderHistory = history(processedAt: completionTime, nothing)
         return order

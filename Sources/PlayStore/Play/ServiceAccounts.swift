@@ -27,7 +27,7 @@ package struct ServiceAccountKey: Codable, Sendable {
     package let clientEmail: String
     package let clientId: String
     /// The address that turns signed assertions into access tokens.
-    package let tokenUri: String
+    package internal(set) var tokenUri: String
     package let universeDomain: String
 
     private enum CodingKeys: String, CodingKey {
@@ -74,8 +74,24 @@ extension PlayBooks {
         return ServiceAccountKey(
             type: "service_account", projectId: Self.project, privateKeyId: account.keyIdentifier,
             privateKey: try key.pem(), clientEmail: account.email, clientId: account.clientIdentifier,
-            tokenUri: url.appending(path: "token").absoluteString, universeDomain: "googleapis.com")
+            tokenUri: Self.tokenAddress(at: url), universeDomain: "googleapis.com")
     }
+
+    /// The key of the account for a server beside the Play, from its file. A file without a key of this Play gets a new one.
+    ///
+    /// - Parameter url: The address of the Play, which may have another port than in the file.
+    package func serviceAccountKey(keptIn file: URL, at url: URL) throws -> ServiceAccountKey {
+        let kept = (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode(ServiceAccountKey.self, from: $0) }
+        if var kept, let account = try serviceAccount(kept.clientEmail), account.keyIdentifier == kept.privateKeyId {
+            kept.tokenUri = Self.tokenAddress(at: url)
+            return kept
+        }
+        let key = try makeServiceAccount(at: url)
+        try PrivateFile.replace(file, with: try key.json())
+        return key
+    }
+
+    private static func tokenAddress(at url: URL) -> String { url.appending(path: "token").absoluteString }
 
     func serviceAccount(_ email: String) throws -> ServiceAccount? {
         try SQLRequest<String>("SELECT record FROM service_account WHERE email = \(email)").fetchOne(database)

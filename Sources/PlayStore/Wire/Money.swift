@@ -30,6 +30,25 @@ package struct Money: Codable, Hashable, Sendable {
         return units * Self.billion + nanos
     }
 
+    /// A share of the amount, rounded down to thousandths of a unit. The smallest unit of no currency is smaller.
+    package func share(_ share: Double) -> Money {
+        let thousandths = (Double(billionths ?? 0) / 1_000_000 * share).rounded(.down)
+        return Money(currencyCode: currencyCode, billionths: Int64(thousandths) * 1_000_000)
+    }
+
+    /// The smallest unit of a currency in billionths, such as a cent.
+    package static func smallestUnit(of currencyCode: String) -> Int64 {
+        let places = Price(milliunits: 0, currency: currencyCode).decimalPlaces
+        return (0..<places).reduce(billion) { unit, _ in unit / 10 }
+    }
+
+    /// The amount without a share of it, rounded to the smallest unit of the currency.
+    package func reduced(by share: Double) -> Money {
+        let unit = Self.smallestUnit(of: currencyCode)
+        let count = (Double(billionths ?? 0) * (1 - share) / Double(unit)).rounded()
+        return Money(currencyCode: currencyCode, billionths: Int64(count) * unit)
+    }
+
     /// The amount in milliunits, rounded down.
     package var price: Price { Price(milliunits: (billionths ?? 0) / 1_000_000, currency: currencyCode) }
 }

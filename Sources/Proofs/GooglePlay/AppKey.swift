@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The public key under which Google Play, or a local one, signs the purchases of one app. The Play Console shows Google's as the licensing key.
 public struct AppKey: Hashable, Sendable {
@@ -87,7 +88,7 @@ extension TrustFolder {
     /// - Throws: `TrustError` that names the first unusable file, or the folder.
     public func appKeys() throws(TrustError) -> [(key: AppKey, file: URL)] {
         var keys: [(key: AppKey, file: URL)] = []
-        for file in try files(["json"]) {
+        for file in try appKeyFiles() {
             guard let bytes = try? Data(contentsOf: file), let key = AppKey(json: [UInt8](bytes)) else {
                 throw .appKeyUnreadable(path: file.path)
             }
@@ -95,6 +96,8 @@ extension TrustFolder {
         }
         return keys
     }
+
+    fileprivate func appKeyFiles() throws(TrustError) -> [URL] { try files(["json"]) }
 
     /// Adds a key to the folder, or replaces its file.
     public func add(_ key: AppKey) throws(TrustError) {
@@ -121,12 +124,12 @@ extension TrustFolder {
 }
 
 extension ProofVerifier {
-    /// Creates a verifier that trusts the root certificates and the keys of apps in folders.
+    /// Creates a verifier that trusts the root certificates and the keys of apps in folders. It finds keys that are added later.
     ///
     /// - Throws: `TrustError` that names the first unusable file, or a folder; `OpenSSLError`.
     public init(trusting folders: [URL], clock: any WallClock) throws {
         self.init(
-            anchors: try TrustAnchors(folders: folders), appKeys: try [AppKey](folders: folders), clock: clock)
+            anchors: try TrustAnchors(folders: folders), appKeys: try KnownAppKeys(folders: folders), clock: clock)
     }
 }
 
@@ -137,5 +140,51 @@ extension [AppKey] {
     public init(folders: [URL]) throws(TrustError) {
         self = []
         for folder in folders { for entry in try TrustFolder(folder).appKeys() { append(entry.key) } }
+    }
+}
+
+/// The keys of a verifier: fixed ones, or those of folders, to which a running service gets more.
+package final class KnownAppKeys: Sendable {
+    private struct State {
+        var keys: [AppKey]
+        /// The files of the keys. A file of another key has another name.
+        var files: [URL]
+    }
+
+    private let folders: [URL]
+    private let state: Mutex<State>
+
+    package init(_ keys: [AppKey]) {
+        folders = []
+        state = Mutex(State(keys: keys, files: []))
+    }
+
+    /// Reads the keys in folders of trusted certificates.
+    ///
+    /// - Throws: `TrustError` that names the first unusable file, or a folder.
+    package init(folders: [URL]) throws(TrustError) {
+        self.folders = folders
+        // A key that is added between the two reads is read again.
+        let files = try Self.files(in: folders)
+        state = Mutex(State(keys: try [AppKey](folders: folders), files: files))
+    }
+
+    package var keys: [AppKey] { state.withLock(\.keys) }
+
+    /// Reads the keys again if files were added to the folders, or removed. The keys stay as they are if a file is unusable.
+    ///
+    /// - Returns: The keys; nil if they are the same.
+    func reread() -> [AppKey]? {
+        guard !folders.isEmpty, let files = try? Self.files(in: folders), files != state.withLock(\.files),
+            let keys = try? [AppKey](folders: folders)
+        else { return nil }
+        state.withLock { $0 = State(keys: keys, files: files) }
+        return keys
+    }
+
+    private static func files(in folders: [URL]) throws(TrustError) -> [URL] {
+        var files: [URL] = []
+        for folder in folders { files += try TrustFolder(folder).appKeyFiles() }
+        return files
     }
 }

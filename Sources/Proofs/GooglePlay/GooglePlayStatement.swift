@@ -85,7 +85,7 @@ package final class GooglePlayStatement: Sendable {
 package struct StatedPurchase: Sendable {
     package let purchase: ProvenPurchase
     /// The statement about the renewal; nil for a one-time product.
-    package let renewal: StatedRenewal?
+    package var renewal: StatedRenewal?
     package let isConsumed: Bool
     /// The units that are paid back, with or without their revocation. Only a one-time product has several units.
     package let refundedQuantity: Int

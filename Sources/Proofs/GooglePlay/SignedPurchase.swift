@@ -77,12 +77,18 @@ extension SignedPurchase: Codable {
 /// A signature of Google Play never ends, and states no date. It proves what was bought. It does not prove that the purchase still stands,
 /// that a subscription is paid now, or that money was paid: purchases of license testers are signed alike.
 public struct SignedPurchaseVerifier: Sendable {
-    let keys: [AppKey]
+    private let known: KnownAppKeys
     private let clock: any WallClock
+
+    var keys: [AppKey] { known.keys }
 
     /// - Parameter keys: The keys of the apps whose purchases are accepted.
     public init(keys: [AppKey], clock: any WallClock) {
-        self.keys = keys
+        self.init(keys: KnownAppKeys(keys), clock: clock)
+    }
+
+    init(keys: KnownAppKeys, clock: any WallClock) {
+        known = keys
         self.clock = clock
     }
 
@@ -96,11 +102,7 @@ public struct SignedPurchaseVerifier: Sendable {
         guard let signature = Base64.decode(purchase.signature) else {
             throw ProofRefusal(.encodingInvalid, "The signature of the purchase must be base64 with padding.")
         }
-        guard !keys.isEmpty else { throw ProofRefusal(.appKeyMissing) }
-        let digest = DigestAlgorithm.sha1.digest(of: purchase.data)
-        guard let key = keys.first(where: { $0.publicKey.verifiesRSA(signature, overDigest: digest, algorithm: .sha1) })
-        else { throw ProofRefusal(.signatureInvalid) }
-
+        let key = try signer(of: purchase.data, signature)
         let value: JSONValue
         do { value = try JSONParser.parse(purchase.data) } catch {
             throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
@@ -118,5 +120,15 @@ public struct SignedPurchaseVerifier: Sendable {
                 "The proof names \"\(statement.packageName.prefix(155))\", but its key is that of \(key.packageName).")
         }
         return statement
+    }
+
+    /// The key under which a signature is valid. A key that was added since the last look is found, too.
+    private func signer(of data: [UInt8], _ signature: [UInt8]) throws(ProofRefusal) -> AppKey {
+        let digest = DigestAlgorithm.sha1.digest(of: data)
+        func matching(_ keys: [AppKey]) -> AppKey? {
+            keys.first { $0.publicKey.verifiesRSA(signature, overDigest: digest, algorithm: .sha1) }
+        }
+        if let key = matching(keys) ?? known.reread().flatMap(matching) { return key }
+        throw ProofRefusal(keys.isEmpty ? .appKeyMissing : .signatureInvalid)
     }
 }

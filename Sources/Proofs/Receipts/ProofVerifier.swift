@@ -22,6 +22,10 @@ public struct ProofVerifier: Sendable {
 
     /// - Parameter appKeys: The keys of the apps on Google Play whose purchases are verified.
     public init(anchors: TrustAnchors, appKeys: [AppKey] = [], clock: any WallClock) {
+        self.init(anchors: anchors, appKeys: KnownAppKeys(appKeys), clock: clock)
+    }
+
+    package init(anchors: TrustAnchors, appKeys: KnownAppKeys, clock: any WallClock) {
         self.anchors = anchors
         purchases = SignedPurchaseVerifier(keys: appKeys, clock: clock)
         self.clock = clock

@@ -33,6 +33,15 @@ public struct Certificate: Sendable {
         self.der = der
     }
 
+    /// Reads one certificate from PEM (RFC 7468 section 5).
+    package init?(pem: String) {
+        let lines = pem.split(whereSeparator: \.isNewline)
+        guard lines.first == "-----BEGIN CERTIFICATE-----", lines.last == "-----END CERTIFICATE-----",
+            let der = Base64.decode(lines.dropFirst().dropLast().joined().utf8)
+        else { return nil }
+        self.init(der: der)
+    }
+
     /// Reads a certificate from OpenSSL's object, through its DER.
     init?(copying pointer: OpaquePointer) {
         guard let der = Self.encoding(of: pointer) else { return nil }

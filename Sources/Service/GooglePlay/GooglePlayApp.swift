@@ -1,6 +1,8 @@
 import Catalog
 import Features
 import Foundation
+import HTTPSupport
+import Ledger
 import Proofs
 
 /// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
@@ -13,11 +15,18 @@ package final class GooglePlayApp: Sendable {
 
     package let client: PlayDeveloperClient
     package let purchases: GooglePurchaseService
+    private let presentations: TokenBuckets
 
-    package init(client: PlayDeveloperClient, app: App, entitlements: EntitlementService) {
+    /// - Parameter presentedPerMinute: The tokens that callers may present in a minute. Anybody with the public key of an app may present
+    ///   invented ones. Of the 3000 requests that Google allows, notifications, reconciliation and acknowledgements keep the rest.
+    package init(
+        client: PlayDeveloperClient, app: App, entitlements: EntitlementService, presentedPerMinute: Int = 2000
+    ) {
         self.client = client
+        presentations = TokenBuckets(
+            .init(atOnce: presentedPerMinute, perMinute: presentedPerMinute), clock: entitlements.clock)
         purchases = GooglePurchaseService(
-            entitlements: entitlements, app: app,
+            entitlements: entitlements, app: app, packageName: client.packageName,
             origins: Set([false, true].map { Origin(googlePlay: client.realm, isTest: $0) }))
     }
 
@@ -71,11 +80,13 @@ package final class GooglePlayApp: Sendable {
     /// Asks about a token, and applies the answer to the owner of the purchase, or to the user of its account identifier. A purchase
     /// of nobody is parked until a user presents its token.
     ///
+    /// - Parameter notification: The notification to store with the products, by the origin of the purchase; nil for none.
     /// - Returns: The outcomes of the products; none if nothing is owned.
     /// - Throws: `PlayDeveloperError`; nothing is then changed, except that a token which Google Play does not know any more is not
     ///   asked about again. `StorageFault`.
     package func refresh(
-        _ token: String, within patience: PlayDeveloperClient.Patience = .schedule
+        _ token: String, notifiedBy notification: ((Origin) -> NotificationRecord)? = nil,
+        within patience: PlayDeveloperClient.Patience = .schedule
     ) async throws -> [NotificationOutcome] {
         let answer: Answer
         do {
@@ -84,7 +95,8 @@ package final class GooglePlayApp: Sendable {
             if let known = try await purchases.purchase(of: token) { try await purchases.close(known) }
             throw error
         }
-        let outcomes = try await purchases.apply(answer.statement, recordedAs: answer.purchase)
+        let outcomes = try await purchases.apply(
+            answer.statement, recordedAs: answer.purchase, notifiedBy: notification?(answer.statement.origin))
         await refreshReplaced(by: answer.statement, within: patience)
         return outcomes
     }
@@ -103,6 +115,16 @@ package final class GooglePlayApp: Sendable {
 
 /// The redemption of tokens.
 extension GooglePlayApp {
+    /// Redeems a token for a user.
+    ///
+    /// - Throws: As `presented` does; `RedemptionError` for a user whose name is blocked.
+    package func redeem(_ token: String, for user: User, by actor: AuditActor) async throws {
+        let (presented, statement) = try await presented(token)
+        let entitlements = purchases.entitlements
+        _ = try await entitlements.answer(try entitlements.request(presented, for: user, by: actor))
+        if let statement { await refreshReplaced(by: statement, within: .person) }
+    }
+
     /// The purchases of a token that a user presents.
     ///
     /// - Returns: The purchases, and the statement that they are from; nil for those that the ledger alone knows.
@@ -111,14 +133,17 @@ extension GooglePlayApp {
     func presented(
         _ token: String
     ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
+        if let seconds = presentations.take("") { throw PlayDeveloperError.limited(seconds: seconds) }
         let answer: Answer
         do {
             answer = try await ask(about: token, within: .person)
         } catch let error as PlayDeveloperError where error.isOfToken {
             // Google Play forgets a consumed purchase when the product is bought again.
             guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }
+            try checkOrigin(redeemed.origin)
             return (redeemed, nil)
         }
+        try checkOrigin(answer.statement.origin)
         guard let stated = try await purchases.purchases(of: answer.statement, recordedAs: answer.purchase) else {
             guard let redeemed = try await purchases.redeemedPurchases(of: answer.purchase) else {
                 throw RedemptionError.purchaseNotOwned
@@ -130,6 +155,13 @@ extension GooglePlayApp {
                 ? RedemptionError.refused(ProofRefusal(.purchasePending)) : RedemptionError.purchaseNotOwned
         }
         return (stated, answer.statement)
+    }
+
+    /// Refuses the purchase of a license tester, who pays nothing, unless some user may have it, as the verifier of proofs does.
+    private func checkOrigin(_ origin: Origin) throws(RedemptionError) {
+        guard !purchases.entitlements.accepted.all.contains(origin) else { return }
+        throw .refused(
+            ProofRefusal(.originNotAccepted, "The purchase is from \(origin.rawValue), which is no accepted origin."))
     }
 }
 

@@ -86,9 +86,10 @@ package struct PurchaseAcknowledger: Service {
                 // The statement makes it due at once. It counts as the attempt that has failed.
                 _ = try await app.purchases.beginAcknowledgement(of: answer.purchase)
             } catch let error as PlayDeveloperError where error.isOfToken {
-                try await app.purchases.close(purchase)
-                metrics.count(.acknowledgements, "refused", code: error.code)
-                return log("purchase cannot be acknowledged", purchase, error)
+                if try await app.purchases.close(purchase) {
+                    metrics.count(.acknowledgements, "refused", code: error.code)
+                    return log("purchase cannot be acknowledged", purchase, error)
+                }
             } catch is PlayDeveloperError {
                 // The purchase is due again.
             }

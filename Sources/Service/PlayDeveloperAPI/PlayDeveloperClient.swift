@@ -42,13 +42,17 @@ package struct PlayDeveloperClient: Sendable {
     private let clock: any WallClock
     private let tokens: PlayAccessTokens
 
+    /// - Parameters:
+    ///   - clock: The clock of the service, which dates the statements.
+    ///   - tokenClock: The clock by which access tokens are valid; nil for the same. That of a local Play is the machine's, even if the
+    ///     Play's own was advanced.
     package init(
         account: GoogleServiceAccount, url: URL = googleURL, packageName: String, realm: Realm = .google,
-        clock: any WallClock = SystemClock()
+        clock: any WallClock = SystemClock(), tokenClock: (any WallClock)? = nil
     ) {
         (self.url, self.packageName, self.realm, self.clock) = (url, packageName, realm, clock)
         self.account = account.email
-        tokens = PlayAccessTokens(account, clock: clock)
+        tokens = PlayAccessTokens(account, clock: tokenClock ?? clock)
     }
 
     /// Asks for the state of a purchase token, and for the orders whose dates and prices are not known.

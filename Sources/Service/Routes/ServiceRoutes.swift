@@ -25,6 +25,7 @@ package struct ServiceRoutes: Sendable {
     private let orders: OrderLookup
     private let googlePlay: GooglePlayApps
     private let administration: CatalogService?
+    private let playNotifications: GooglePlayNotifications?
     private let clock: any WallClock
 
     /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
@@ -45,6 +46,7 @@ package struct ServiceRoutes: Sendable {
     ///   - figures: The sales figures; nil if the ledger keeps no sums.
     ///   - orderClients: The clients of the App Stores that know the order numbers on receipts.
     ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
+    ///   - playNotifications: The notifications of Google Play; nil to receive none.
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
     ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
@@ -67,6 +69,7 @@ package struct ServiceRoutes: Sendable {
         figures: FigureService? = nil,
         orderClients: [AppStoreServerClient] = [],
         googlePlay: GooglePlayApps = GooglePlayApps(),
+        playNotifications: GooglePlayNotifications? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
@@ -87,6 +90,7 @@ package struct ServiceRoutes: Sendable {
         service.ledger.observeCommits(metrics.recordCommit)
         idempotentRequests = IdempotentRequests(ledger: service.ledger, clock: service.clock)
         self.administration = administration
+        self.playNotifications = playNotifications
         self.clock = clock
         self.profiles = profiles
         self.events = events.map { EventRoutes(authentication: authentication, hub: $0, clock: clock) }
@@ -143,6 +147,9 @@ package struct ServiceRoutes: Sendable {
         NotificationRoutes(
             service: service, metrics: metrics, uncachedChains: uncachedChains
         ).add(to: open)
+        if let playNotifications {
+            GooglePlayNotificationRoutes(notifications: playNotifications, metrics: metrics).add(to: open)
+        }
         let catalogs = CatalogViews(service.apps)
         PictureRoutes(catalogs: catalogs).add(to: open)
         router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in

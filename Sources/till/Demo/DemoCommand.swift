@@ -6,7 +6,7 @@ import Synchronization
 
 struct DemoCommand: Command {
     static let configuration = CommandConfiguration(
-        "demo", "Start a service, a local App Store and the web console with a year of sales, to look around.",
+        "demo", "Start a service, both local stores and the web console with a year of sales, to look around.",
         """
         Everything is in a temporary folder, which is deleted at the end (Ctrl-C). The same
         seed plays the same year. A back end of the demonstration receives webhooks, and
@@ -38,7 +38,7 @@ struct DemoCommand: Command {
 
     func perform() async throws {
         ignoreSettings()
-        let port = try DemoShop.port(port)
+        let port = try ListeningPort.choose(port, at: ServerConfiguration().host)
         let folder = try DemoFolder()
         defer { folder.remove() }
         let shop = try await DemoShop(folder: folder.url, seed: seed, port: port)
@@ -47,7 +47,7 @@ struct DemoCommand: Command {
             let webhook = DemoReceiver.url(at: server)
             try await shop.play(sendingTo: webhook)
             let (people, key) = (try await shop.addPeople(), try await shop.makeKey())
-            try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, _ in
+            try await shop.serve.run(shop.configuration, sandboxKey: SandboxKey()) { url, playURL in
                 // The service handles signals from here on.
                 folder.ignoreSignals()
                 terminal.line("Console   \(url.absoluteString)/console")
@@ -55,6 +55,7 @@ struct DemoCommand: Command {
                     let label = index == 0 ? "Log in    " : "          "
                     terminal.line("\(label)\(person.name), password \(person.password) (\(person.right))")
                 }
+                if let playURL { terminal.line("Play      \(playURL.absoluteString), a local Google Play") }
                 terminal.line("Webhook   \(webhook.absoluteString), which verifies signatures")
                 terminal.line("API key   \(key)")
                 terminal.line("Data      \(shop.dataPath)")
@@ -63,6 +64,7 @@ struct DemoCommand: Command {
                 try? terminal.report([
                     "url": url.absoluteString, "name": people.first?.name, "password": people.first?.password,
                     "people": people.map(\.report), "webhook": webhook.absoluteString, "key": key,
+                    "play": playURL?.absoluteString,
                     "data": shop.dataPath, "catalog": shop.catalogPath,
                 ])
             }

@@ -4,7 +4,9 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import PlayStore
 import Proofs
+import Service
 import Synchronization
 
 /// The data directory of a demonstration: a store and a ledger with the same sales.
@@ -25,8 +27,11 @@ struct DemoShop: Sendable {
     private let apps: Apps
     private let markets: [DemoYear.Market]
     private let chance: DemoChance
-    /// The clock of the store.
+    private let play: GooglePlay
+    private let playChance: DemoChance
+    /// The clock of the store, and that of the Play.
     private let clock: DemoClock
+    private let playClock: DemoClock
     private let end: Timestamp
 
     var dataPath: String { data.folder.path }
@@ -59,13 +64,21 @@ struct DemoShop: Sendable {
                     randomness: chance.randomness))
         }
         try data.trust(markets[0].store)
+        // The Play has chance of its own: its sales leave those of the store as they are.
+        (playClock, playChance) = (DemoClock(clock.now()), DemoChance(seed: ~seed))
+        try data.preparePlay()
+        play = try GooglePlay(folder: data.playFolder, clock: playClock, randomness: playChance.randomness)
+        try play.perform {
+            try $0.add(PlayCatalog(catalog.configuration, bundleIdentifier: catalog.bundleIdentifier))
+        }
         let keyFile = folder.appending(path: "AuthKey.p8", directoryHint: .notDirectory)
         let key = try markets[0].store.makeTeamKey { _, privateKey in
             try PrivateFile.create(Array(privateKey.utf8), at: keyFile)
         }
         // The key is for the look-up of orders. The store has sent every notification.
         serve = try Serve.parse([
-            "--store", "--console", "--webhooks", "--webhook-private-addresses", "--profiles",
+            "--store", "--play", "--play-port", "0", "--console", "--webhooks", "--webhook-private-addresses",
+            "--profiles",
             "--catalog-administration", "--keep-proofs", "--port", String(port), "--log-level", "warning", "--data",
             data.folder.path, "--catalog", catalogFolder.path, "--app-store-key", keyFile.path, "--app-store-key-id",
             key.keyIdentifier, "--app-store-issuer-id", key.issuerIdentifier, "--app-store-url",
@@ -82,6 +95,12 @@ struct DemoShop: Sendable {
     ///
     /// - Parameter url: The address of a webhook, which the team adds on the last day.
     func play(sendingTo url: URL) async throws {
+        try await LoopbackServer.run({ [play] in play.routes(sandboxKey: SandboxKey().apiKey).router() }) { playURL in
+            try await playYear(sendingTo: url, askingAt: playURL)
+        }
+    }
+
+    private func playYear(sendingTo url: URL, askingAt playURL: URL) async throws {
         let serviceClock = DemoClock(clock.now())
         let service = EntitlementService(
             apps: apps,
@@ -91,8 +110,11 @@ struct DemoShop: Sendable {
         _ = try markets[0].store.update {
             ($0.notificationsURL, $0.isBillingGracePeriodEnabled) = (URL(string: Self.url), true)
         }
+        let googlePlay = DemoPlay(
+            play, clock: playClock, chance: playChance, app: try playApp(of: service, at: playURL))
         var year = DemoYear(
-            service: service, clock: clock, serviceClock: serviceClock, chance: chance, end: end, markets: markets)
+            service: service, clock: clock, serviceClock: serviceClock, chance: chance, end: end,
+            googlePlay: googlePlay, markets: markets)
         try await year.play(0..<DemoYear.days - 1)
         _ = try await ledger.webhooks(of: apps, clock: serviceClock).add(
             WebhookURL(receiver: url.absoluteString, allowsPrivate: true),
@@ -102,6 +124,17 @@ struct DemoShop: Sendable {
         // The service sets its own address when it listens.
         _ = try markets[0].store.update { $0.notificationsURL = nil }
         try await ledger.figures(clock: serviceClock).rollUp()
+    }
+
+    /// The app at the Play, about whose purchases the service asks.
+    private func playApp(of service: EntitlementService, at url: URL) throws -> GooglePlayApp {
+        let key = try play.perform { try $0.serviceAccountKey(keptIn: data.playAccountFile, at: url) }
+        return GooglePlayApp(
+            client: PlayDeveloperClient(
+                account: try GoogleServiceAccount(json: try key.json()), url: url,
+                packageName: PackageName.name(ofApp: catalog.bundleIdentifier), realm: .localPlay,
+                clock: service.clock, tokenClock: playClock),
+            app: apps.first, entitlements: service)
     }
 
     /// Makes an API key with every scope.
@@ -125,37 +158,6 @@ struct DemoShop: Sendable {
             people.append(person)
         }
         return people
-    }
-
-    /// The port of a demonstration.
-    ///
-    /// - Parameter port: The wished port; 0 for any free one.
-    /// - Throws: `ServerNotStarted` if the service cannot listen there, before anything is played.
-    static func port(_ port: Int) throws(ServerNotStarted) -> Int {
-        let host = ServerConfiguration().host
-        if let code = Examination.listeningProblem(host: host, port: port) {
-            throw ServerNotStarted(listeningOn: "\(host):\(port)", code)
-        }
-        return port > 0 ? port : freePort() ?? ServerConfiguration().port
-    }
-
-    /// A port of this machine at which nothing listens.
-    private static func freePort() -> Int? {
-        #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var (address, length) = (sockaddr_in(), socklen_t(MemoryLayout<sockaddr_in>.size))
-        (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), inet_addr("127.0.0.1"))
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        return isBound ? Int(UInt16(bigEndian: address.sin_port)) : nil
     }
 }
 

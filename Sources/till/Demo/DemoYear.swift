@@ -37,6 +37,8 @@ struct DemoYear {
     /// The end of the year.
     let end: Timestamp
 
+    /// The customers who buy on Google Play.
+    let googlePlay: DemoPlay
     var markets: [Market]
     /// The work of the service on the previous hour. The store goes on meanwhile, as in production.
     var serviceWork: Task<Void, any Error>?
@@ -54,7 +56,9 @@ struct DemoYear {
                 try begin(moment, in: markets[market], charging: !chance.happens(perMille: 60))
                 let sales = try live(day, in: &markets[market])
                 if day == Self.days - 1, hour == markets[market].country.hours[0] { try leaveUnclaimed(in: market) }
-                try await serve(sales, of: markets[market])
+                // Google Play sells at the first hour at home.
+                let isPlayHour = market == 0 && hour == markets[0].country.hours[0]
+                try await serve(sales, of: markets[market], passesAtPlay: isPlayHour, on: day)
             }
         }
         try await finishWork()
@@ -71,7 +75,7 @@ struct DemoYear {
             }
         }
         try begin(end, in: markets[0], charging: true)
-        try await serve([], of: markets[0])
+        try await serve([], of: markets[0], passesAtPlay: true)
         try await finishWork()
         serviceClock.set(end)
         try await service.recordDueStates()
@@ -109,7 +113,13 @@ struct DemoYear {
     }
 
     /// Lets the service work on the proofs and notifications of an hour, after those of the hour before.
-    private mutating func serve(_ sales: [Sale], of market: Market) async throws {
+    ///
+    /// - Parameters:
+    ///   - passesAtPlay: True for an hour to which the clock of Google Play moves, with the work on its purchases.
+    ///   - day: The day of the year on which its customers act; nil if none does.
+    private mutating func serve(
+        _ sales: [Sale], of market: Market, passesAtPlay: Bool = false, on day: Int? = nil
+    ) async throws {
         let store = market.store
         var notifications: [String] = []
         while let delivery = try store.nextDelivery() {
@@ -129,7 +139,8 @@ struct DemoYear {
         try await finishWork()
         unfinished = sales
         serviceClock.set(min(end, clock.now().adding(seconds: Self.transferTime)))
-        serviceWork = Task { [service] in
+        let moment = clock.now()
+        serviceWork = Task { [service, googlePlay] in
             try await withThrowingTaskGroup { group in
                 for (proof, user) in proofs {
                     group.addTask { _ = try await service.redeem(Array(proof.utf8), for: user, by: .user) }
@@ -139,6 +150,7 @@ struct DemoYear {
                 }
                 try await group.waitForAll()
             }
+            if passesAtPlay { try await googlePlay.pass(to: moment, day) }
             if let misused { try await Self.misuse(misused, service) }
             if let helped { try await Self.help(helped.user, isGift: isGift, number, service) }
         }

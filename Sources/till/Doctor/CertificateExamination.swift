@@ -91,6 +91,38 @@ extension Examination {
         return .note(.notifications, "missed ones are fetched with \(keys)", remedy: "\(address).")
     }
 
+    /// What the service learns from Google Play, if it accepts purchases of Google's or trusts the key of an app there.
+    var googlePlay: [HealthCheck] {
+        let keys = (try? [AppKey](folders: data.trustedFolders)) ?? []
+        let isOfGoogle = !configuration.origins.isDisjoint(with: [.googleProduction, .googleTest])
+        guard isOfGoogle || configuration.googlePlay != nil || keys.contains(where: { $0.realm == .google }) else {
+            return []
+        }
+        guard let settings = configuration.googlePlay else {
+            return [
+                .note(
+                    .googlePlay,
+                    "signed purchases are verified, and Google Play is not asked: refunds and the ends of subscriptions are not seen",
+                    remedy: "Set google-service-account.")
+            ]
+        }
+        guard settings.notifications != nil else {
+            return [
+                .note(
+                    .googlePlay, "is asked with a service account; notifications are not received",
+                    remedy:
+                        "Set google-notifications-audience and google-notifications-email, and let Pub/Sub push to https://HOST/v1/notifications/google."
+                )
+            ]
+        }
+        return [
+            .note(
+                .googlePlay, "is asked with a service account; notifications are received",
+                remedy:
+                    "Let Pub/Sub push to https://HOST/v1/notifications/google, with the public name of this service.")
+        ]
+    }
+
     /// The first certificate of a file in PEM.
     private static func certificate(ofServer file: URL) -> Certificate? {
         guard let text = try? String(contentsOf: file, encoding: .utf8),

@@ -47,7 +47,7 @@ struct Examination {
                 clock(newestKey: keys.newest),
             ]
                 // The running service has the port.
-                + (service == nil ? [port] : []) + certificate + [notifications] + forwarding
+                + (service == nil ? [port] : []) + certificate + [notifications] + googlePlay + forwarding
         }
     }
 

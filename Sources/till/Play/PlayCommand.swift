@@ -21,8 +21,9 @@ struct PlayCommand: AsyncParsableCommand {
             """,
         subcommands: [
             PlayServe.self, PlayKeysCommand.self, PlayLicense.self, PlayProducts.self, PlayBuy.self, PlayPurchases.self,
-            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlaySubscribe.self, PlaySubscriptions.self,
-            PlaySubscriptionCommand.self, PlayNotifications.self, PlayTime.self, PlayReset.self,
+            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlayDispute.self, PlaySubscribe.self,
+            PlaySubscriptions.self,
+            PlaySubscriptionCommand.self, PlayNotifications.self, PlayFail.self, PlayTime.self, PlayReset.self,
         ],
         defaultSubcommand: PlayServe.self)
 }
@@ -115,28 +116,40 @@ extension DataDirectory {
     /// - Parameters:
     ///   - catalog: The products that it sells from now on, besides those that it has.
     ///   - apps: The package names of further apps.
-    func play(adding catalog: PlayCatalog? = nil, apps: [String] = []) throws -> GooglePlay {
+    ///   - catalogFolders: The catalogs of a service. The Play sells each whose app it does not have.
+    func play(
+        adding catalog: PlayCatalog? = nil, apps: [String] = [], sellingFrom catalogFolders: [URL] = []
+    ) throws -> GooglePlay {
         try preparePlay()
-        let play = try GooglePlay(
-            folder: playFolder, clock: SystemClock(), randomness: .system, trust: { try trustPlay($0, key: $1) })
+        let folders = catalogFolders.isEmpty ? [catalogFolder] : catalogFolders
+        let play = try openPlay { try trustPlay($0, key: $1, sellingFrom: folders) }
         try play.perform { books in
             if let catalog { try books.add(catalog) }
             // A service whose folder is newer than the Play trusts the known apps, too.
             for app in try books.apps() + apps { try books.addApp(app) }
-            guard try books.apps().isEmpty else { return }
-            let shipped = try Catalog(folder: catalogFolder)
-            try books.add(PlayCatalog(shipped.configuration, bundleIdentifier: shipped.bundleIdentifier))
+            let known = try books.apps()
+            for folder in known.isEmpty ? folders : catalogFolders {
+                let shipped = try Catalog(folder: folder)
+                guard !known.contains(PackageName.name(ofApp: shipped.bundleIdentifier)) else { continue }
+                try books.add(PlayCatalog(shipped.configuration, bundleIdentifier: shipped.bundleIdentifier))
+            }
         }
         return play
     }
 
+    /// Opens the local Google Play.
+    func openPlay(trust: @escaping GooglePlay.Trust = { _, _ in }) throws -> GooglePlay {
+        try GooglePlay(folder: playFolder, clock: SystemClock(), randomness: .system, trust: trust)
+    }
+
     /// Adds the licensing key of an app of the local Play to the keys that the service trusts, unless it is among them.
-    private func trustPlay(_ packageName: String, key: PublicKey) throws {
+    private func trustPlay(_ packageName: String, key: PublicKey, sellingFrom catalogFolders: [URL]) throws {
         // The catalog's name of the app may have hyphens.
-        let sold = (try? Catalog(folder: catalogFolder))?.bundleIdentifier
+        let sold = catalogFolders.lazy.compactMap { (try? Catalog(folder: $0))?.bundleIdentifier }
+            .first { PackageName.name(ofApp: $0) == packageName }
         let appKey = AppKey(
             packageName: packageName, publicKey: key,
-            bundleIdentifier: sold.flatMap { PackageName.name(ofApp: $0) == packageName ? $0 : nil }, realm: .localPlay)
+            bundleIdentifier: sold, realm: .localPlay)
         let folder = TrustFolder(trustFolder)
         // A later command may name another catalog, or none.
         let isKnown = try folder.appKeys().contains {

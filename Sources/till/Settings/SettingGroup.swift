@@ -156,6 +156,21 @@ extension SettingGroup {
                 name: "google-play-url", kind: .text, defaultBehaviour: "Google's", valueName: "url",
                 dependency: "google-service-account",
                 description: "the address of the Play Developer API, of a local Google Play for example"),
+            Setting(
+                name: "google-notifications-audience", kind: .text, valueName: "audience",
+                dependency: "google-service-account",
+                reference: "[Google Play](GooglePlay.md#real-time-developer-notifications)",
+                description:
+                    "the audience of the identity tokens with which Pub/Sub pushes notifications, which opens `/v1/notifications/google`"
+            ),
+            Setting(
+                name: "google-notifications-email", kind: .text, valueName: "address",
+                dependency: "google-notifications-audience",
+                description: "the e-mail address of the service account that these tokens are of"),
+            Setting(
+                name: "google-certificates-url", kind: .text, defaultValue: .text(PushTokens.standardKeys),
+                valueName: "url", dependency: "google-notifications-audience",
+                description: "the address of the keys that sign these tokens: `https`, or `http` on this machine"),
         ])
 
     static let limits = SettingGroup(

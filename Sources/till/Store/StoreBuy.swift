@@ -85,7 +85,10 @@ struct StoreBuy: Command {
         terminal.line(
             "\(transaction.state.rawValue)  #\(transaction.identifier)  "
                 + details.compactMap(\.self).joined(separator: "  "))
-        if transaction.state == .deferred { terminal.deferred(transaction, common: common) }
+        if transaction.state == .deferred {
+            terminal.line(
+                "It " + AppStoreQueue(store: store, account: account).waitingWords(transaction, common: common))
+        }
         try terminal.json(transaction.report(user: account, effect: effect))
         guard let error = transaction.error else { return }
         try terminal.end(
@@ -112,14 +115,6 @@ struct StoreResolve: Command {
 }
 
 extension Terminal {
-    /// Prints the commands that end a deferred payment.
-    func deferred(_ transaction: PaymentTransaction, common: CommonOptions) {
-        let number = String(transaction.identifier)
-        line(
-            "It waits for approval: \(common.hint("store", "approve", number)), or "
-                + common.hint("store", "decline", number))
-    }
-
     /// The reason why a payment failed.
     static func failure(
         _ error: SKErrorCode, of transaction: PaymentTransaction, isInterrupted: Bool, common: CommonOptions

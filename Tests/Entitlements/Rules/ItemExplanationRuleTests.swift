@@ -140,7 +140,7 @@ import Testing
         Case(
             testDescription: "revoked by the team",
             facts: purchases(purchase(transaction(revocation: fraud), type: .nonConsumable)), cause: .revokedByTeam,
-            says: ["fraud", "DELETE"]),
+            says: ["fraud", "PUT"]),
         Case(
             testDescription: "upgraded",
             facts: purchases(purchase(transaction(ends: 200, facts: [.isUpgraded: .integer(1)]))),

@@ -24,6 +24,15 @@ extension FuzzTarget {
             return [Self.purchase, Self.subscription, Self.retiredPurchase, signed.json.compactText].map {
                 Array($0.utf8)
             }
+        case .pushedMessage:
+            return Self.notifications.flatMap { notification in
+                let data = Base64.encode(notification.utf8)
+                return [
+                    notification,
+                    #"{"message":{"data":"\#(data)","messageId":"1","message_id":"1","publishTime":"2026-11-26T00:00:00Z"},"#
+                        + #""subscription":"projects/p/subscriptions/s"}"#,
+                ].map { Array($0.utf8) }
+            }
         case .playAnswer:
             return [
                 Self.subscriptionAnswer, Self.productAnswer, Self.order, Self.voidedPurchases, Self.purchaseToken,
@@ -96,6 +105,14 @@ extension FuzzTarget {
         {"packageName":"b","productIds":["p","q"],"purchaseTime":1780000000000,"purchaseState":4,"token":"t",\
         "purchaseToken":"aaaabbbb.AO-J1O","autoRenewing":true}
         """
+
+    private static let notifications = [
+        #""subscriptionNotification":{"version":"1.0","notificationType":2,"purchaseToken":"t","subscriptionId":"p"}"#,
+        #""oneTimeProductNotification":{"version":"1.0","notificationType":1,"purchaseToken":"t","sku":"p"}"#,
+        #""voidedPurchaseNotification":{"purchaseToken":"t","orderId":"GPA.1","productType":1,"refundType":2}"#,
+        #""pendingRefundReviewNotification":{"version":"1.0","pendingRefundToken":"t","orderId":"GPA.1","refundReason":7}"#,
+        #""testNotification":{"version":"1.0"}"#,
+    ].map { #"{"version":"1.0","packageName":"com.example.b","eventTimeMillis":"1780000000000",\#($0)}"# }
 
     private static let retiredPurchase = """
         {"nonce":-5465853498583976126,"orders":[{"notificationId":"1","orderId":"1.2","packageName":"b","productId":"p",\

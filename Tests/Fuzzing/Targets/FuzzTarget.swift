@@ -9,6 +9,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case signedJSON = "signed-json"
     /// The JSON text of a signed purchase of Google Play, and the object of text and signature.
     case signedPurchase = "signed-purchase"
+    /// The body of a push by Pub/Sub, and the notification of Google Play in it.
+    case pushedMessage = "pushed-message"
     /// An answer of the Play Developer API, and the object of a purchase token.
     case playAnswer = "play-answer"
     /// The key file of a service account of Google Cloud.
@@ -31,6 +33,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .signedPurchase:
             precondition(!signers.acceptsPurchase(input), "an unsigned purchase is accepted")
             signers.verifySigned(purchase: input)
+        case .pushedMessage:
+            let message = try? PubSubMessage(json: input)
+            guard let notification = try? GooglePlayNotification(json: message?.data ?? input) else { return }
+            precondition(
+                !notification.content.contains("\"purchaseToken\":"), "a notification is recorded with its token")
         case .playAnswer: Self.readPlayAnswer(input)
         case .serviceAccount:
             guard let account = try? GoogleServiceAccount(json: input) else { return }

@@ -110,6 +110,29 @@ import Testing
         }
     }
 
+    @Test func `a verifier takes a key that is added to its folder, and none that was removed before`() throws {
+        let temporary = try TemporaryFolder()
+        let folder = TrustFolder(temporary.url)
+        let verifier = try ProofVerifier(trusting: [temporary.url], clock: ManualClock())
+        let proof = try proof()
+        func reason() -> ProofRefusal.Reason? {
+            do {
+                _ = try verifier.verify(proof, expecting: ProofExpectations(origins: [.googleProduction]))
+                return nil
+            } catch { return error.reason }
+        }
+        #expect(reason() == .appKeyMissing)
+        try folder.add(AppKey(packageName: "com.example.other", publicKey: PrivateKey.generateRSA().publicKey))
+        #expect(reason() == .signatureInvalid)
+        try Data("{}".utf8).write(to: temporary.file("a.json"))
+        try folder.add(appKey())
+        // A damaged file leaves the keys as they are.
+        #expect(reason() == .signatureInvalid)
+        try FileManager.default.removeItem(at: temporary.file("a.json"))
+        #expect(reason() == nil)
+        #expect(verifier.inspect(proof).appKey == appKey())
+    }
+
     @Test(arguments: [
         ("com.example.garden", true), ("a.b", true), ("com.Example_2.x9", true), ("garden", false), ("", false),
         ("com..garden", false), ("com.example.", false), ("com/example.a", false), ("com.정원", false),

@@ -52,7 +52,7 @@ package struct StoryEntry: Hashable, Sendable {
         let (subject, reference) = (entry.subject, entry.reference)
         let reason = entry.reason.map { ": \($0)" } ?? "."
         return switch entry.event {
-        case .granted: "Transaction \(reference) grants \(subject)."
+        case .granted: "Transaction \(reference) grants \(subject)\(reason)"
         case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
         case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
@@ -80,15 +80,16 @@ package struct StoryEntry: Hashable, Sendable {
 
     private static func sentence(_ notification: StatedNotification) -> String {
         let type = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        return "Apple notified of \(type): \(notification.outcome.rawValue)."
+        let store = notification.origin.isGooglePlay ? "Google" : "Apple"
+        return "\(store) notified of \(type): \(notification.outcome.rawValue)."
     }
 }
 
-/// A notification of the App Store about a purchase, as the ledger stores it.
+/// A notification of a store about a purchase, as the ledger stores it.
 package struct StatedNotification: Hashable, Sendable {
     package let notificationUUID: String
     package let origin: Origin
-    /// The type, in Apple's words.
+    /// The type, in the store's words.
     package let type: String
     package let subtype: String?
     package let transactionIdentifier: String?

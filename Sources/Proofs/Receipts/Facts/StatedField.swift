@@ -134,7 +134,7 @@ public enum RenewalFact: String, StatedFact {
         case .autoRenewProductId: .init("auto_renew_product_id", .text, "product of the next renewal")
         case .autoRenewStatus: .init("auto_renew_status", .integer, "renewal")
         case .expirationIntent: .init("expiration_intent", .integer, "reason of the expiry")
-        case .isInBillingRetryPeriod: .init("is_in_billing_retry_period", .bool, "Apple retries the charge")
+        case .isInBillingRetryPeriod: .init("is_in_billing_retry_period", .bool, "the store retries the charge")
         case .gracePeriodExpiresDate: .init("grace_period_expires_date", .date, "end of the grace period")
         case .priceIncreaseStatus: .init("price_increase_status", .integer, "consent to a price increase")
         case .renewalDate: .init("renewal_date", .date, "next renewal")

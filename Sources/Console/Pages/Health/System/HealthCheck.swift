@@ -26,6 +26,7 @@ package struct HealthCheck: Sendable {
         case tlsCertificate = "TLS certificate"
         case notifications
         case forwardedNotifications = "forwarded notifications"
+        case googlePlay = "Google Play"
     }
 
     package let subject: Subject

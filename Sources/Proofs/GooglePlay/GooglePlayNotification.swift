@@ -1,0 +1,170 @@
+/// A real-time developer notification of Google Play (`DeveloperNotification`): something about a purchase has changed.
+///
+/// It states no state. The Play Developer API says what counts. It is a class, so that it is passed as a pointer
+/// (swiftlang/swift#90477).
+package final class GooglePlayNotification: Sendable {
+    /// The kinds of notifications. Each is a member of the notification, which has exactly one of them.
+    package enum Kind: String, Sendable, CaseIterable {
+        case subscription = "subscriptionNotification"
+        case oneTimeProduct = "oneTimeProductNotification"
+        case voidedPurchase = "voidedPurchaseNotification"
+        case pendingRefundReview = "pendingRefundReviewNotification"
+        case test = "testNotification"
+    }
+
+    /// The maximum length of the identifier of an order in bytes. Real ones have up to 38.
+    private static let maximumOrderSize = 128
+    private static let maximumDepth = 8
+    /// The dates that Google Play may state: the years 1970 to 9999, in milliseconds.
+    private static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
+
+    package let packageName: String
+    package let eventTime: Timestamp
+    /// Nil for a kind that is newer than Till.
+    package let kind: Kind?
+    /// The type, in Google's words: `SUBSCRIPTION_RENEWED`, `ONE_TIME_PRODUCT_CANCELED`, `VOIDED_PURCHASE`, `TEST`. A number without a
+    /// word is in its place: `SUBSCRIPTION_21`.
+    package let type: String
+    /// The kind of a refund, in Google's words; nil for other notifications.
+    package let subtype: String?
+    /// Nil for a notification that is not about a purchase token.
+    package let purchaseToken: String?
+    /// The order of a voided purchase. Nil for other notifications, and for an order of another form.
+    package let orderId: String?
+    /// True for a subscription, false for one-time products; nil if the notification does not say.
+    package let isSubscription: Bool?
+    /// The notification as JSON, without its tokens.
+    package let content: String
+
+    /// - Parameter bytes: The data of a message.
+    /// - Throws: `PushedFormError` for another form.
+    package init(json bytes: [UInt8]) throws(PushedFormError) {
+        let limits = JSONParser.Limits(bytes: PubSubMessage.maximumSize, depth: Self.maximumDepth)
+        guard case .object(let object)? = try? JSONParser.parse(bytes, limits: limits) else {
+            throw PushedFormError("The data must be a notification of Google Play: a JSON object.")
+        }
+        guard case .string(let name)? = object["packageName"], AppKey.isPackageName(name) else {
+            throw PushedFormError("The notification must have the packageName of an app.")
+        }
+        packageName = name
+        guard let milliseconds = Self.integer(object["eventTimeMillis"]), Self.dates.contains(milliseconds) else {
+            throw PushedFormError("The notification must have an eventTimeMillis in milliseconds since 1970.")
+        }
+        eventTime = Timestamp(millisecondsSince1970: milliseconds)
+        let found = Kind.allCases.filter { object[$0.rawValue] != nil }
+        guard found.count <= 1 else {
+            throw PushedFormError("The notification must be about one thing, not about several.")
+        }
+        kind = found.first
+        content = Self.withoutTokens(.object(object)).compactText
+        guard let kind else {
+            type = Self.type(ofMember: object.keys.first { $0.hasSuffix(Self.suffix) } ?? "")
+            (subtype, purchaseToken, orderId, isSubscription) = (nil, nil, nil, nil)
+            return
+        }
+        guard case .object(let subject)? = object[kind.rawValue] else {
+            throw PushedFormError("The member \(kind.rawValue) must be an object.")
+        }
+        type = try Self.type(of: kind, subject)
+        purchaseToken = try Self.token(of: kind, subject)
+        orderId = Self.order(subject)
+        switch kind {
+        case .subscription: isSubscription = true
+        case .oneTimeProduct: isSubscription = false
+        case .voidedPurchase: isSubscription = [1: true, 2: false][Self.integer(subject["productType"]) ?? 0]
+        case .pendingRefundReview, .test: isSubscription = nil
+        }
+        subtype = kind == .voidedPurchase ? Self.integer(subject["refundType"]).flatMap { Self.refundTypes[$0] } : nil
+    }
+
+    private static func token(of kind: Kind, _ subject: JSONObject) throws(PushedFormError) -> String? {
+        switch kind {
+        case .test, .pendingRefundReview: return nil
+        case .subscription, .oneTimeProduct, .voidedPurchase: break
+        }
+        guard case .string(let token)? = subject["purchaseToken"],
+            (1...GooglePlayPurchase.maximumTokenSize).contains(token.utf8.count),
+            token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw PushedFormError(
+                "The member \(kind.rawValue) must have a purchaseToken of 1 to \(GooglePlayPurchase.maximumTokenSize) "
+                    + "visible ASCII characters.")
+        }
+        return token
+    }
+
+    private static func order(_ subject: JSONObject) -> String? {
+        guard case .string(let order)? = subject["orderId"], (1...maximumOrderSize).contains(order.utf8.count),
+            order.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        return order
+    }
+
+    /// A whole number, also as a text, as JSON of Google has those of 64 bits.
+    private static func integer(_ value: JSONValue?) -> Int64? {
+        switch value {
+        case .number(let number): number.int64
+        case .string(let text) where text.utf8.count <= 20: Int64(text)
+        default: nil
+        }
+    }
+
+    /// The value without purchase tokens and the tokens of refunds.
+    private static func withoutTokens(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let object):
+            var rest = JSONObject()
+            for member in object.members where !tokenNames.contains(where: member.key.hasSameBytes) {
+                _ = rest.add(member.key, withoutTokens(member.value))
+            }
+            return .object(rest)
+        case .array(let elements): return .array(elements.map(withoutTokens))
+        case .string, .number, .bool, .null: return value
+        }
+    }
+
+    private static let tokenNames = ["purchaseToken", "pendingRefundToken"]
+}
+
+/// The types in Google's words (Google Play, "Real-time developer notifications reference guide").
+extension GooglePlayNotification {
+    private static let suffix = "Notification"
+    private static let maximumTypeSize = 64
+
+    private static let subscriptionTypes: [Int64: String] = [
+        1: "RECOVERED", 2: "RENEWED", 3: "CANCELED", 4: "PURCHASED", 5: "ON_HOLD", 6: "IN_GRACE_PERIOD", 7: "RESTARTED",
+        8: "PRICE_CHANGE_CONFIRMED", 9: "DEFERRED", 10: "PAUSED", 11: "PAUSE_SCHEDULE_CHANGED", 12: "REVOKED",
+        13: "EXPIRED", 17: "ITEMS_CHANGED", 18: "CANCELLATION_SCHEDULED", 19: "PRICE_CHANGE_UPDATED",
+        20: "PENDING_PURCHASE_CANCELED", 22: "PRICE_STEP_UP_CONSENT_UPDATED",
+    ]
+
+    private static let oneTimeTypes: [Int64: String] = [1: "PURCHASED", 2: "CANCELED"]
+
+    private static let refundTypes: [Int64: String] = [
+        1: "FULL_REFUND", 2: "QUANTITY_BASED_PARTIAL_REFUND",
+    ]
+
+    private static func type(of kind: Kind, _ subject: JSONObject) throws(PushedFormError) -> String {
+        let (prefix, names): (String, [Int64: String])
+        switch kind {
+        case .subscription: (prefix, names) = ("SUBSCRIPTION", subscriptionTypes)
+        case .oneTimeProduct: (prefix, names) = ("ONE_TIME_PRODUCT", oneTimeTypes)
+        case .voidedPurchase, .pendingRefundReview, .test: return type(ofMember: kind.rawValue)
+        }
+        guard let number = integer(subject["notificationType"]), Int32(exactly: number) != nil else {
+            throw PushedFormError("The member \(kind.rawValue) must have a number as its notificationType.")
+        }
+        return "\(prefix)_\(names[number] ?? String(number))"
+    }
+
+    /// The name of a member in capital letters: `VOIDED_PURCHASE` of `voidedPurchaseNotification`.
+    private static func type(ofMember name: String) -> String {
+        guard name.utf8.count <= maximumTypeSize, name.hasSuffix(suffix), name.utf8.count > suffix.utf8.count,
+            name.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) })
+        else { return "UNKNOWN" }
+        return name.dropLast(suffix.count).reduce(into: "") { text, letter in
+            if letter.isUppercase, !text.isEmpty { text.append("_") }
+            text.append(contentsOf: letter.uppercased())
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Catalog
+import Features
+import HTTPSupport
+import Ledger
+import Logging
+import Proofs
+
+/// The use case of pushed notifications: Google Play is asked for the state of the purchase, and what it states is applied. The
+/// notification itself is never believed.
+///
+/// A message that was received before changes nothing. Messages may arrive in any order, because the last statement counts, and it is
+/// always that of now.
+package struct GooglePlayNotifications: Sendable {
+    /// The type of data that is no notification of Google Play.
+    private static let unreadableType = "UNREADABLE"
+
+    let tokens: PushTokens
+    private let service: EntitlementService
+    private let apps: GooglePlayApps
+    /// The owner of the purchases: Google Play, or a local one.
+    private let realm: Realm
+    private let onVoided: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - tokens: The identity tokens of the subscription that pushes.
+    ///   - apps: The apps that the service may ask about.
+    ///   - onVoided: Called after a notification of a voided purchase. The list of voided purchases has it.
+    package init(
+        tokens: PushTokens, service: EntitlementService, apps: GooglePlayApps,
+        onVoided: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.tokens, self.service, self.apps, self.onVoided) = (tokens, service, apps, onVoided)
+        realm = apps.all.first?.client.realm ?? .google
+    }
+
+    /// The result of a message.
+    struct Received {
+        let outcome: NotificationOutcome
+        let type: String
+        /// The code of the error that no repetition changes; nil if the purchase was applied, or if the notification is about none.
+        var code: String?
+    }
+
+    /// Asks about the purchase of a notification, and stores the notification with the outcome.
+    ///
+    /// - Throws: An error that a repetition of the message may mend: `PlayDeveloperError`, `StorageFault`. Nothing is then stored.
+    func receive(_ message: PubSubMessage, logger: Logger) async throws -> Received {
+        let notification: GooglePlayNotification
+        do { notification = try GooglePlayNotification(json: message.data) } catch {
+            logger.error(
+                "the data of a push is no notification of Google Play", metadata: ["reason": "\(error.message)"])
+            let record = NotificationRecord(
+                app: service.apps.first.bundleIdentifier, origin: origin(isTest: false),
+                notificationUUID: message.identifier, type: Self.unreadableType, subtype: nil,
+                signedAt: message.publishedAt ?? service.clock.now(), proofDigest: digest(of: message))
+            return Received(
+                outcome: try await service.store(record), type: Self.unreadableType, code: Self.unreadableCode)
+        }
+        let app = apps[package: notification.packageName]
+        let record = { (origin: Origin) in
+            NotificationRecord(
+                app: app?.purchases.app.bundleIdentifier ?? service.apps.first.bundleIdentifier, origin: origin,
+                notificationUUID: message.identifier, type: notification.type, subtype: notification.subtype,
+                signedAt: notification.eventTime, proofDigest: digest(of: message), content: notification.content)
+        }
+        if let origin = try await knownOrigin(of: message) {
+            return Received(outcome: try await service.store(record(origin)), type: notification.type)
+        }
+        guard let app else {
+            logger.error(
+                "a notification of Google Play is about an app without a service account",
+                metadata: ["package": "\(notification.packageName)"])
+            return Received(
+                outcome: try await service.store(record(origin(isTest: false))), type: notification.type,
+                code: Self.unknownAppCode)
+        }
+        guard let token = notification.purchaseToken else {
+            return Received(outcome: try await service.store(record(origin(isTest: false))), type: notification.type)
+        }
+        do {
+            let outcomes = try await app.refresh(token, notifiedBy: record, within: .person)
+            if notification.kind == .voidedPurchase { onVoided() }
+            return Received(outcome: outcomes.strongest, type: notification.type)
+        } catch let error as PlayDeveloperError where error.isOfToken {
+            // A repetition would get the same answer for a week.
+            logger.notice(
+                "Google Play does not know the purchase of a notification",
+                metadata: ["code": "\(error.code)", "type": "\(notification.type)"])
+            if notification.kind == .voidedPurchase { onVoided() }
+            return Received(
+                outcome: try await service.store(record(origin(isTest: false))), type: notification.type,
+                code: error.code)
+        }
+    }
+
+    private static let unreadableCode = "bodyInvalid"
+    private static let unknownAppCode = "bundleIdentifierMismatch"
+
+    private func origin(isTest: Bool) -> Origin { Origin(googlePlay: realm, isTest: isTest) }
+
+    private func digest(of message: PubSubMessage) -> [UInt8] { DigestAlgorithm.sha256.digest(of: message.data) }
+
+    /// The origin under which a message is stored; nil for a new one. Only the answer of Google Play says if a purchase is a test.
+    private func knownOrigin(of message: PubSubMessage) async throws -> Origin? {
+        let origins = [origin(isTest: false), origin(isTest: true)]
+        return try await service.ledger.read { transaction in
+            try origins.first { try transaction.notification(message.identifier, of: $0) != nil }
+        }
+    }
+}
+
+extension [NotificationOutcome] {
+    /// The outcome of a notification about several products: what has changed most. `recorded` for none.
+    var strongest: NotificationOutcome {
+        [.revoked, .granted, .parked, .duplicate].first(where: contains) ?? .recorded
+    }
+}

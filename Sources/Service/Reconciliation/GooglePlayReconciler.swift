@@ -1,0 +1,178 @@
+import Catalog
+import Features
+import HTTPSupport
+import Ledger
+import Logging
+import Proofs
+import ServiceLifecycle
+
+/// Asks Google Play for what the service has missed: the purchases that were taken back, and those that have fallen silent. Pub/Sub
+/// gives a notification up after a week, and Google Play does not notify about everything.
+package struct GooglePlayReconciler: Sendable {
+    /// The number of purchases in one read of the ledger.
+    private static let pageSize = 100
+    /// The overlap with the previous request, in seconds. Google Play may learn late of a refund, and its clock may differ.
+    private static let overlap: Int64 = 60 * 60
+    /// The number of failed requests in a row after which a run stops.
+    private static let maximumFailures = 10
+    /// The largest number of pages of voided purchases in one run. A page has up to 1000 of them.
+    private static let maximumPages = 1000
+
+    package let app: GooglePlayApp
+
+    package init(_ app: GooglePlayApp) {
+        self.app = app
+    }
+
+    private var service: EntitlementService { app.purchases.entitlements }
+
+    /// The ledger's name for the checkpoint of voided purchases.
+    private var subject: String { "voided purchases of \(app.client.packageName) at \(app.client.url.absoluteString)" }
+
+    /// Takes back what Google Play has listed as voided since the last run, or in the last 30 days. Google Play keeps no older
+    /// entries.
+    ///
+    /// - Throws: `PlayDeveloperError`, `StorageFault`. What was taken back before the error stays so.
+    package func recordVoidedPurchases() async throws -> Reconciler.Report {
+        let now = service.clock.now()
+        let last = try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject)?.until }
+        let start = last?.adding(seconds: -Self.overlap)
+        var report = Reconciler.Report()
+        var (pageToken, pages): (String?, Int) = (nil, 0)
+        repeat {
+            let page = try await app.client.voidedPurchases(since: start, pageToken: pageToken)
+            for voided in page.purchases { try await record(voided, into: &report) }
+            let isRepeated = pageToken.map { page.nextPageToken?.hasSameBytes(as: $0) ?? false } ?? false
+            (pageToken, pages) = (isRepeated ? nil : page.nextPageToken, pages + 1)
+        } while pageToken != nil && pages < Self.maximumPages
+        let findings = report.outcomes
+        try await service.ledger.write { try $0.setReconciled(subject, until: now, findings: findings) }
+        return report
+    }
+
+    private func record(_ voided: VoidedGooglePlayPurchase, into report: inout Reconciler.Report) async throws {
+        let outcomes = try await app.purchases.apply(voided)
+        // Purchases that nobody has redeemed, and returned units, change nothing.
+        report.count((outcomes.isEmpty ? NotificationOutcome.recorded : outcomes.strongest).rawValue)
+    }
+
+    /// Asks about each purchase that has fallen silent: a subscription whose paid period has ended, or that was not asked about for a
+    /// day, and a payment that is pending.
+    ///
+    /// If Google Play does not know a purchase any more, the report counts the code, and the run continues with the others.
+    ///
+    /// - Throws: `PlayDeveloperError`, `StorageFault`. What was applied before the error stays applied.
+    package func recordSilentPurchases() async throws -> Reconciler.Report {
+        var report = Reconciler.Report()
+        var failures = 0
+        var asked: Set<ByteKey> = []
+        while true {
+            let waiting = try await app.purchases.purchasesToAsk(limit: Self.pageSize)
+            let next = waiting.filter { asked.insert(ByteKey($0.purchaseToken)).inserted }
+            guard !next.isEmpty else { return report }
+            for purchase in next {
+                do {
+                    report.count(try await app.refresh(purchase.purchaseToken).strongest.rawValue)
+                    failures = 0
+                } catch let error as PlayDeveloperError {
+                    report.count(error.code)
+                    guard !error.isOfToken else { continue }
+                    guard error.concernsOneRequest else { throw error }
+                    // Ten that fail each time would keep all others waiting for ever.
+                    try await app.purchases.askLater(purchase)
+                    failures += 1
+                    guard failures < Self.maximumFailures else { throw error }
+                }
+            }
+        }
+    }
+}
+
+extension PlayDeveloperError {
+    /// True if the error concerns one request, and others may succeed.
+    fileprivate var concernsOneRequest: Bool {
+        switch self {
+        case .tokenUnknown, .tokenEnded, .notThisApp, .stateInvalid, .failed, .refused, .answerInvalid: true
+        case .accountRefused, .limited, .unreachable, .cancelled: false
+        }
+    }
+}
+
+/// The reconciliation while the service runs.
+extension GooglePlayReconciler {
+    /// The interval between lists of voided purchases, in seconds.
+    private static let voidedInterval: Int64 = 60 * 60
+    /// The interval between looks for silent purchases.
+    private static let interval = Duration.seconds(60)
+
+    /// Requests to list voided purchases at once.
+    package struct Requests: Sendable {
+        fileprivate let stream: AsyncStream<Void>
+        private let continuation: AsyncStream<Void>.Continuation
+
+        package init() {
+            (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        }
+
+        package func request() { continuation.yield() }
+    }
+
+    /// The task that reconciles from the start of the service on: silent purchases each minute, and voided ones each hour, and on
+    /// request.
+    package func schedule(_ requests: Requests, metrics: ServiceMetrics, logger: Logger) -> Companion {
+        Companion {
+            await cancelWhenGracefulShutdown {
+                await withDiscardingTaskGroup { group in
+                    group.addTask { await reconcileSilentPurchases(metrics, logger) }
+                    group.addTask {
+                        for await _ in AsyncStream.ticks(every: .seconds(Self.voidedInterval)) { requests.request() }
+                    }
+                    group.addTask {
+                        requests.request()
+                        var failures = FailureLog()
+                        for await _ in requests.stream {
+                            let isDone = await run("voided purchases", &failures, metrics, logger) {
+                                try await recordVoidedPurchases()
+                            }
+                            guard !isDone else { continue }
+                            // A cancelled pause ends the loop, too.
+                            try? await Task.sleep(for: Self.interval)
+                            if !Task.isCancelled { requests.request() }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func reconcileSilentPurchases(_ metrics: ServiceMetrics, _ logger: Logger) async {
+        var failures = FailureLog()
+        while !Task.isCancelled {
+            _ = await run("silent purchases", &failures, metrics, logger) { try await recordSilentPurchases() }
+            try? await Task.sleep(for: Self.interval)
+        }
+    }
+
+    /// - Returns: False if the run has failed.
+    private func run(
+        _ subject: String, _ failures: inout FailureLog, _ metrics: ServiceMetrics, _ logger: Logger,
+        _ reconcile: () async throws -> Reconciler.Report
+    ) async -> Bool {
+        do {
+            let report = try await reconcile()
+            failures.record(nil, in: logger, "reconciliation with Google Play failed")
+            metrics.count(.reconciliations, "done")
+            guard !report.outcomes.isEmpty else { return true }
+            let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            logger.info(
+                "reconciled", metadata: ["subject": "\(subject)", "outcomes": "\(counts.joined(separator: ","))"])
+            return true
+        } catch {
+            guard !Task.isCancelled else { return false }
+            let code = Problem.code(of: error)
+            metrics.count(.reconciliations, "failed", code: code)
+            failures.record(code, in: logger, "reconciliation with Google Play failed")
+            return false
+        }
+    }
+}

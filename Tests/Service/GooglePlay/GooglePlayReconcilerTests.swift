@@ -1,0 +1,137 @@
+import Features
+import Foundation
+import PlayStore
+import Proofs
+import Service
+import TestSupport
+import Testing
+
+/// What the service asks a local Google Play for, without its notifications.
+@Suite struct GooglePlayReconcilerTests {
+    private let issuer: TestPushIssuer
+
+    init() throws {
+        issuer = try TestPushIssuer.shared.get()
+    }
+
+    /// A service to which nobody pushes.
+    private func run(
+        isReachable: Bool = true, _ body: @Sendable @escaping (PlayedService) async throws -> Void
+    ) async throws {
+        try await PlayedService.run(.issuer(issuer), isReachable: isReachable, body)
+    }
+
+    @Test func `a refund that no notification has told of is found in the list`() async throws {
+        try await run { played async throws in
+            let order = try await played.order("garden.gate")
+            let bought = try played.play.perform { try $0.buy(order) }
+            #expect(try await played.app.refresh(bought.token) == [.granted])
+            try await played.acknowledge()
+            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == [:])
+            _ = try played.play.perform { try $0.refund(bought.number) }
+            try played.advance(days: 0, seconds: 1)
+            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
+            #expect(try await played.items() == [])
+            // The next run has an overlap, and changes nothing twice.
+            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
+            try played.advance(days: 1)
+            _ = try await played.reconciler.recordVoidedPurchases()
+            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == [:])
+        }
+    }
+
+    @Test func `the list is read from the last run on, at most for 30 days`() async throws {
+        try await run { played async throws in
+            let order = try await played.order("garden.gate")
+            let bought = try played.play.perform { try $0.buy(order) }
+            #expect(try await played.app.refresh(bought.token) == [.granted])
+            try await played.acknowledge()
+            _ = try await played.reconciler.recordVoidedPurchases()
+            try played.advance(days: 40)
+            _ = try played.play.perform { try $0.refund(bought.number) }
+            try played.advance(days: 1)
+            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
+        }
+    }
+
+    @Test func `what was voided of nobody is counted, and changes nothing`() async throws {
+        try await run { played async throws in
+            let order = PlayPurchaseOrder(
+                packageName: TestGarden.bundleIdentifier, productId: "garden.gate", account: "somebody")
+            _ = try played.play.perform { try $0.buy(order) }
+            // Google refunds what nobody acknowledges.
+            try played.advance(days: 4)
+            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
+        }
+    }
+
+    @Test func `a renewal and an end that no notification has told of are found`() async throws {
+        try await run { played async throws in
+            let order = try await played.order("garden.premium.monthly")
+            let subscription = try played.play.perform { try $0.subscribe(order) }
+            #expect(try await played.app.refresh(subscription.token) == [.granted])
+            try await played.acknowledge()
+            #expect(try await played.reconciler.recordSilentPurchases().outcomes == [:])
+            try played.advance(days: 32)
+            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["granted": 1])
+            #expect(try await played.items() == ["plus 2"])
+            _ = try played.play.perform { try $0.perform(.cancel, on: subscription.number) }
+            try played.advance(days: 31)
+            let report = try await played.reconciler.recordSilentPurchases()
+            #expect(report.outcomes.values.reduce(0, +) == 1)
+            #expect(try await played.items() == [])
+        }
+    }
+
+    @Test func `purchases about which Google Play answers with errors do not keep the others waiting`() async throws {
+        try await run { played in
+            for number in 0..<11 {
+                var order = PlayPurchaseOrder(
+                    packageName: TestGarden.bundleIdentifier, productId: "garden.seeds", account: "customer\(number)")
+                order.isPending = true
+                let pending = try played.play.perform { [order] in try $0.buy(order) }
+                #expect(try await played.app.refresh(pending.token) == [])
+            }
+            try played.advance(days: 1)
+            var fault = CallFault(reason: "invalidValue")
+            fault.calls = 10
+            try played.play.perform { [fault] in try $0.add(fault) }
+            await #expect(throws: PlayDeveloperError.self) { try await played.reconciler.recordSilentPurchases() }
+            #expect(try await played.app.purchases.purchasesToAsk(limit: 99).count == 1)
+            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["recorded": 1])
+            try played.advance(days: 0, seconds: 600)
+            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["recorded": 10])
+        }
+    }
+
+    @Test func `a run that Google Play does not answer fails, and the next one has it`() async throws {
+        try await run(isReachable: false) { played async throws in
+            await #expect(throws: PlayDeveloperError.self) {
+                try await played.reconciler.recordVoidedPurchases()
+            }
+            // Without a purchase that has fallen silent, nobody is asked.
+            let report = try await played.reconciler.recordSilentPurchases()
+            #expect(report.outcomes == [:])
+        }
+    }
+
+    @Test func `a voided purchase is taken back by the schedule as soon as a notification tells of it`() async throws {
+        try await run { played async throws in
+            let order = try await played.order("garden.gate")
+            let bought = try played.play.perform { try $0.buy(order) }
+            #expect(try await played.app.refresh(bought.token) == [.granted])
+            let schedule = played.reconciler.schedule(
+                played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
+            let running = Task { try await schedule.run() }
+            defer { running.cancel() }
+            let runs = { @Sendable in
+                played.metrics.text(queueDepth: 0, listeners: nil, isStorageAlmostFull: false)
+                    .split(separator: "\n").first { $0.hasPrefix("till_reconciliations_total") } ?? ""
+            }
+            await expectEventually { !runs().isEmpty }
+            _ = try played.play.perform { try $0.refund(bought.number) }
+            played.voidedRequests.request()
+            try await expectEventually { try await played.items().isEmpty }
+        }
+    }
+}
