@@ -205,8 +205,8 @@ let package = Package(
         .testTarget(
             name: "DoorsTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
-                hummingbirdTesting, logging,
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "TestSupport", hummingbirdTesting, logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(

@@ -14,7 +14,7 @@ swift build -c release --scratch-path .build-fuzz --product till-fuzz \
     --sanitize address -Xswiftc -sanitize=fuzzer -Xswiftc -Xclang-linker -Xswiftc -fuse-ld=lld
 fuzz=.build-fuzz/release/till-fuzz
 
-for target in receipt signed-json signed-purchase play-answer service-account pushed-message storekit; do
+for target in receipt signed-json signed-purchase pushed-message play-answer service-account storekit; do
     export TILL_FUZZ_TARGET=$target
     kept=Tests/Fuzzing/Corpus/$target
     found=.build-fuzz/found/$target

@@ -20,6 +20,7 @@ struct FiguresCommand: LedgerUser {
         examples: """
             till figures
             till figures revenue --by month --from 2026-01-01 --group product
+            till figures revenue --store play_store
             till figures active-subscriptions --environment sandbox \\
               --server https://shop.example.com
             till figures --rebuild
@@ -37,7 +38,7 @@ struct FiguresCommand: LedgerUser {
     @Option(help: ArgumentHelp("The last day in UTC (default: today).", valueName: "date"))
     var to: CalendarDay?
 
-    @Option(help: "A series for each app, product, storefront or origin.")
+    @Option(help: "A series for each app, product, storefront, store or origin.")
     var group: FigureQuery.Group?
 
     @Option(help: "The environment of the purchases: production or sandbox.")
@@ -51,6 +52,9 @@ struct FiguresCommand: LedgerUser {
 
     @Option(help: ArgumentHelp("Only sales of one storefront, such as USA.", valueName: "country"))
     var storefront: String?
+
+    @Option(help: "Only sales of one store, local ones included: app_store or play_store.")
+    var store: PurchaseStore?
 
     @Flag(help: "Print money in milliunits, with its currency in a column.")
     var raw = false
@@ -132,7 +136,7 @@ struct FiguresCommand: LedgerUser {
         let last = to ?? today
         return try FigureQuery(
             figure, in: environment, by: by, from: from ?? last.adding(days: 1 - FigureQuery.standardDays), to: last,
-            group: group, app: app, product: product, storefront: storefront)
+            group: group, app: app, product: product, storefront: storefront, store: store)
     }
 
     private func path(of figure: Figure, in environment: FigureQuery.Environment, by group: FigureQuery.Group?)
@@ -143,7 +147,7 @@ struct FiguresCommand: LedgerUser {
             [
                 ("by", by.rawValue), ("environment", environment.rawValue), ("from", from?.description),
                 ("to", to?.description), ("group", group?.rawValue), ("app", app), ("product", product),
-                ("storefront", storefront),
+                ("storefront", storefront), ("store", store?.rawValue),
             ])
     }
 }
@@ -151,6 +155,7 @@ struct FiguresCommand: LedgerUser {
 extension Figure: ExpressibleByArgument {}
 extension FigureInterval: ExpressibleByArgument {}
 extension FigureQuery.Group: ExpressibleByArgument {}
+extension PurchaseStore: ExpressibleByArgument {}
 extension LedgerUser {
     /// The figures of the ledger, with the tables of their sums.
     func localFigures() throws -> FigureService {

@@ -168,7 +168,7 @@ struct Reinstate: ServiceCaller {
     static let configuration = CommandConfiguration(
         "reinstate", "Give a purchase back that the team has revoked.",
         "A refund by Apple stays in effect.",
-        examples: "till reinstate alice 2000000000000001")
+        examples: "till reinstate alice 2000000000000001 --reason \"Our mistake\"")
 
     @Argument(help: "The user.")
     var user: User
@@ -176,14 +176,18 @@ struct Reinstate: ServiceCaller {
     @Argument(help: "The transaction, as `till story` names it.")
     var transaction: String
 
+    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    var reason: String
+
     @OptionGroup var issued: IssuerOption
 
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let path = issued.path(of: transaction, of: user, "/revocation")
+        let path = issued.path(of: transaction, of: user, "/reinstatement")
+        let request = ["reason": reason]
         let reinstated: Answered<ChangedTransaction> = try await withClient {
-            try await $0.delete(path)
+            try await $0.put(path, request)
         }
         terminal.line("Reinstated \(reinstated.productId) of \(user).")
         try terminal.json(reinstated)

@@ -150,8 +150,8 @@ struct GooglePlayServices {
         guard AppKey.isPackageName(app.bundleIdentifier) else {
             throw ConfigurationError(
                 message:
-                    "No app on Google Play has the name \"\(app.bundleIdentifier)\". Add the app's key and its package: `till trust "
-                    + "add FILE --package NAME --bundle-id \(app.bundleIdentifier)`.")
+                    "No app on Google Play has the name \"\(app.bundleIdentifier)\". Add the app's key and its package: "
+                    + "`till trust add FILE --package NAME --bundle-id \(app.bundleIdentifier)`.")
         }
         return [app.bundleIdentifier]
     }

@@ -29,20 +29,24 @@ struct CustomersList: LedgerUser {
         "list", "List customers with their state, what they have spent, and their last purchase.",
         """
         The lists: all by name, the newest first, the last purchase first (lastPurchase), the largest sum in a currency first \
-        (spent), those in billing retry or a grace period (notPaid), and those with a subscription that ended this month \
-        (ended).
+        (spent), those in billing retry or a grace period (notPaid), those with a subscription that ended this month \
+        (ended), and those of a product, the latest redemption first (product).
         """,
         examples: """
             till customers list newest --limit 20
             till customers list spent --currency KRW --environment sandbox
+            till customers list product --product com.memolease.sesac1.sprout1
             """)
 
-    @Argument(help: "The list: all, newest, lastPurchase, spent, notPaid or ended.")
+    @Argument(help: "The list: all, newest, lastPurchase, spent, notPaid, ended or product.")
     var selection: CustomerSelection = .all
 
     @Option(
         help: ArgumentHelp("The currency of the list spent (default: that of the most customers).", valueName: "code"))
     var currency: String?
+
+    @Option(help: ArgumentHelp("The product of the list product.", valueName: "product-id"))
+    var product: String?
 
     @Option(help: "The environment of the purchases: production or sandbox.")
     var environment: FigureQuery.Environment = .production
@@ -51,6 +55,13 @@ struct CustomersList: LedgerUser {
 
     @OptionGroup var ledger: LedgerOptions
 
+    func validate() throws {
+        try require(
+            (selection == .product) == (product != nil),
+            "The list product needs --product, and no other list has it. Write `till customers list product --product ID`."
+        )
+    }
+
     func perform() async throws {
         _ = try await updatedFigures()
         let (ledger, now, environment) = (try existingLedger(), try common.dataDirectory.clock.now(), environment)
@@ -58,7 +69,7 @@ struct CustomersList: LedgerUser {
         let currency =
             try await selection == .spent && named == nil
             ? ledger.read { try $0.spentCurrencies(in: environment).first } : named
-        let query = CustomerQuery(selection, in: environment, currency: currency, at: now)
+        let query = CustomerQuery(selection, in: environment, currency: currency, product: product, at: now)
         let customers = try await rows(upTo: list) { last, limit in
             try await ledger.read { try $0.customers(query, after: last, limit: limit) }
         }
@@ -161,7 +172,7 @@ struct Refusals: LedgerUser {
 
 struct Notifications: LedgerUser {
     static let configuration = CommandConfiguration(
-        "notifications", "List the notifications that the App Store has sent, newest first.",
+        "notifications", "List the notifications that the App Store and Google Play have sent, newest first.",
         """
         Late: received an hour or more after its signature. Repeated: received more than once. --json also prints the decoded \
         content.
@@ -169,9 +180,10 @@ struct Notifications: LedgerUser {
         examples: """
             till notifications --type REFUND
             till notifications --outcome parked --limit 10
+            till notifications --store play_store
             """)
 
-    @Option(help: "Only notifications of this type, in Apple's words.")
+    @Option(help: "Only notifications of this type, in the words of the store.")
     var type: String?
 
     @Option(help: "Only notifications with this outcome: granted, revoked, recorded or parked.")
@@ -180,15 +192,19 @@ struct Notifications: LedgerUser {
     @Option(help: ArgumentHelp("Only notifications about this app.", valueName: "bundle-id"))
     var app: String?
 
+    @Option(help: "Only notifications from this store, local ones included: app_store or play_store.")
+    var store: PurchaseStore?
+
     @OptionGroup var list: ListLimit
 
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let (ledger, type, outcome, app) = (try existingLedger(), type, outcome, app)
+        let (ledger, type, outcome, app, store) = (try existingLedger(), type, outcome, app, store)
         let notifications = try await rows(upTo: list) { position, limit in
             try await ledger.read {
-                try $0.notifications(ofType: type, outcome: outcome, in: app, before: position, limit: limit)
+                try $0.notifications(
+                    ofType: type, outcome: outcome, in: app, from: store, before: position, limit: limit)
             }
         }
         terminal.table(

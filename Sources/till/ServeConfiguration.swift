@@ -153,7 +153,8 @@ struct ServeConfiguration {
         return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: number))
     }
 
-    /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted, and a key of an app if one of Google Play is.
+    /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted, and that there is a key of an app or a service
+    /// account if one of Google Play is.
     ///
     /// - Throws: `ConfigurationError`.
     func check(_ anchors: TrustAnchors, _ appKeys: [AppKey]) throws(ConfigurationError) {
@@ -163,9 +164,9 @@ struct ServeConfiguration {
             "a list of origins whose roots are trusted, and none of Apple's is. Add it with `till trust add FILE`")
         let isOfGoogle = origins.contains(.googleProduction) || origins.contains(.googleTest)
         try settings.require(
-            !isOfGoogle || appKeys.contains { $0.realm == .google }, "accept",
+            !isOfGoogle || googlePlay != nil || appKeys.contains { $0.realm == .google }, "accept",
             "a list of origins whose keys are trusted, and none of an app on Google Play is. Add it with `till trust add FILE "
-                + "--package NAME`")
+                + "--package NAME`, or set google-service-account")
     }
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {

@@ -150,7 +150,7 @@ struct Why: ServiceCaller {
 }
 
 extension OwnedItemResource {
-    /// The item for people, such as "Basic, monthly, until 22 December 2026, renews".
+    /// The item for people, such as "Basic, monthly, until 2026-12-22, renews".
     func sentence(naming catalog: Catalog) -> String {
         let product = productId.flatMap { catalog.product($0) }
         let name = product?.localization(language: "en")?.displayName ?? catalog.name(of: item)
@@ -164,9 +164,9 @@ extension OwnedItemResource {
         return ["until \(Self.day(until))"]
     }
 
-    /// The day of an RFC 3339 date in UTC, such as "22 December 2026"; the text itself if it is none.
+    /// The day of an RFC 3339 date in UTC, such as "2026-12-22"; the text itself if it is none.
     private static func day(_ text: String) -> String {
-        CalendarDay(String(text.prefix(10))).map { CustomerWords.day($0.start).english } ?? text
+        CalendarDay(String(text.prefix(10)))?.description ?? text
     }
 
     private var stateWords: String? {

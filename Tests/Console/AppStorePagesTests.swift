@@ -72,6 +72,8 @@ import Testing
         #expect(second.has("uuid=t0&amp;") && !second.has("uuid=t1&amp;") && !second.has("Next page"))
         #expect(try await browser.get("/console/app-store?outcome=parked").has("No notification matches."))
         #expect(try await browser.get("/console/app-store?outcome=recorded&type=REFUND").has("uuid=r&amp;"))
+        #expect(try await browser.get("/console/app-store?store=play_store").has("No notification matches."))
+        #expect(try await browser.get("/console/app-store?store=app_store&type=REFUND").has("uuid=r&amp;"))
         #expect(try await browser.get("/console/app-store?cursor=eA").status == 400)
     }
 

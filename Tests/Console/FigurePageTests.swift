@@ -95,7 +95,7 @@ import Testing
         let browser = try await fixture.browser(.viewer)
         for path in ["/console?environment=sandbox", "/console/figures/revenue?environment=sandbox"] {
             let page = try await browser.get(path)
-            #expect(page.has("Together KRW ") && page.has(" without EUR, at the rates of 1 October 2026"))
+            #expect(page.has("Together KRW ") && page.has(" without EUR, at the rates of 2026-10-01"))
         }
     }
 

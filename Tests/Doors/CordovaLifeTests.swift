@@ -21,8 +21,13 @@ import Testing
         obfuscated: String? = nil
     ) -> JSONValue {
         var transaction: JSONObject = ["type": .string(kind.rawValue), "id": .string("any")]
-        _ = transaction.add(
-            kind == .appReceipt ? "appStoreReceipt" : "jwsRepresentation", .string(proof))
+        switch kind {
+        case .signedTransaction: _ = transaction.add("jwsRepresentation", .string(proof))
+        case .appReceipt: _ = transaction.add("appStoreReceipt", .string(proof))
+        case .googlePlay:
+            _ = transaction.add("receipt", .string(proof))
+            _ = transaction.add("signature", "c2lnbmVk")
+        }
         var additional = JSONObject()
         if let username { _ = additional.add("applicationUsername", .string(username)) }
         if let obfuscated { _ = additional.add("obfuscatedUsername", .string(obfuscated)) }

@@ -112,7 +112,7 @@ import Testing
         #expect(subscription?.isActive(at: Fixture.now) == true)
         #expect(fixture.entitlement()?.expiresDate == Fixture.day(15))
         #expect(fixture.entitlement()?.gracePeriodExpiresDate == Fixture.day(15))
-        #expect(fixture.info.managementURL == CustomerInfo.managementURL)
+        #expect(fixture.info.managementURL == CustomerInfo.Store.appStore.managementURL)
     }
 
     @Test func `a renewal after a grace period ends the billing issue`() {

@@ -53,6 +53,8 @@ struct DoorGarden {
     ///   - requests: The requests a minute of one client address.
     ///   - newcomerBytes: The bytes a day of one address for customers without a purchase.
     ///   - chains: Chains whose roots are trusted, too.
+    ///   - appKeys: The trusted keys of apps on Google Play.
+    ///   - play: The client of the app on Google Play; nil without a service account.
     ///   - disk: The disk with a reserve of free space; nil for no reserve.
     init(
         _ doors: [Door] = Door.allCases,
@@ -62,6 +64,8 @@ struct DoorGarden {
         requests: Int = 1_000_000,
         newcomerBytes: Int = 8 << 20,
         trusting chains: [CertificateChain] = [],
+        appKeys: [AppKey] = [],
+        play: PlayDeveloperClient? = nil,
         disk: ManualDisk? = nil
     ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
@@ -69,12 +73,16 @@ struct DoorGarden {
         keys = ledger.apiKeys(clock: garden.clock)
         key = try await keys.makePublic(name: "app", app: garden.bundleIdentifier, platform: .apple).identifier
         entitlements = EntitlementService(
-            apps: try Apps([App(garden.catalog)] + others), verifier: try garden.verifier(trusting: chains),
+            apps: try Apps([App(garden.catalog)] + others),
+            verifier: try garden.verifier(trusting: chains, appKeys: appKeys),
             ledger: ledger,
             clock: garden.store.clock, accepted: accepted, policy: policy)
         var limits = RequestLimits()
         (limits.perKey, limits.perUser, limits.perPublicKeyAddress) = (requests, requests, requests)
         limits.newcomerBytesPerAddress = newcomerBytes
+        let apps = play.map { [garden, entitlements] client in
+            [GooglePlayApp(client: client, app: App(garden.catalog), entitlements: entitlements)]
+        }
         let services = DoorServices(
             entitlements: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             offerSigners: [
@@ -82,7 +90,9 @@ struct DoorGarden {
                     PromotionalOfferSignature(
                         keyIdentifier: "key", nonce: Self.nonce, timestamp: moment, signature: Self.signature)
                 }
-            ], clock: garden.store.clock)
+            ],
+            googlePlay: GooglePlayApps(apps ?? []),
+            clock: garden.store.clock)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
             reserve: disk.map { [clock = garden.clock] disk in

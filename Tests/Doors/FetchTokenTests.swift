@@ -4,7 +4,7 @@ import Service
 import TestSupport
 import Testing
 
-/// The three forms of a proof in a receipt request.
+/// The forms of a proof in a receipt request.
 @Suite struct FetchTokenTests {
     private static let transaction = "eyJhbGciOiJFUzI1NiJ9.eyJhIjoxfQ.c2ln"
     private static let renewal = "eyJhbGciOiJFUzI1NiJ9.eyJiIjoyfQ.c2ln"
@@ -64,6 +64,24 @@ import Testing
     ])
     func `another token is refused for its encoding`(token: String) {
         #expect(refusal(token) == .encodingInvalid)
+    }
+
+    @Test func `a purchase token of Google Play is one, whatever form of Apple's it resembles`() throws {
+        // Real ones have 24 lower-case letters, alone or before a period.
+        let tokens = ["aaaabbbbccccddddeeeeffff.AO-J1Oz_-", "eyjkbbbbccccddddeeeeffff", "mibbbbbbccccddddeeeeffff"]
+        for text in tokens {
+            let token = try FetchToken(purchaseToken: text)
+            #expect(token == .googlePlay(Array(#"{"purchaseToken":"\#(text)"}"#.utf8)))
+            #expect(token.proofs.count == 1)
+        }
+    }
+
+    @Test func `a text that is no purchase token is refused, and a longer one perhaps later accepted`() {
+        for text in ["a b", "aaaa\n", "é", "\u{1}", ""] {
+            #expect(throws: ProofRefusal.self) { try FetchToken(purchaseToken: text) }
+        }
+        let long = String(repeating: "a", count: GooglePlayPurchase.maximumTokenSize + 1)
+        #expect(throws: ProofRefusal(.tooLarge)) { try FetchToken(purchaseToken: long) }
     }
 
     @Test func `a token has a maximum size, and a collection a maximum count`() {

@@ -6,6 +6,8 @@ import Testing
 
 /// Texts that no store can have signed, at every route for proofs.
 @Suite struct GarbageProofTests {
+    private static let appKey = Result { try PrivateKey.generateRSA().publicKey }
+
     private static func base64(_ text: String) -> String { Base64.encode(Array(text.utf8)) }
 
     private static let proofs = [
@@ -20,7 +22,8 @@ import Testing
 
     @Test(arguments: proofs)
     func `an unreadable proof is refused for good, and is no error of the service`(proof: String) async throws {
-        let door = try await DoorGarden()
+        let appKey = AppKey(packageName: TestGarden.bundleIdentifier, publicKey: try Self.appKey.get())
+        let door = try await DoorGarden(appKeys: [appKey])
         for isRestore in [true, false] {
             let answer = try await door.send(
                 .post, "/v1/receipts",

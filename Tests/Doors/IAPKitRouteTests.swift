@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["google", "horizon", "amazon", "Apple", ""])
+    @Test(arguments: ["horizon", "amazon", "Apple", "Google", ""])
     func `another store is refused`(store: String) async throws {
         let door = try await DoorGarden([.iapkit])
         let body: JSONValue = .object(["store": .string(store), "purchaseToken": "token", "jws": "a.b.c"])

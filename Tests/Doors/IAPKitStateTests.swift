@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `only what the app may give is valid`() {
-        #expect(IAPKitState.allCases.filter(\.isValid) == [.entitled, .readyToConsume])
+        #expect(IAPKitState.allCases.filter(\.isValid) == [.entitled, .pendingAcknowledgment, .readyToConsume])
     }
 
     @Test func `another product than the expected one is inauthentic`() {

@@ -39,6 +39,26 @@ import Testing
         #expect(answer(lines, product: "gate", transaction: "1") == nil)
     }
 
+    /// The SDK acknowledges a purchase of Google Play with all its products, and never sends it again.
+    @Test func `a purchase with several products is finished as a whole`() {
+        func answer(_ results: Redemption.Result...) -> RevenueCatProblem? {
+            var outcome = ReceiptOutcome()
+            outcome.isOnePurchase = true
+            outcome.types = Self.types
+            outcome.lines = zip(["gate", "monthly"], results).map {
+                Redemption.Line(transactionId: "token:\($0)", productId: $0, result: $1)
+            }
+            return outcome.problem
+        }
+        #expect(answer(.granted, .alreadyRedeemed) == nil)
+        #expect(answer(.revoked) == nil)
+        #expect(answer(.granted, .productUnknown)?.status == 503)
+        #expect(answer(.ownedByAnotherUser, .transferTooSoon)?.status == 503)
+        #expect(answer(.ownedByAnotherUser, .ownedByAnotherUser)?.status == 409)
+        #expect(answer(.granted, .ownedByAnotherUser) == nil)
+        #expect(answer()?.status == 503)
+    }
+
     @Test func `a restore does not wait for a purchase that comes again`() {
         let lines: [(String, String, Redemption.Result)] = [
             ("1", "gate", .productUnknown), ("2", "monthly", .productUnknown), ("3", "seeds", .granted),

@@ -1,3 +1,4 @@
+import Features
 import HTTPSupport
 import HTTPTypes
 import Proofs
@@ -36,7 +37,7 @@ import Testing
         #expect(
             permanent.keys.sorted() == [
                 "algorithmNotAllowed", "appleExtensionMissing", "chainShape", "containerInvalid",
-                "encodingInvalid", "notRedeemable", "ownedByAnotherUser", "signatureInvalid",
+                "encodingInvalid", "googlePlayTokenEnded", "notRedeemable", "ownedByAnotherUser", "signatureInvalid",
                 "signerCertificateMissing", "tooManyCertificates",
             ])
     }
@@ -51,6 +52,36 @@ import Testing
                 #expect(answer.number == rule.number)
             }
         }
+    }
+
+    @Test(arguments: [
+        (PlayDeveloperError.tokenEnded, 400, 7103), (.tokenUnknown, 503, 7103), (.notThisApp, 503, 7230),
+        (.stateInvalid, 503, 7231), (.accountRefused(status: 401, reason: "permissionDenied"), 503, 7107),
+        (.limited(seconds: 30), 503, 7229), (.unreachable(host: "play"), 503, 7231), (.failed(status: 500), 503, 7231),
+        (.refused(status: 418, reason: nil), 503, 7231), (.answerInvalid(reason: nil), 503, 7231),
+        (.cancelled, 503, 7231),
+    ])
+    func `each error of the Play Developer API has its status and number`(
+        error: PlayDeveloperError,
+        status: Int,
+        number: Int
+    ) throws {
+        let answer = RevenueCatProblem(try #require(Problem(error)), at: .receipts)
+        #expect((answer.status, answer.number.rawValue) == (status, number))
+        #expect(answer.retryAfter == (error == .limited(seconds: 30) ? "30" : nil))
+    }
+
+    @Test func `refusals of proofs of Google Play have their statuses and numbers`() throws {
+        for (reason, number) in [
+            (ProofRefusal.Reason.serviceAccountMissing, 7107), (.appKeyMissing, 7103), (.purchasePending, 7651),
+            (.purchaseFormRetired, 7103), (.staticTestPurchase, 7103), (.bundleIdentifierMismatch, 7103),
+        ] {
+            let problem = try #require(Problem(RedemptionError.refused(ProofRefusal(reason))))
+            let answer = RevenueCatProblem(problem, at: .receipts)
+            #expect((answer.status, answer.number.rawValue) == (503, number), "\(reason)")
+        }
+        let forged = try #require(Problem(RedemptionError.refused(ProofRefusal(.signatureInvalid))))
+        #expect(RevenueCatProblem(forged, at: .receipts).status == 400)
     }
 
     @Test(arguments: Self.statuses) func `an unknown code is sent again`(status: Int) {

@@ -33,6 +33,44 @@ import Testing
             ])
     }
 
+    /// The members that purchases-android sends for a subscription with an offer, from an offering.
+    @Test func `a receipt request of Android has a purchase token and its products`() throws {
+        let body = Self.bytes(
+            """
+            {"fetch_token": "aaaabbbbccccddddeeeeffff.AO-J1Oz_-", "product_ids": ["garden.basic", "garden.addon"],
+             "platform_product_ids": [{"product_id": "garden.basic", "base_plan_id": "monthly", "offer_id": "trial"},
+                                      {"product_id": "garden.addon"}],
+             "app_user_id": "alice", "is_restore": false, "presented_offering_identifier": "default",
+             "applied_targeting_rule": {"revision": 1, "rule_id": "r"}, "observer_mode": false,
+             "purchase_completed_by": "revenuecat", "price": 4.99, "currency": "EUR", "normal_duration": "P1M",
+             "pricing_phases": [{"billingPeriod": "P1M", "billingCycleCount": 0, "formattedPrice": "4,99 €",
+                                 "priceAmountMicros": 4990000, "priceCurrencyCode": "EUR", "recurrenceMode": 1}],
+             "proration_mode": "IMMEDIATE_WITH_TIME_PRORATION", "initiation_source": "purchase", "sdk_originated": true,
+             "payload_version": 1, "attributes": {"$displayName": {"value": "Alice", "updated_at_ms": 5}}}
+            """)
+        let request = try ReceiptRequest(body, isAndroid: true)
+        #expect(request.user == "alice")
+        #expect(
+            request.fetchToken
+                == .googlePlay(Array(#"{"purchaseToken":"aaaabbbbccccddddeeeeffff.AO-J1Oz_-"}"#.utf8)))
+        #expect(request.productIdentifiers == ["garden.basic", "garden.addon"])
+        #expect(request.productIdentifier == nil && request.transactionIdentifier == nil)
+        #expect(request.attributes.accepted.map(\.name) == ["$displayName"])
+        // Of another platform it is no proof.
+        #expect(throws: RedemptionError.self) { try ReceiptRequest(body) }
+    }
+
+    @Test(arguments: [
+        #"{"app_user_id": "a", "fetch_token": "aaaa", "product_ids": "garden.basic"}"#,
+        #"{"app_user_id": "a", "fetch_token": "aaaa", "product_ids": [1]}"#,
+        #"{"app_user_id": "a", "fetch_token": ["aaaa"]}"#,
+        #"{"app_user_id": "a", "fetch_token": "aaaa", "product_ids": [\#(String(repeating: #""a","#, count: 100))"b"]}"#,
+    ])
+    func `an invalid receipt request of Android is sent again`(body: String) throws {
+        let problem = try #require(throws: Problem.self) { try ReceiptRequest(Self.bytes(body), isAndroid: true) }
+        #expect(problem.code == "bodyInvalid")
+    }
+
     @Test func `a receipt request may have no proof`() throws {
         for token in ["", #", "fetch_token": null"#, #", "fetch_token": """#] {
             let request = try ReceiptRequest(Self.bytes(#"{"app_user_id": "user"\#(token)}"#))

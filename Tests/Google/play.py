@@ -5,11 +5,13 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import unittest
 import urllib.error
 import urllib.request
 
 from google.oauth2 import service_account
 from googleapiclient.discovery import build
+from googleapiclient.errors import HttpError
 
 import discovery
 
@@ -84,13 +86,36 @@ TRIAL = {
     ],
 }
 
+VIP = {
+    "packageName": GARDEN,
+    "productId": "vip",
+    "listings": [{"languageCode": "en-US", "title": "VIP"}],
+    "basePlans": [
+        base_plan("monthly", "P1M", 20),
+        base_plan("yearly", "P1Y", 200),
+        base_plan("prepaid", "P1M", 24, prepaidBasePlanType={"billingPeriodDuration": "P1M"}),
+    ],
+}
+WORKSHOP = {
+    "packageName": GARDEN,
+    "productId": "workshop",
+    "listings": [{"languageCode": "en-US", "title": "Workshop"}],
+    "basePlans": [
+        base_plan(
+            "installments", "P1M", 8, installmentsBasePlanType={
+                "billingPeriodDuration": "P1M", "committedPaymentsCount": 3,
+                "renewalType": "RENEWAL_TYPE_RENEWS_WITHOUT_COMMITMENT"}),
+        base_plan("monthly", "P1M", 10),
+    ],
+}
+
 CATALOG = {
     "oneTimeProducts": [
         product("seeds", "Seeds", several=True),
         product("spade", "A spade"),
         product("paint", "Paint", package=SHED),
     ],
-    "subscriptions": [PREMIUM],
+    "subscriptions": [PREMIUM, VIP, WORKSHOP],
     "subscriptionOffers": [TRIAL],
 }
 
@@ -106,7 +131,13 @@ class Play:
         self.data = pathlib.Path(self.folder.name, "data")
         catalog = pathlib.Path(self.folder.name, "Garden.play.json")
         catalog.write_text(json.dumps(CATALOG))
-        self.process = subprocess.Popen(
+        self.process, started = self.serve(catalog)
+        self.url, self.key = started["url"], started["sandboxKey"]
+        self.packages = started["packageNames"]
+
+    def serve(self, catalog):
+        """A process that sells the products of a catalog from now on, and what it prints at its start."""
+        process = subprocess.Popen(
             [
                 os.environ["TILL"], "play", "--json", "--port", "0", "--log-level", "warning", "--products", str(catalog),
                 "--data", str(self.data),
@@ -115,13 +146,20 @@ class Play:
             text=True,
         )
         text = ""
-        for line in self.process.stdout:
+        for line in process.stdout:
             text += line
             if line.startswith("}"):
                 break
-        started = json.loads(text)
-        self.url, self.key = started["url"], started["sandboxKey"]
-        self.packages = started["packageNames"]
+        return process, json.loads(text)
+
+    def sell(self, *subscriptions):
+        """Replaces subscriptions of the catalog, as another process on the same Play does."""
+        file = pathlib.Path(self.folder.name, "More.play.json")
+        file.write_text(json.dumps({"subscriptions": subscriptions}))
+        process, _ = self.serve(file)
+        process.terminate()
+        assert process.wait(timeout=60) == 0
+        process.stdout.close()
 
     def stop(self):
         self.process.terminate()
@@ -188,3 +226,37 @@ class Play:
         else:
             discovery.check(answer, schema, identifier)
         return answer
+
+
+class PlayTests(unittest.TestCase):
+    """Tests with a Play of their own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.play = Play()
+        cls.client = cls.play.client()
+        cls.products = cls.client.purchases().products()
+        cls.second = cls.client.purchases().productsv2()
+        cls.voided = cls.client.purchases().voidedpurchases()
+        cls.orders = cls.client.orders()
+        cls.catalog = cls.client.monetization().onetimeproducts()
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.play.stop() == 0
+
+    def ok(self, request):
+        return self.play.execute(request)
+
+    def refused(self, request, status, reason, location=None):
+        """Runs a request that is refused, with the form of Google's errors."""
+        with self.assertRaises(HttpError) as caught:
+            request.execute()
+        error = json.loads(caught.exception.content)["error"]
+        self.assertEqual(caught.exception.resp.status, status, error)
+        self.assertEqual(error["code"], status)
+        self.assertEqual(error["message"], error["errors"][0]["message"])
+        self.assertEqual(error["errors"][0]["reason"], reason)
+        self.assertEqual(error["errors"][0].get("location"), location)
+        self.assertEqual(caught.exception.error_details, error["errors"])
+        return error["message"]

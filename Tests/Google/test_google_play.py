@@ -23,46 +23,15 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from google.auth import crypt, exceptions, jwt
 from google.auth.transport import requests as google_requests
 from google.oauth2 import id_token, service_account
-from googleapiclient.errors import HttpError
 
 import discovery
-from play import GARDEN, PREMIUM, SCOPE, SHED, TRIAL, Play, price, product
+from play import GARDEN, PREMIUM, SCOPE, SHED, TRIAL, Play, PlayTests, price, product
 
 NOWHERE = "com.example.nowhere"
 UNKNOWN_TOKEN = "abcdefghijklmnopqrstuvwx.AO-J1OAAAA"
 
 
-class PlayTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.play = Play()
-        cls.client = cls.play.client()
-        cls.products = cls.client.purchases().products()
-        cls.second = cls.client.purchases().productsv2()
-        cls.voided = cls.client.purchases().voidedpurchases()
-        cls.orders = cls.client.orders()
-        cls.catalog = cls.client.monetization().onetimeproducts()
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.play.stop() == 0
-
-    def ok(self, request):
-        return self.play.execute(request)
-
-    def refused(self, request, status, reason, location=None):
-        """Runs a request that is refused, with the form of Google's errors."""
-        with self.assertRaises(HttpError) as caught:
-            request.execute()
-        error = json.loads(caught.exception.content)["error"]
-        self.assertEqual(caught.exception.resp.status, status, error)
-        self.assertEqual(error["code"], status)
-        self.assertEqual(error["message"], error["errors"][0]["message"])
-        self.assertEqual(error["errors"][0]["reason"], reason)
-        self.assertEqual(error["errors"][0].get("location"), location)
-        self.assertEqual(caught.exception.error_details, error["errors"])
-        return error["message"]
-
+class PurchasingTests(PlayTests):
     def get(self, bought, package=GARDEN):
         return self.ok(
             self.products.get(packageName=package, productId=bought["productId"], token=bought["purchaseToken"]))
@@ -114,7 +83,7 @@ class SignedPurchaseTests(PlayTests):
         self.assertNotEqual(key, self.play.sandbox("GET", f"apps/{SHED}")["licensingKey"])
 
 
-class PurchaseTests(PlayTests):
+class PurchaseTests(PurchasingTests):
     def test_a_purchase_is_acknowledged_once(self):
         bought = self.play.buy("spade", "ada", obfuscatedAccountId="a1", obfuscatedProfileId="p1", regionCode="KR")
         purchase = self.get(bought)
@@ -224,7 +193,7 @@ class PurchaseTests(PlayTests):
             self.assertEqual(answer["code"], "quantityOutOfRange")
 
 
-class OrderTests(PlayTests):
+class OrderTests(PurchasingTests):
     def voided_records(self, **more):
         return self.ok(self.voided.list(packageName=GARDEN, **more)).get("voidedPurchases", [])
 
@@ -333,7 +302,7 @@ class OrderTests(PlayTests):
             self.refused(self.voided.list(packageName=GARDEN, **more), 400, "invalidValue", location)
 
 
-class SubscriptionTests(PlayTests):
+class SubscribingTests(PlayTests):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -351,9 +320,10 @@ class SubscriptionTests(PlayTests):
         self.ok(self.acknowledge_subscription(bought))
         return bought
 
-    def acknowledge_subscription(self, bought, subscription_id="premium", **more):
+    def acknowledge_subscription(self, bought, subscription_id=None, **more):
         return self.first.acknowledge(
-            packageName=GARDEN, subscriptionId=subscription_id, token=bought["purchaseToken"], **more)
+            packageName=GARDEN, subscriptionId=subscription_id or bought["productId"], token=bought["purchaseToken"],
+            **more)
 
     def act(self, bought, action):
         return self.play.sandbox("POST", f"subscriptions/{bought['number']}/{action}")
@@ -361,6 +331,8 @@ class SubscriptionTests(PlayTests):
     def advance(self, step):
         self.play.sandbox("POST", "time", {"by": step})
 
+
+class SubscriptionTests(SubscribingTests):
     def test_a_trial_becomes_an_introductory_price_and_then_the_base_price(self):
         bought = self.acknowledged(
             "ada", purchaseOptionId="monthly", offerId="trial", obfuscatedAccountId="a1", obfuscatedProfileId="p1")
@@ -430,7 +402,7 @@ class SubscriptionTests(PlayTests):
         self.assertEqual(self.act(bought, "restore")["code"], "invalidAction")
         self.advance("1mo")
         self.assertEqual(self.state(bought), "EXPIRED")
-        again = self.play.subscribe("dora")
+        again = self.acknowledged("dora")
         self.assertNotIn("linkedPurchaseToken", self.read(again))
         self.ok(self.first.cancel(packageName=GARDEN, subscriptionId="premium", token=again["purchaseToken"]))
         third = self.play.subscribe("dora")
@@ -463,6 +435,9 @@ class SubscriptionTests(PlayTests):
         self.assertEqual(self.state(bought), "ACTIVE")
         self.advance("1mo")
         self.assertIn("autoResumeTime", self.read(bought)["pausedStateContext"])
+        body = {"length": "P2M"}
+        answer = self.play.sandbox("POST", f"subscriptions/{bought['number']}/pause", body)
+        self.assertEqual(answer["code"], "invalidAction")
         self.act(bought, "resume")
         self.assertEqual(self.state(bought), "ACTIVE")
 
@@ -647,7 +622,7 @@ class NotificationTests(PlayTests):
         self.assertEqual(first[1:], again[1:])
 
 
-class DeadlineTests(PlayTests):
+class DeadlineTests(PurchasingTests):
     def test_an_unacknowledged_purchase_is_refunded_after_three_days(self):
         late, kept, pending, test = (
             self.play.buy("spade", "mona"), self.play.buy("spade", "nils"),
@@ -875,8 +850,7 @@ class AccessTests(PlayTests):
         self.assertNotEqual(credentials.token, "ya29.unknown")
 
     def test_other_paths_are_refused(self):
-        self.refused(
-            self.client.inappproducts().list(packageName=GARDEN), 404, "notFound")
+        self.refused(self.client.reviews().list(packageName=GARDEN), 404, "notFound")
 
     def test_the_sandbox_needs_its_key(self):
         key, self.play.key = self.play.key, "another"
@@ -894,7 +868,7 @@ class CoverageTests(PlayTests):
 
 
 def load_tests(loader, _tests, _pattern):
-    """All tests, and the one of their coverage at the end."""
+    """All tests, and the one of their coverage at the end. The modules before this one have called methods, too."""
     cases = (
         SignedPurchaseTests, PurchaseTests, OrderTests, DeadlineTests, SubscriptionTests, NotificationTests, CatalogTests,
         AccessTests, CoverageTests)

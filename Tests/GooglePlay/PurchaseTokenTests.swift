@@ -258,7 +258,6 @@ import Testing
             "voidedReason":"7"}]}
             """
         let voided = try #require(try VoidedGooglePlayPurchases(Array(page.utf8)).purchases.first)
-        #expect(try await purchases.purchase(of: "b") != nil)
         #expect(try await purchases.apply(voided) == [.revoked])
         #expect(try await purchases.apply(voided) == [.recorded])
         for user in [alice, bob] {

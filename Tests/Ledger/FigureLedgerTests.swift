@@ -59,17 +59,40 @@ import Testing
         from first: String = "2026-09-01",
         to last: String = "2026-11-10",
         group: FigureQuery.Group? = nil,
-        product: String? = nil
+        product: String? = nil,
+        store: PurchaseStore? = nil
     ) async throws -> [String: [Int64]] {
         let query = try FigureQuery(
             figure, in: environment, by: interval, from: try #require(CalendarDay(first)),
-            to: try #require(CalendarDay(last)), group: group, product: product)
+            to: try #require(CalendarDay(last)), group: group, product: product, store: store)
         let answer = try await figures.answer(query)
         return Dictionary(
             uniqueKeysWithValues: answer.series.map { series in
                 let name = [series.group, series.currency].compactMap(\.self).joined(separator: " ")
                 return (name, series.points.map(\.value))
             })
+    }
+
+    @Test func `the sales of each store are summed, whatever their origins`() async throws {
+        func claims(_ identifiers: String, from origin: Origin, price: Int64) throws -> Claim {
+            claim(identifiers, origin: origin, bought: try moment("2026-10-01"), facts: Self.facts(price: price))
+        }
+        _ = try await redeem(
+            claims("1", from: .appleProduction, price: 1000), claims("2", from: .localProduction, price: 2000),
+            claims("3", from: .googleProduction, price: 4000), for: alice)
+        _ = try await redeem(
+            claims("4", from: .localPlayProduction, price: 8000), claims("5", from: .googleTest, price: 500),
+            for: bob)
+        try await rollUp()
+        #expect(
+            try await points(.revenue, group: .store)
+                == ["app_store EUR": [0, 3000, 0], "play_store EUR": [0, 12_000, 0]])
+        #expect(try await points(.revenue, store: .appStore) == ["EUR": [0, 3000, 0]])
+        #expect(try await points(.revenue, .sandbox, store: .playStore) == ["EUR": [0, 500, 0]])
+        #expect(
+            try await points(.units, group: .origin, store: .playStore)
+                == ["google/Production": [0, 1, 0], "localPlay/Production": [0, 1, 0]])
+        #expect(try await points(.units, group: .product, store: .playStore) == ["p": [0, 2, 0]])
     }
 
     @Test func `sales are summed by month, and sandbox is separate`() async throws {

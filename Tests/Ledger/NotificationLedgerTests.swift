@@ -32,12 +32,14 @@ import Testing
         type: String? = nil,
         outcome: NotificationOutcome? = nil,
         app: String? = nil,
+        store: PurchaseStore? = nil,
         by size: Int = 2
     ) async throws -> [ReceivedNotification] {
         var (all, position): ([ReceivedNotification], ReceivedNotification.Position?) = ([], nil)
         repeat {
             let page = try await ledger.read { [position] in
-                try $0.notifications(ofType: type, outcome: outcome, in: app, before: position, limit: size)
+                try $0.notifications(
+                    ofType: type, outcome: outcome, in: app, from: store, before: position, limit: size)
             }
             #expect(page.shown.count <= size)
             all += page.shown
@@ -102,6 +104,9 @@ import Testing
         #expect(try await numbers(list(outcome: .parked)) == [11, 10, 9, 8, 7, 6])
         #expect(try await numbers(list(outcome: .recorded)) == [5, 4, 3, 2, 1, 0])
         #expect(try await numbers(list(app: "com.example.other")) == [9, 6, 3, 0])
+        #expect(try await receive("p", type: "VOIDED_PURCHASE", origin: .googleProduction) == .recorded)
+        #expect(try await list(store: .playStore).map(\.notification.notificationUUID) == ["p"])
+        #expect(try await list(outcome: .recorded, store: .appStore).count == 6)
         #expect(try await numbers(list(type: "REFUND", outcome: .parked)) == [11, 9, 7])
         #expect(
             try await numbers(list(type: "REFUND", outcome: .parked, app: "com.example.other"))

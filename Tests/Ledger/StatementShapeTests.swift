@@ -174,7 +174,7 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.balances(of: alice)
         _ = try await service.grants(of: alice, before: nil, limit: 9)
         _ = try await service.transactions(of: alice, identifiedBy: ["1", "2"])
-        _ = try await service.purchases(ofTransaction: "1")
+        for identifier in ["1", "GPA.1"] { _ = try await service.purchases(ofTransaction: identifier) }
         _ = try await service.story(of: alice, before: nil, limit: 9)
         _ = try await service.explanation(of: Self.sprout1, for: alice)
         let token = try await service.appAccountToken(of: alice)
@@ -184,9 +184,8 @@ struct StatementShapeTests: LedgerSuite {
         }
         try await service.names.keepUp(isRebuild: false)
         try await ledger.read { [alice, service] transaction in
-            _ = try transaction.customers(ofProduct: "p", after: nil, limit: 9)
             for selection in CustomerSelection.allCases {
-                let query = CustomerQuery(selection, in: .sandbox, currency: "USD", at: Self.now)
+                let query = CustomerQuery(selection, in: .sandbox, currency: "USD", product: "p", at: Self.now)
                 let found = try transaction.customers(query, after: nil, limit: 9)
                 _ = try transaction.listed(found.customers, in: .sandbox)
                 _ = try transaction.count(of: query)

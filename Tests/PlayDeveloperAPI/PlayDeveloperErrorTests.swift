@@ -135,6 +135,8 @@ import Testing
         server.answer(Self.path, .error(403, "quotaExceeded", headers: [.retryAfter: "3600"]))
         #expect(await error(token) == .limited(seconds: 3600))
         #expect(server.count(Self.path) == 8)
+        server.answer(Self.path, .error(429, "rateLimitExceeded", headers: [.retryAfter: "30"]))
+        #expect(await error(token, within: .person) == .limited(seconds: 30))
         #expect(PlayDeveloperError.limited(seconds: 9).rule.secondsToWait == 9)
     }
 
@@ -194,6 +196,11 @@ import Testing
             }
         }
         #expect(server.count(Self.path) == 5)
+        // A server that is not Google's knows neither the path nor the token.
+        for status in [404, 410] {
+            server.answer(Self.path, PlayServer.Scripted(status: status, body: Array("Not Found".utf8)))
+            #expect(await error(token) == .answerInvalid(reason: "It has the status \(status)."))
+        }
         server.answer(Self.path, .error(418, "teapot"))
         #expect(await error(token) == .refused(status: 418, reason: "teapot"))
     }

@@ -117,6 +117,46 @@ import Testing
         #expect(try voided.decoded(VoidedPurchaseList.self).voidedPurchases?.count == 1)
     }
 
+    @Test func `a call fails on demand, before or after its work`() async throws {
+        func fail(_ fault: String) async throws -> Int { try await send(.post, "/sandbox/v1/faults", fault).status }
+        let (bought, token) = (try await buy(), try await token())
+        let path = Self.api + "/purchases/products/\(bought.productId)/tokens/\(bought.purchaseToken)"
+        #expect(try await fail(#"{"reason":"backendError","status":503,"method":"purchases.products.get"}"#) == 201)
+        #expect(try await send(.get, Self.api + "/orders/\(bought.orderId ?? "")", key: token).status == 200)
+        #expect(try await send(.get, path, key: token).status == 503)
+        #expect(try await send(.get, path, key: token).status == 200)
+        #expect(try await fail(#"{"reason":"concurrentUpdate","isAfterwards":true}"#) == 201)
+        #expect(try await send(.post, path + ":acknowledge", key: token).status == 409)
+        let purchase = try await send(.get, path, key: token).decoded(ProductPurchase.self)
+        #expect(purchase.acknowledgementState == 1)
+        #expect(try await fail(#"{"reason":"unknown"}"#) == 409)
+    }
+
+    @Test func `notifications are disturbed and replayed on demand`() throws {
+        var settings = PushSettings(endpoint: try #require(URL(string: "http://127.0.0.1/google")))
+        settings.audience = "garden"
+        try play.perform { books in
+            try books.set(settings)
+            try books.add([.duplicate, .drop, .delay(seconds: 60), .reorder])
+            for _ in 1...5 { try books.sendTestNotification(of: Self.packageName) }
+        }
+        func delivered() throws -> [Int64] {
+            var numbers: [Int64] = []
+            while let due = try play.perform({ try $0.dueNotifications(limit: 1).first }) {
+                try play.perform { try $0.recordAttempt(on: due, isDelivered: true) }
+                numbers.append(due.number)
+            }
+            return numbers
+        }
+        #expect(try delivered() == [1, 1, 5, 4])
+        let step = try #require(TimeStep("60s"))
+        _ = try play.perform { try $0.advance(step) }
+        #expect(try delivered() == [3])
+        try play.perform { try $0.replay(2) }
+        #expect(try delivered() == [2])
+        #expect(throws: PlayError.notificationNotFound(9)) { try play.perform { try $0.replay(9) } }
+    }
+
     @Test func `a long query arrives as a form`() async throws {
         let (bought, token) = (try await buy(), try await token())
         let name = try #require(HTTPField.Name.methodOverride)
@@ -124,6 +164,48 @@ import Testing
             .post, Self.api + "/orders:batchGet", "orderIds=\(bought.orderId ?? "")&alt=json", key: token,
             headers: [name: "GET"])
         #expect(try answer.decoded(OrderList.self).orders?.map(\.orderId) == [bought.orderId])
+    }
+
+    @Test func `a subscription of the API is sold after its plan is activated`() async throws {
+        let token = try await token()
+        let body = """
+            {"productId": "gold", "listings": [{"languageCode": "en-US", "title": "Gold"}], "basePlans": [{
+                "basePlanId": "monthly", "autoRenewingBasePlanType": {"billingPeriodDuration": "P1M"},
+                "regionalConfigs": [{"regionCode": "US", "newSubscriberAvailability": true,
+                    "price": {"currencyCode": "USD", "units": "5"}}]
+            }]}
+            """
+        let created = try await send(
+            .post, Self.api + "/subscriptions?productId=gold&regionsVersion.version=2025%2F03", body, key: token)
+        #expect(try created.decoded(CatalogSubscription.self).basePlans?.first?.state == .draft, "\(created.body)")
+        let sale = #"{"packageName":"\#(Self.packageName)","productId":"gold","account":"ada"}"#
+        #expect(try await send(.post, "/sandbox/v1/subscriptions", sale).status == 404)
+        let active = try await send(
+            .post, Self.api + "/subscriptions/gold/basePlans/monthly:activate", "{}", key: token)
+        #expect(try active.decoded(CatalogSubscription.self).basePlans?.first?.state == .active)
+        #expect(try await send(.post, "/sandbox/v1/subscriptions", sale).status == 201)
+        let deleted = try await send(.delete, Self.api + "/subscriptions/gold", key: token)
+        #expect(deleted.status == 400 && deleted.body.contains("FAILED_PRECONDITION"))
+    }
+
+    @Test(arguments: ["\n", "\r\n"]) func `each call of a batch has an answer of its own`(lineEnd: String) async throws
+    {
+        let (bought, token) = (try await buy(), try await token())
+        let calls = [bought.orderId ?? "", "GPA.1"].enumerated().map { index, order in
+            [
+                "--edge", "Content-Type: application/http", "Content-ID: <call", " + \(index)>", "",
+                "GET \(Self.api)/orders/\(order)?alt=json HTTP/1.1", "Authorization: Bearer \(token)", "", "",
+            ].joined(separator: lineEnd)
+        }
+        let body = calls.joined(separator: lineEnd) + lineEnd + "--edge--" + lineEnd
+        let answer = try await send(
+            .post, "/batch", body, key: nil, headers: [.contentType: #"multipart/mixed; boundary="edge""#])
+        #expect(answer.status == 200)
+        for text in ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 404 Not Found\r\n", "<response-call + 0>", "<response-call + 1>"]
+        {
+            #expect(answer.body.contains(text), "\(text): \(answer.body)")
+        }
+        #expect(answer.body.contains(bought.purchaseToken))
     }
 
     @Test(arguments: [

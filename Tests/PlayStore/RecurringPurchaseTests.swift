@@ -105,6 +105,33 @@ import Testing
         #expect(throws: PlayError.self) { try purchase.endPause(at: Self.start) }
     }
 
+    /// The days of a pause from the first renewal on; nil for a length that the plan does not have.
+    @Test(
+        arguments: [
+            ("P1W", nil, 7), ("P1W", "P4W", 28), ("P1W", "P5W", nil), ("P1W", "P1M", nil), ("P1M", nil, 31),
+            ("P1M", "P3M", 92), ("P6M", "P2M", 61), ("P1M", "P4M", nil), ("P1M", "P1W", nil), ("P1Y", nil, nil),
+        ] as [(String, String?, Int64?)])
+    func `a plan has pauses of some lengths`(period: String, length: String?, days: Int64?) throws {
+        var purchase = try purchase { $0.period = SubscriptionPeriod(period) ?? .oneMonth }
+        let pause = length.flatMap { SubscriptionPeriod($0) }
+        guard let days else {
+            #expect(throws: PlayError.self) { try purchase.planPause(pause) }
+            return
+        }
+        _ = try purchase.planPause(pause)
+        let end = purchase.expiryTime
+        _ = purchase.advance()
+        #expect(purchase.resumeTime == end.adding(days: days))
+    }
+
+    @Test func `a license tester's pause lasts five minutes for each month`() throws {
+        var purchase = try purchase { $0.isTest = true }
+        _ = try purchase.planPause(SubscriptionPeriod("P3M"))
+        let end = purchase.expiryTime
+        _ = purchase.advance()
+        #expect(purchase.resumeTime == end.adding(seconds: 900))
+    }
+
     @Test func `a prepaid plan ends with its period`() throws {
         var purchase = try purchase { $0.isPrepaid = true }
         #expect(throws: PublisherError.self) { try purchase.cancel(.developer, at: Self.start) }

@@ -47,6 +47,12 @@ import Testing
         #expect(answer.series.map(\.group) == ["com.memolease.sesac1.sprout1"])
         #expect(answer.series.first?.values.last == 1)
         #expect(answer.pendingUsers == 0)
+        let stores = try await figure("units", "environment=sandbox&group=store&store=app_store")
+        #expect(stores.series.map(\.group) == ["app_store"])
+        #expect(
+            try await figure("units", "environment=sandbox&store=play_store").series.allSatisfy {
+                Set($0.values) == [0]
+            })
         let day = "from=\(today.from)&to=\(today.to)&environment=sandbox"
         #expect(try await figure("new-customers", day).series.map(\.values) == [[1]])
     }
@@ -54,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("none", 404, "figureUnknown"), ("units?by=year", 400, "parameterInvalid"),
         ("units?from=yesterday", 400, "parameterInvalid"), ("units?group=user", 400, "parameterInvalid"),
-        ("units?environment=apple", 400, "parameterInvalid"),
+        ("units?environment=apple", 400, "parameterInvalid"), ("units?store=apple", 400, "parameterInvalid"),
         ("units?from=2026-02-01&to=2026-01-01", 400, "figureTimeInvalid"),
         ("units?from=9999-01-01&to=9999-01-02", 400, "figureTimeInvalid"),
         ("units?from=1970-01-01", 400, "figurePointsTooMany"),

@@ -16,12 +16,16 @@ import Testing
 
 /// A local Google Play that listens, and services that ask it over a socket. All services have one ledger file, as one service has
 /// before and after a crash.
-struct GooglePlayFixture: Sendable {
+final class GooglePlayFixture: Sendable {
     let garden: TestGarden
     let play: GooglePlay
     /// The key file of a service account; its addresses are those of the running Play.
     private let account: GoogleServiceAccount
     private let url: URL
+
+    private init(garden: TestGarden, play: GooglePlay, account: GoogleServiceAccount, url: URL) {
+        (self.garden, self.play, self.account, self.url) = (garden, play, account, url)
+    }
 
     /// Runs something beside a Play that listens.
     static func run(_ body: @Sendable @escaping (GooglePlayFixture) async throws -> Void) async throws {

@@ -207,16 +207,22 @@ import Testing
         let proof = String(decoding: try TestProofs.transaction(restored, chain: chain), as: UTF8.self)
         #expect(try await redeem(proof).outcome == .revoked)
         #expect(try await items() == [])
-        #expect(try await fixture.send(.delete, path + "?origin=apple/Production").code == "transactionNotFound")
-        #expect(try await fixture.send(.delete, path + "?origin=nowhere").code == "parameterInvalid")
-        let again = try await fixture.send(.delete, path)
+        let way = "/v1/users/alice/transactions/\(identifier)/reinstatement"
+        let reason = "{\"reason\":\"Settled\"}"
+        for (query, code) in [
+            ("?origin=apple/Production", "transactionNotFound"), ("?origin=nowhere", "parameterInvalid"),
+        ] {
+            #expect(try await fixture.send(.put, way + query, body: reason).code == code)
+        }
+        #expect(try await fixture.send(.put, way, body: "{\"reason\":\"\"}").code == "bodyInvalid")
+        let again = try await fixture.send(.put, way, body: reason)
         #expect(again.status == 200)
         #expect(try again.decoded([String: JSONContent].self)["revocation"] == nil)
         #expect(try await items() == owned)
         #expect(try await fixture.send(.get, "/v1/users/alice/transactions?cursor=x").code == "parameterInvalid")
-        for method in [HTTPRequest.Method.put, .delete] {
+        for change in ["revocation", "reinstatement"] {
             let none = try await fixture.send(
-                method, "/v1/users/bob/transactions/\(identifier)/revocation", body: "{\"reason\":\"x\"}")
+                .put, "/v1/users/bob/transactions/\(identifier)/\(change)", body: "{\"reason\":\"x\"}")
             #expect(none.code == "transactionNotFound")
         }
     }
@@ -281,7 +287,7 @@ import Testing
         let key = try await fixture.keys.make(name: "shop", scopes: APIKeyScope.standard).key
         for (method, path) in [
             (HTTPRequest.Method.post, "grants"), (.put, "grants/1/revocation"), (.put, "transactions/1/revocation"),
-            (.delete, "transactions/1/revocation"),
+            (.put, "transactions/1/reinstatement"),
         ] {
             let answer = try await fixture.send(method, "/v1/users/alice/\(path)", body: "{}", key: key)
             #expect(answer.code == "scopeMissing", "\(path)")

@@ -155,13 +155,16 @@ package struct TestGarden: Sendable {
     ///
     /// - Parameters:
     ///   - chains: Chains whose roots are trusted, too.
+    ///   - appKeys: The trusted keys of apps on Google Play.
     ///   - clock: The clock, by default the latest of the store's.
-    package func verifier(trusting chains: [CertificateChain] = [], clock: (any WallClock)? = nil) throws
-        -> ProofVerifier
-    {
+    package func verifier(
+        trusting chains: [CertificateChain] = [],
+        appKeys: [AppKey] = [],
+        clock: (any WallClock)? = nil
+    ) throws -> ProofVerifier {
         let roots = store.rootCertificates + chains.map(\.root.certificate)
         return ProofVerifier(
-            anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }),
+            anchors: try TrustAnchors(roots.compactMap { try TrustAnchor($0) }), appKeys: appKeys,
             clock: clock ?? store.latestClock)
     }
 

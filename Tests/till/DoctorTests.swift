@@ -165,4 +165,14 @@ import Testing
         #expect(notifications.remedy?.contains("https://HOST/v1/notifications/apple") == true)
         #expect(notifications.remedy?.contains("app-store-key") == true)
     }
+
+    @Test func `what Google Play needs is said`() async throws {
+        try await install()
+        let file = till.folder.file("play-key.txt")
+        try Data(try PrivateKey.generateRSA().publicKey.informationText().utf8).write(to: file)
+        #expect(try await till.run("trust", "add", file.path, "--package", "com.example.garden").status == 0)
+        let (report, _) = try await report("--accept", "google/Production")
+        let finding = try #require(report.findings.first { $0.check == "Google Play" })
+        #expect(finding.remedy == "Set google-service-account.")
+    }
 }

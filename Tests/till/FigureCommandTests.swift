@@ -36,6 +36,8 @@ import Testing
             "figures", "units", "--environment", "sandbox", "--by", "month", "--group", "product")
         #expect(table.output.contains("com.memolease.sesac1.sprout2"))
         #expect(table.output.hasPrefix("FROM"))
+        #expect(try await units("--store", "app_store", "--group", "store").reduce(0, +) == 2)
+        #expect(try await units("--store", "play_store").reduce(0, +) == 0)
         let list = try await till.run("figures")
         #expect(list.output.contains("trial-conversion"))
     }

@@ -15,6 +15,10 @@ import Testing
         let purchases: [PlayPurchaseResource]
     }
 
+    private struct Faults: Decodable {
+        let calls: [CallFault]
+    }
+
     private struct Key: Decodable {
         let keyFile: String
     }
@@ -60,6 +64,50 @@ import Testing
         #expect(try await till.run("play", "refund", "3").status == 1)
         #expect(try await till.run("play", "reset").output.hasPrefix("Cleared 2 purchases"))
         #expect(try await purchases().isEmpty)
+    }
+
+    @Test func `a plan is replaced, and its number acted on`() async throws {
+        let file = till.folder.file("Garden.play.json")
+        let plans = ["premium": 10, "gold": 20].map { product, price in
+            """
+            {"packageName": "com.example.garden", "productId": "\(product)",
+             "listings": [{"languageCode": "en-US", "title": "\(product)"}],
+             "basePlans": [{"basePlanId": "monthly", "state": "ACTIVE",
+                "prepaidBasePlanType": {"billingPeriodDuration": "P1M"},
+                "regionalConfigs": [{"regionCode": "US", "price": {"currencyCode": "USD", "units": "\(price)"}}]}]}
+            """
+        }
+        try Data("{\"subscriptions\": [\(plans.joined(separator: ", "))]}".utf8).write(to: file)
+        let started = try await ServeProcess(till, ["--products", file.path], command: "play")
+        #expect(await started.end(SIGTERM) == 0)
+        func subscribe(_ product: String, _ more: String...) async throws -> TillProcess.Result {
+            try await till.run(arguments: ["play", "subscribe", product, "--account", "alice", "--json"] + more)
+        }
+        let pending = try await subscribe("premium", "--pending").decoded(PlaySubscriptionResource.self)
+        #expect(pending.state == "pending" && pending.orderId == nil)
+        let bought = try await till.run("play", "subscription", "1", "complete", "--json")
+        #expect(try bought.decoded(PlaySubscriptionResource.self).state == "active")
+        // Nothing replaces what is not acknowledged.
+        let refused = try await subscribe("gold", "--replace", "1", "--mode", "CHARGE_FULL_PRICE")
+        #expect(refused.status == 1 && refused.error.contains("is not acknowledged yet"))
+        #expect(try await subscribe("gold", "--mode", "LATER").status == 64)
+    }
+
+    @Test func `faults are added, listed and cleared`() async throws {
+        func fail(_ more: String...) async throws -> [CallFault] {
+            try await till.run(arguments: ["play", "fail", "--json"] + more).decoded(Faults.self).calls
+        }
+        #expect(try await till.run("play", "buy", "com.memolease.sesac1.sprout1", "--account", "alice").status == 0)
+        let added = try await fail(
+            "backendError", "--status", "503", "--calls", "3", "--method", "orders.get", "--after")
+        #expect(added.map(\.calls) == [3] && added.first?.isAfterwards == true && added.first?.method == "orders.get")
+        #expect(try await fail() == added)
+        #expect(try await fail("--clear").isEmpty)
+        #expect(try await till.run("play", "fail", "none").error.contains("no documented reason"))
+        let disturbed = try await till.run("play", "notifications", "--fault", "drop", "--fault", "delay:30")
+        #expect(disturbed.output.hasPrefix("The faults of the next notifications: drop, delay:30."))
+        let replayed = try await till.run("play", "notifications", "--replay", "1")
+        #expect(replayed.status == 1 && replayed.error.contains("Nobody is notified."))
     }
 
     @Test func `the key file of a service account is private, and replaces no file`() async throws {

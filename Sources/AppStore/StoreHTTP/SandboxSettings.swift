@@ -119,7 +119,7 @@ package struct StoreSetting: Sendable {
             "isBillingGracePeriodEnabled", "grace-period", .subscriptions,
             "Billing grace period after a failed renewal", .flag(\.isBillingGracePeriodEnabled)),
         StoreSetting(
-            "failureError", "failure-error", .errors, "SKError of every payment",
+            "failureError", "failure-error", .errors, "Error of every payment (SKError)",
             .text(
                 Text(
                     \.failureError, { $0.map { (SKErrorCode(rawValue: $0) ?? .unknown).name } },

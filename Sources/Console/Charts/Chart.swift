@@ -70,6 +70,8 @@ package struct Chart: Sendable {
     /// The series, and the lines after them.
     private var shown: [Series] { series + lines }
 
+    private var isWide: Bool { shown.count > 2 }
+
     /// The whole height of a period.
     private func band(_ index: Int, class names: String, title: HTML? = nil) -> HTML {
         SVG.rectangle(
@@ -113,7 +115,12 @@ package struct Chart: Sendable {
                         plain(periods[index].name)
                         if !periods[index].isComplete { also(Shown.badge("not over")) }
                     }
-                    for series in shown { td(.class("number")) { series.points[index].text } }
+                    for series in shown {
+                        // On a phone, more than two columns do not fit, and a row is a card.
+                        td(.class("number"), isWide ? HTMLAttribute("data-label", series.name) : nil) {
+                            series.points[index].text
+                        }
+                    }
                 }
             }
         }

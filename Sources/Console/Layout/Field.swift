@@ -102,18 +102,23 @@ extension Field<String> {
     /// - Parameters:
     ///   - empty: The title of the first option, which has no value. Nil for a field without it.
     ///   - options: The value and the title of each other option.
+    ///   - moments: The moments whose days are in the titles, which the script shows in the browser's time zone.
     static func choice(
         _ name: String, _ title: Phrase, empty: Phrase? = nil, _ options: [(value: String, title: Phrase)],
-        chosen: String? = nil
+        chosen: String? = nil, moments: [Timestamp] = []
     ) -> Field {
         Field(name: name) { value in
             let chosen = value ?? chosen
             return labelled(name, title) {
                 select(.id(name), .name(name)) {
                     if let empty { option(.value("")) { empty } }
-                    for each in options {
+                    for (index, each) in options.enumerated() {
                         let isChosen = chosen.map(each.value.hasSameBytes) ?? false
-                        option(.value(each.value), isChosen ? .selected : nil) { each.title }
+                        let moment = moments.indices.contains(index) ? moments[index].rfc3339 : nil
+                        option(
+                            .value(each.value), isChosen ? .selected : nil,
+                            moment.map { HTMLAttribute("data-moment", $0) }
+                        ) { each.title }
                     }
                 }
             }
@@ -126,6 +131,11 @@ extension Field<String> {
     static func app(_ apps: [String], empty: Phrase, chosen: String?) -> Field? {
         guard apps.count > 1 else { return nil }
         return choice("app", "App", empty: empty, apps.map { ($0, Phrase(same: $0)) }, chosen: chosen)
+    }
+
+    /// The choice of a store.
+    static func store(empty: Phrase, chosen: String?) -> Field {
+        choice("store", "Store", empty: empty, PurchaseStore.allCases.map { ($0.rawValue, $0.title) }, chosen: chosen)
     }
 
     /// The reason of a change, which the audit log keeps.

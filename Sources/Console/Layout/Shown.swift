@@ -22,21 +22,29 @@ enum Shown {
         day(end.map { $0.adding(milliseconds: -1) })
     }
 
-    /// A sentence with the day of one of some moments, which the script shows in the browser's time zone.
-    static func sentence(_ sentence: Phrase, _ moments: Timestamp?...) -> HTML {
-        for moment in moments.compactMap(\.self) {
-            let day = CustomerWords.day(moment)
-            let parts = [(sentence.english, day.english), (sentence.korean, day.korean)].map {
-                $0.components(separatedBy: $1)
-            }
-            guard parts.allSatisfy({ $0.count == 2 }) else { continue }
-            return HTML {
-                Phrase(english: parts[0][0], korean: parts[1][0])
-                time(HTMLAttribute("datetime", moment.rfc3339), .class("date")) { day }
-                Phrase(english: parts[0][1], korean: parts[1][1])
+    /// A sentence whose moments, in the form of RFC 3339, are shown as elsewhere, and whose texts in backticks are code.
+    ///
+    /// - Parameter show: The form of a moment.
+    static func sentence(_ sentence: Phrase, _ show: (Timestamp?) -> HTML = day) -> HTML {
+        let pattern = /`([^`\u{2066}-\u{2069}]+)`|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/
+        let found = sentence.english.matches(of: pattern).map(\.output)
+        // The languages have the same ones, in the same order.
+        guard found.map(\.0) == sentence.korean.matches(of: pattern).map(\.output.0) else { return HTML { sentence } }
+        let parts = [sentence.english, sentence.korean].map {
+            $0.split(separator: pattern, omittingEmptySubsequences: false).map(String.init)
+        }
+        return HTML {
+            for index in parts[0].indices {
+                Phrase(english: parts[0][index], korean: parts[1][index])
+                if found.indices.contains(index) {
+                    if let text = found[index].1 {
+                        code { plain(String(text)) }
+                    } else {
+                        show(Timestamp(rfc3339: found[index].0))
+                    }
+                }
             }
         }
-        return HTML { sentence }
     }
 
     static func money(_ price: Price?) -> HTML {

@@ -191,15 +191,16 @@ function finish(root) {
 
 /** Shows moments and days in the time zone of the browser, and names it. The links to months have the month there. */
 function moments(root) {
-  const language = document.documentElement.lang;
+  // Swedish has the dates of ISO 8601, as the service writes them.
+  const shown = (text, timeStyle) => new Date(text).toLocaleString("sv", { dateStyle: "short", timeStyle });
   for (const time of root.querySelectorAll("time.moment")) {
     time.title = time.textContent;
-    time.textContent = new Date(time.dateTime).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+    time.textContent = shown(time.dateTime, "short");
   }
-  for (const time of root.querySelectorAll("time.day, time.date")) {
-    const date = new Date(time.dateTime);
-    // Swedish has the dates of ISO 8601, as the service writes them.
-    time.textContent = time.className === "day" ? date.toLocaleDateString("sv") : date.toLocaleDateString(isKorean() ? "ko" : "en-GB", { dateStyle: "long" });
+  for (const time of root.querySelectorAll("time.day")) time.textContent = shown(time.dateTime);
+  for (const option of root.querySelectorAll("option[data-moment]")) {
+    const { moment } = option.dataset;
+    option.textContent = option.textContent.replace(moment.slice(0, 10), shown(moment));
   }
   for (const zone of root.querySelectorAll(".zone")) zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const link of root.querySelectorAll("a[data-month]")) {

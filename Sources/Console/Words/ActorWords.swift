@@ -7,12 +7,13 @@ enum ActorWords {
     /// - Parameters:
     ///   - caller: The identifier of an API key, or `member NAME` for a person.
     ///   - keys: The names of API keys by their identifiers.
-    static func html(caller: String, _ keys: [String: String]) -> HTML { html(AuditActor(caller: caller), keys) }
+    static func html(caller: String, _ keys: [String: String]) -> HTML { html(AuditActor(caller: caller), nil, keys) }
 
-    @HTMLBuilder static func html(_ actor: AuditActor, _ keys: [String: String]) -> HTML {
+    /// - Parameter store: The store of the purchase that was changed; nil without one.
+    @HTMLBuilder static func html(_ actor: AuditActor, _ store: PurchaseStore?, _ keys: [String: String]) -> HTML {
         switch actor {
         case .user: "the app"
-        case .appStore: "the App Store"
+        case .appStore: (store ?? .appStore).name
         case .till: "Till"
         case .member(let name): data(name)
         case .apiKey(let identifier):
@@ -68,10 +69,7 @@ extension NotificationOutcome {
         }
     }
 
-    /// The title with the outcome's code.
-    @HTMLBuilder var html: HTML {
-        spaced(Shown.badge(word), code { plain(rawValue) })
-    }
+    var badge: HTML { Shown.badge(word) }
 }
 
 enum OriginWords {
@@ -79,15 +77,35 @@ enum OriginWords {
         spaced(Shown.origin(origin), mark(origin))
     }
 
-    /// A badge for an origin whose purchases cost nothing; nil for real purchases.
-    static func mark(_ origin: Origin?) -> HTML? {
-        switch origin {
-        case .appleProduction, .googleProduction, nil: nil
-        case .appleSandbox: Shown.badge("Sandbox", .warning)
-        case .xcode: Shown.badge("Xcode", .warning)
-        case .googleTest: Shown.badge("License tester", .warning)
-        case .localProduction, .localPlayProduction: Shown.badge("Local store", .warning)
-        case .localSandbox, .localPlayTest: Shown.badge("Local sandbox", .warning)
+    /// Badges for the store, and for an origin whose purchases cost nothing.
+    ///
+    /// - Parameter isAmongBoth: True beside purchases of another store. Otherwise the App Store has no badge.
+    /// - Returns: Nil without a badge.
+    static func mark(_ origin: Origin?, isAmongBoth: Bool = false) -> HTML? {
+        guard let origin else { return nil }
+        let store = isAmongBoth || origin.store != .appStore ? Shown.badge(origin.store.title) : nil
+        let kind: Phrase? =
+            switch origin {
+            case .appleProduction, .googleProduction: nil
+            case .appleSandbox: "Sandbox"
+            case .xcode: "Xcode"
+            case .googleTest: "License tester"
+            case .localProduction, .localPlayProduction: "Local store"
+            case .localSandbox, .localPlayTest: "Local sandbox"
+            }
+        let badges = [store, kind.map { Shown.badge($0, .warning) }].compactMap(\.self)
+        return badges.isEmpty ? nil : spaced(badges)
+    }
+}
+
+extension PurchaseStore {
+    var title: Phrase {
+        switch self {
+        case .appStore: "App Store"
+        case .playStore: "Google Play"
         }
     }
+
+    /// The name in a sentence.
+    var name: Phrase { self == .appStore ? "the App Store" : title }
 }

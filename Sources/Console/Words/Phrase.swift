@@ -59,9 +59,10 @@ extension Phrase {
         self.init(english: english, korean: text.map { KoreanCatalog.filled($0, values) } ?? english)
     }
 
-    /// The name of a value as a title: its raw value in English, with a capital at its beginning.
+    /// The name of a value as a title: the words of its raw value in English, with a capital at their beginning.
     package init(titled value: some RawRepresentable<String>) {
-        self.init(stated: value.rawValue.prefix(1).uppercased() + value.rawValue.dropFirst())
+        let words = value.rawValue.replacing(/([a-z])([A-Z])/) { "\($0.1) \($0.2)" }
+        self.init(stated: words.prefix(1).uppercased() + words.dropFirst())
     }
 
     /// A text from another source in each language.

@@ -112,7 +112,7 @@ package struct EntitlementService: Sendable {
 
     /// The purchases of a verified proof, or of a statement of Google Play, before the redemption.
     package struct VerifiedPurchases: Sendable {
-        let origin: Origin
+        package let origin: Origin
         let claims: [Claim]
     }
 

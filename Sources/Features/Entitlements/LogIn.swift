@@ -32,8 +32,23 @@ extension EntitlementService {
         }
         let app = try bundleIdentifier(of: verified)
         let claim = ProofClaims(of: verified, [], app: app, by: apps[app]?.catalog, isKept: false).claim(stated)
-        let type = stated.facts.text(.type).flatMap(ProductType.init) ?? catalogs.type(of: stated.productIdentifier)
-        let (environment, moment) = (verified.environment, now(ofBuyerOf: stated.transactionIdentifier))
+        return try await purchase(claim, verified.environment)
+    }
+
+    /// The purchase of a product that Google Play has stated. Nothing is redeemed.
+    ///
+    /// - Parameter product: The product of which a purchase with several is preferred; nil for the first one.
+    /// - Throws: `RedemptionError` if there is none; `StorageFault`.
+    package func purchase(in purchases: VerifiedPurchases, of product: String?) async throws -> VerifiedPurchase {
+        let claim = purchases.claims.first { claim in product.map(claim.productIdentifier.hasSameBytes) ?? true }
+        guard let claim = claim ?? purchases.claims.first else { throw RedemptionError.notRedeemable }
+        return try await purchase(claim, purchases.origin.isSandbox ? .sandbox : .production)
+    }
+
+    private func purchase(_ claim: Claim, _ environment: AppStoreEnvironment) async throws -> VerifiedPurchase {
+        let stated = claim.facts?.text(.type).flatMap(ProductType.init)
+        let type = stated ?? catalogs.type(of: claim.productIdentifier)
+        let moment = now(ofBuyerOf: claim.transactionIdentifier)
         return try await ledger.read {
             let records = EntitlementRecords(database: $0.database, apps: try $0.apps)
             return VerifiedPurchase(claim, type, environment, by: try records.facts(about: [claim]), at: moment)
@@ -41,11 +56,11 @@ extension EntitlementService {
     }
 }
 
-/// The purchase that a verified signed transaction states, with what the ledger knows of it.
+/// The purchase that a verified signed transaction or Google Play states, with what the ledger knows of it.
 package struct VerifiedPurchase: Hashable, Sendable {
     package let environment: AppStoreEnvironment
     package let productIdentifier: String
-    /// Nil if neither the App Store nor the catalog states it.
+    /// Nil if neither the store nor the catalog states it.
     package let type: ProductType?
     /// The end of the period; nil for a purchase without an end.
     package var expiresAt: Timestamp?

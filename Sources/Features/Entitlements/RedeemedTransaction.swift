@@ -144,15 +144,17 @@ extension EntitlementService {
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of an app, for only its transactions; nil for all apps.
+    ///   - store: The only store; nil for all stores.
     ///   - sequence: The number of the last transaction of the previous page; nil for the first page.
     package func transactions(
         of user: User,
         in app: String? = nil,
+        from store: PurchaseStore? = nil,
         before sequence: Int64?,
         limit: Int
     ) async throws -> [RedeemedTransaction] {
         try await ledger.read {
-            try $0.transactions(of: user, in: limitingApp ?? app, before: sequence, limit: limit)
+            try $0.transactions(of: user, in: limitingApp ?? app, from: store, before: sequence, limit: limit)
         }
     }
 
@@ -169,17 +171,26 @@ extension LedgerTransaction {
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of an app, to return only its transactions; nil for all apps.
+    ///   - store: The only store; nil for all stores.
     ///   - sequence: The number of the last transaction of the previous page; nil for the first page. Later redemptions do not
     ///     change the following pages.
     package func transactions(
         of user: User,
         in app: String? = nil,
+        from store: PurchaseStore? = nil,
         before sequence: Int64?,
         limit: Int
     ) throws -> [RedeemedTransaction] {
         guard let user = try users.known(user), let app = try number(ofApp: app) else { return [] }
-        return try ReadingRecords(database: database)
-            .transactions(of: user, in: app.number, before: sequence ?? .max, limit: limit)
+        let (records, first) = (ReadingRecords(database: database), sequence ?? .max)
+        guard let store else { return try records.transactions(of: user, in: app.number, before: first, limit: limit) }
+        var (found, page, last): ([RedeemedTransaction], [RedeemedTransaction], Int64) = ([], [], first)
+        repeat {
+            page = try records.transactions(of: user, in: app.number, before: last, limit: limit)
+            found += page.filter { $0.origin.store == store }
+            last = page.last?.sequence ?? last
+        } while found.count < limit && page.count == limit
+        return Array(found.prefix(limit))
     }
 
     /// A user's transactions of some identifiers, in no order.

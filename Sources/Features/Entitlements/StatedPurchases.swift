@@ -65,3 +65,18 @@ extension LedgerTransaction {
         return try ReadingRecords(database: database).transactions(ofPurchase: key, apps, of: owner)
     }
 }
+
+extension EntitlementService.VerifiedPurchases {
+    /// The purchases, each under the original transaction with which it is redeemed.
+    package var proven: [ProvenPurchase] {
+        claims.map { claim in
+            ProvenPurchase(
+                transactionIdentifier: claim.transactionIdentifier,
+                originalTransactionIdentifier: claim.originalTransactionIdentifier,
+                productIdentifier: claim.productIdentifier, quantity: claim.quantity, purchaseDate: claim.purchaseDate,
+                revocationDate: claim.revocationDate,
+                revocationReason: claim.revocationReason.flatMap(RevocationReason.init), expiresDate: claim.expiresAt,
+                appAccountToken: claim.appAccountToken, facts: claim.facts ?? TransactionFacts())
+        }
+    }
+}

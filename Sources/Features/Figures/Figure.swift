@@ -116,10 +116,17 @@ package struct FigureQuery: Hashable, Sendable {
         case app
         case product
         case storefront
+        case store
         case origin
 
-        /// The column of `figure`.
-        var column: String { self == .product ? "product_id" : rawValue }
+        /// The column of `figure`. The origin decides the store.
+        var column: String {
+            switch self {
+            case .product: "product_id"
+            case .store: "origin"
+            case .app, .storefront, .origin: rawValue
+            }
+        }
     }
 
     /// The environments: purchases with real money, and test purchases.
@@ -152,6 +159,8 @@ package struct FigureQuery: Hashable, Sendable {
     package let product: String?
     /// Nil for all storefronts.
     package let storefront: String?
+    /// Nil for all stores.
+    package let store: PurchaseStore?
 
     /// - Throws: `FigureError` if the time ends before it begins or has too many periods, or if the query has both a product
     ///   and a storefront.
@@ -164,7 +173,8 @@ package struct FigureQuery: Hashable, Sendable {
         group: Group? = nil,
         app: String? = nil,
         product: String? = nil,
-        storefront: String? = nil
+        storefront: String? = nil,
+        store: PurchaseStore? = nil
     ) throws(FigureError) {
         guard first <= last else { throw .timeInvalid }
         guard interval.periods(from: first, to: last, upTo: Self.maximumPeriods) != nil else { throw .tooManyPoints }
@@ -181,8 +191,10 @@ package struct FigureQuery: Hashable, Sendable {
         self.environment = environment
         self.interval = figure.isOfMonths ? .month : interval
         (self.first, self.last, self.group) = (first, last, group)
-        (self.app, self.product, self.storefront) = (app, product, storefront)
+        (self.app, self.product, self.storefront, self.store) = (app, product, storefront, store)
     }
+
+    var origins: Set<Origin> { environment.origins.filter { store == nil || $0.store == store } }
 
     var breakdown: FigureBreakdown {
         if product != nil || group == .product { return .product }

@@ -77,8 +77,7 @@ extension FigureQuery {
         guard earlier.daysSince1970 >= 0 else { return nil }
         return try? FigureQuery(
             figure, in: environment, by: interval, from: earlier, to: start.adding(days: -1), app: app,
-            product: product,
-            storefront: storefront)
+            product: product, storefront: storefront, store: store)
     }
 }
 

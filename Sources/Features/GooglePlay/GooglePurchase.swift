@@ -3,7 +3,9 @@ import Ledger
 import Proofs
 
 /// A purchase token of Google Play in the ledger: the last statement about it, and what the service still owes to Google Play.
-package struct GooglePurchase: Hashable, Sendable {
+///
+/// It is a class, so that it is passed as a pointer (swiftlang/swift#90477).
+package final class GooglePurchase: Sendable {
     /// The purchase token, within its app and origin.
     package let key: TransactionKey
     /// The first token of its chain, which is the original transaction of its purchases.
@@ -40,6 +42,15 @@ package struct GooglePurchase: Hashable, Sendable {
         }
     }
 
+    init(
+        _ key: TransactionKey, originalToken: String, successorToken: String?, isSubscription: Bool, state: String,
+        _ purchase: Purchase?, askedAt: Timestamp, askAt: Timestamp?, _ acknowledgement: Acknowledgement?
+    ) {
+        (self.key, self.originalToken, self.successorToken) = (key, originalToken, successorToken)
+        (self.isSubscription, self.state, self.purchase) = (isSubscription, state, purchase)
+        (self.askedAt, self.askAt, self.acknowledgement) = (askedAt, askAt, acknowledgement)
+    }
+
     package var purchaseToken: String { key.identifier }
 
     /// True if the purchase cannot be owned again under this token.
@@ -63,7 +74,7 @@ extension GooglePurchase {
     /// - Parameters:
     ///   - known: The purchase before the statement; nil for a new token.
     ///   - originalToken: The first token of the chain of a new token.
-    init(
+    convenience init(
         _ statement: GooglePlayStatement, of app: App, _ known: GooglePurchase?, originalToken: String,
         at moment: Timestamp
     ) {
@@ -72,28 +83,24 @@ extension GooglePurchase {
         // The service grants nothing for a product that the catalog does not have.
         let awaited =
             purchases.first { catalog.benefit(of: $0.purchase.productIdentifier) != nil } ?? purchases.first
-        key = TransactionKey(
-            app: app.bundleIdentifier, origin: statement.origin, identifier: statement.purchaseToken)
-        self.originalToken = known?.originalToken ?? originalToken
-        successorToken = known?.successorToken
-        isSubscription = statement.isSubscription
-        state = statement.state.rawValue
-        purchase = awaited.map {
-            Purchase(
-                transactionIdentifier: $0.purchase.transactionIdentifier,
-                productIdentifier: $0.purchase.productIdentifier)
-        }
-        askedAt = statement.askedAt
-        askAt = Self.askAt(statement)
         let isDue = !statement.isAcknowledged || awaited.map { Self.isToConsume($0, by: catalog) } ?? false
-        guard isDue, awaited != nil, [.purchased, .active, .inGracePeriod, .canceled].contains(statement.state) else {
-            acknowledgement = nil
-            return
+        var acknowledgement: Acknowledgement?
+        if isDue, awaited != nil, [.purchased, .active, .inGracePeriod, .canceled].contains(statement.state) {
+            acknowledgement = Acknowledgement(
+                deadline: statement.acknowledgeBy ?? known?.acknowledgement?.deadline
+                    ?? moment.adding(days: Self.silentDays),
+                attempts: known?.acknowledgement?.attempts ?? 0, nextAttemptAt: moment)
         }
-        acknowledgement = Acknowledgement(
-            deadline: statement.acknowledgeBy ?? known?.acknowledgement?.deadline
-                ?? moment.adding(days: Self.silentDays),
-            attempts: known?.acknowledgement?.attempts ?? 0, nextAttemptAt: moment)
+        self.init(
+            TransactionKey(
+                app: app.bundleIdentifier, origin: statement.origin, identifier: statement.purchaseToken),
+            originalToken: known?.originalToken ?? originalToken, successorToken: known?.successorToken,
+            isSubscription: statement.isSubscription, state: statement.state.rawValue,
+            awaited.map {
+                Purchase(
+                    transactionIdentifier: $0.purchase.transactionIdentifier,
+                    productIdentifier: $0.purchase.productIdentifier)
+            }, askedAt: statement.askedAt, askAt: Self.askAt(statement), acknowledgement)
     }
 
     /// True for a consumable that the customer can buy again only after it is consumed, which acknowledges it, too.
@@ -167,8 +174,8 @@ struct GooglePurchaseRecords {
             acknowledgement = .init(deadline: deadline, attempts: attempts, nextAttemptAt: nextAttemptAt)
         }
         return GooglePurchase(
-            key: key, originalToken: original, successorToken: successor, isSubscription: isSubscription, state: state,
-            purchase: purchase, askedAt: askedAt, askAt: askAt, acknowledgement: acknowledgement)
+            key, originalToken: original, successorToken: successor, isSubscription: isSubscription, state: state,
+            purchase, askedAt: askedAt, askAt: askAt, acknowledgement)
     }
 
     /// The purchases of tokens, in no order.

@@ -133,7 +133,7 @@ package struct GooglePurchaseService: Sendable {
         var outcomes: [NotificationOutcome] = []
         for original in originals.sorted() {
             let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: original) }
-                .filter { recorded?.isSubscription != true || $0.isPeriod(ofOrder: voided.orderId) }
+                .filter { recorded?.isSubscription != true || voided.isOrder(of: $0) }
             outcomes += try await entitlements.outcomes(
                 ofStated: entitlements.purchases(
                     repeating: transactions, from: original.origin,
@@ -195,11 +195,15 @@ extension GooglePurchaseService {
         let others = waiting.filter { !($0.transactionKey.map(redeemed.contains) ?? false) }
         if !others.isEmpty {
             try await ledger.writeInBackground { transaction in
+                let records = try transaction.googlePurchases
                 for purchase in others {
                     guard let acknowledgement = purchase.acknowledgement else { continue }
-                    _ = try transaction.googlePurchases.replace(
-                        acknowledgement, with: acknowledgement.awaitingRedemption(since: purchase.askedAt, at: now),
-                        of: purchase.key)
+                    let next = acknowledgement.awaitingRedemption(since: purchase.askedAt, at: now)
+                    let isUnchanged = try records.replace(acknowledgement, with: next, of: purchase.key)
+                    // Google Play has refunded it. If not, the next statement says so.
+                    if isUnchanged, acknowledgement.deadline < now {
+                        try records.settle(purchase.key, acknowledgedAt: nil)
+                    }
                 }
             }
         }
@@ -230,17 +234,17 @@ extension GooglePurchaseService {
     }
 }
 
-extension LedgerTransaction {
-    fileprivate var googlePurchases: GooglePurchaseRecords {
-        get throws { GooglePurchaseRecords(database: database, apps: try apps) }
+extension VoidedGooglePlayPurchase {
+    /// True if a period of a subscription has this order, which is its transaction, or the beginning of those of its products.
+    fileprivate func isOrder(of transaction: RedeemedTransaction) -> Bool {
+        guard let orderId else { return false }
+        let identifier = transaction.transactionIdentifier
+        return identifier.hasSameBytes(as: orderId) || identifier.hasPrefix(orderId + ":")
     }
 }
 
-extension RedeemedTransaction {
-    /// True for a period of a subscription that an order has paid. The order is its transaction, or the beginning of those of its
-    /// products.
-    fileprivate func isPeriod(ofOrder order: String?) -> Bool {
-        guard let order else { return false }
-        return transactionIdentifier.hasSameBytes(as: order) || transactionIdentifier.hasPrefix(order + ":")
+extension LedgerTransaction {
+    fileprivate var googlePurchases: GooglePurchaseRecords {
+        get throws { GooglePurchaseRecords(database: database, apps: try apps) }
     }
 }

@@ -15,6 +15,7 @@ package enum RequestHead {
         ]
             + [
                 .forwardedFor, .idempotencyKey, .idToken, .lastEventID, .methodOverride, .revenueCatEntityTag,
+                .revenueCatPlatform,
                 .secFetchDest,
                 .secFetchSite, .store,
             ].compactMap(\.self))
@@ -119,6 +120,7 @@ extension HTTPField.Name {
     package static let idToken = Self("idtoken")
     package static let lastEventID = Self("Last-Event-ID")
     package static let revenueCatEntityTag = Self("X-RevenueCat-ETag")
+    package static let revenueCatPlatform = Self("X-Platform")
     /// A further `Host`. The first one is the request's authority.
     static let secondHost = Self("Host")
     package static let secFetchDest = Self("Sec-Fetch-Dest")

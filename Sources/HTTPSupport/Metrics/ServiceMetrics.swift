@@ -28,8 +28,8 @@ package final class ServiceMetrics: Sendable {
         fileprivate var help: String {
             switch self {
             case .redemptions: "Redemptions of proofs."
-            case .notifications: "App Store notifications."
-            case .reconciliations: "Requests to the App Store Server API."
+            case .notifications: "Notifications of the App Store and of Google Play."
+            case .reconciliations: "Reconciliations with the App Store and with Google Play."
             case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
             case .acknowledgements: "Acknowledgements of purchases at Google Play."
             case .webhookAttempts: "Webhook attempts. The outcome failed means that the message is given up."

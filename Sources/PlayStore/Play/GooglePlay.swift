@@ -127,15 +127,19 @@ package struct PlayBooks {
     var purchases: PurchaseRecords { PurchaseRecords(database: database) }
     var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
 
-    /// Performs all due events of purchases and subscriptions, the oldest first.
+    /// Performs all due events of purchases, subscriptions and refund reviews, the oldest first.
     func catchUp() throws {
         while true {
             let (purchase, subscription) = (try purchases.firstDue(at: now), try subscriptions.firstDue(at: now))
-            let moments = (purchase?.acknowledgementDeadline, subscription?.nextMoment)
-            if var subscription, let moment = moments.1, moment <= moments.0 ?? moment {
+            let review = try firstDueReview()
+            let moments = (purchase?.acknowledgementDeadline, subscription?.nextMoment, review?.dueTime)
+            let first = [moments.0, moments.1, moments.2].compactMap(\.self).min()
+            if var subscription, let moment = moments.1, moment == first {
                 try keep(&subscription, after: subscription.advance(), at: moment)
-            } else if var purchase, let deadline = moments.0 {
+            } else if var purchase, let deadline = moments.0, deadline == first {
                 try refund(&purchase, .unacknowledged(purchase, at: deadline))
+            } else if let review, first != nil {
+                try decide(review)
             } else {
                 return
             }
@@ -159,17 +163,20 @@ package struct PlayBooks {
         return time
     }
 
-    /// Clears the purchases and the clock. The apps, their products, the keys and the service accounts stay.
+    /// Clears the purchases, the external transactions, the faults and the clock. The apps, their products, the keys and the service accounts stay.
     ///
     /// - Returns: The number of purchases.
     package func reset() throws -> Int {
         try database.execute(sql: "DELETE FROM voided_purchase")
         try database.execute(sql: "DELETE FROM notification")
+        try database.execute(sql: "DELETE FROM external_transaction")
+        try database.execute(sql: "DELETE FROM refund_review")
         try database.execute(sql: "DELETE FROM purchase")
         let count = database.changesCount
         try database.execute(sql: "DELETE FROM subscription_purchase")
         let subscriptionCount = database.changesCount
         try database.execute(sql: "DELETE FROM setting WHERE name = 'clockOffset'")
+        try clearFaults()
         return count + subscriptionCount
     }
 }

@@ -9,14 +9,16 @@ package final class QueuedNotification: Sendable {
     package let date: Timestamp
     package let notification: DeveloperNotification
     package let attempts: Int
-    /// The machine's time of the next attempt; nil if it was delivered, or if nobody is to be notified.
+    /// The machine's time of the next attempt; nil if it was delivered or dropped, or if nobody is to be notified.
     package let nextAttempt: Timestamp?
+    /// The deliveries that follow a successful one.
+    let repeats: Int
 
-    init(
-        number: Int64, date: Timestamp, notification: DeveloperNotification, attempts: Int, nextAttempt: Timestamp?
-    ) {
-        (self.number, self.date, self.notification) = (number, date, notification)
-        (self.attempts, self.nextAttempt) = (attempts, nextAttempt)
+    fileprivate init(_ row: Row) throws {
+        (number, date) = (row["number"], Timestamp(millisecondsSince1970: row["date"]))
+        (notification, attempts) = (try PlayRecord.value(row["record"]), row["attempts"])
+        nextAttempt = (row["next_attempt"] as Int64?).map { Timestamp(millisecondsSince1970: $0) }
+        repeats = row["repeats"]
     }
 }
 
@@ -56,17 +58,40 @@ extension PlayBooks {
         )
     }
 
-    /// Adds a notification to the outbox.
+    /// Adds a notification to the outbox, with the fault that is next.
     func notify(_ packageName: String, at time: Timestamp, _ fill: (inout DeveloperNotification) -> Void) throws {
         var notification = DeveloperNotification(version: DeveloperNotification.version, packageName: packageName)
         notification.eventTimeMillis = Int64Text(time.millisecondsSince1970)
         fill(&notification)
-        let first = try pushSettings() == nil ? nil : machineTime.millisecondsSince1970
+        let fault = try nextNotificationFault()
+        let isSent = try fault != .drop && pushSettings() != nil
+        // A delay follows the Play's clock, so that a test moves it by hand.
+        let notBefore = if case .delay(let seconds) = fault { time.adding(seconds: seconds) } else { time }
         try database.execute(
             literal: """
-                INSERT INTO notification (date, record, next_attempt)
-                VALUES (\(time.millisecondsSince1970), \(try PlayRecord.text(notification)), \(first))
+                INSERT INTO notification (date, record, next_attempt, not_before, comes_after_next, repeats)
+                VALUES (\(time.millisecondsSince1970), \(try PlayRecord.text(notification)),
+                    \(isSent ? machineTime.millisecondsSince1970 : nil), \(notBefore.millisecondsSince1970),
+                    \(fault == .reorder), \(fault == .duplicate ? 1 : 0))
                 """)
+    }
+
+    /// Sends a notification once more, with its number, as Pub/Sub may do.
+    ///
+    /// - Throws: `PlayError` for an unknown one, and without a receiver.
+    package func replay(_ number: Int64) throws {
+        guard try pushSettings() != nil else {
+            throw PlayError.invalidAction(
+                "Nobody is notified. Name a receiver at the start: `till play --notifications-url http://127.0.0.1:3000/google`."
+            )
+        }
+        try database.execute(
+            literal: """
+                UPDATE notification SET next_attempt = \(machineTime.millisecondsSince1970), not_before = NULL,
+                    comes_after_next = FALSE
+                WHERE number = \(number)
+                """)
+        guard database.changesCount > 0 else { throw PlayError.notificationNotFound(number) }
     }
 
     /// Adds the test notification of the Play Console.
@@ -86,27 +111,35 @@ extension PlayBooks {
     }
 
     /// The notifications whose attempt is due, the oldest first.
-    func dueNotifications(limit: Int) throws -> [QueuedNotification] {
-        try fetch("next_attempt <= \(machineTime.millisecondsSince1970) ORDER BY number LIMIT \(limit)")
+    package func dueNotifications(limit: Int) throws -> [QueuedNotification] {
+        try fetch(
+            """
+            next_attempt <= \(machineTime.millisecondsSince1970)
+                AND coalesce(not_before, 0) <= \(now.millisecondsSince1970) AND (NOT comes_after_next OR EXISTS (
+                    SELECT 1 FROM notification AS follower
+                    WHERE follower.number = (
+                        SELECT min(number) FROM notification AS later WHERE later.number > notification.number)
+                        AND (follower.next_attempt IS NULL OR follower.attempts > 0)))
+            ORDER BY number LIMIT \(limit)
+            """)
     }
 
-    /// Records an attempt. A failed one is repeated after a pause that grows.
-    func recordAttempt(on queued: QueuedNotification, isDelivered: Bool) throws {
+    /// Records an attempt, unless a replay was requested meanwhile. A failed one is repeated after a pause that grows.
+    package func recordAttempt(on queued: QueuedNotification, isDelivered: Bool) throws {
         let pause = min(Self.pauses.upperBound, Self.pauses.lowerBound << Int64(min(queued.attempts, 6)))
-        let next = isDelivered ? nil : machineTime.adding(seconds: pause).millisecondsSince1970
+        let isRepeated = isDelivered && queued.repeats > 0
+        let next = isRepeated ? machineTime : isDelivered ? nil : machineTime.adding(seconds: pause)
         try database.execute(
             literal: """
-                UPDATE notification SET attempts = attempts + 1, next_attempt = \(next) WHERE number = \(queued.number)
+                UPDATE notification SET attempts = attempts + 1, next_attempt = \(next?.millisecondsSince1970),
+                    repeats = \(queued.repeats - (isRepeated ? 1 : 0))
+                WHERE number = \(queued.number) AND next_attempt = \(queued.nextAttempt?.millisecondsSince1970)
                 """)
     }
 
     private func fetch(_ condition: SQL) throws -> [QueuedNotification] {
-        try SQLRequest<Row>("SELECT * FROM notification WHERE \(condition)").fetchAll(database).map { row in
-            QueuedNotification(
-                number: row["number"], date: Timestamp(millisecondsSince1970: row["date"]),
-                notification: try PlayRecord.value(row["record"]), attempts: row["attempts"],
-                nextAttempt: (row["next_attempt"] as Int64?).map { Timestamp(millisecondsSince1970: $0) })
-        }
+        try SQLRequest<Row>("SELECT * FROM notification WHERE \(condition)").fetchAll(database)
+            .map { try QueuedNotification($0) }
     }
 }
 

@@ -6,6 +6,7 @@ package enum PlayError: RuledError, Equatable {
     case productNotFound(String)
     case quantityOutOfRange(Int, maximum: Int)
     case purchaseNotFound(String)
+    case notificationNotFound(Int64)
     /// The action is not possible in the present state. The sentence says why.
     case invalidAction(String)
     case accountInvalid(String)
@@ -40,6 +41,11 @@ package enum PlayError: RuledError, Equatable {
                 "transactionNotFound", .notFound,
                 "The local Play has no purchase \"\(name.prefix(100))\". List them with `till play purchases`.",
                 korean: "이 식별자의 거래가 없습니다.")
+        case .notificationNotFound(let number):
+            ErrorRule(
+                "notificationNotFound", .notFound,
+                "The local Play has no notification \(number). List them with `till play notifications`.",
+                korean: "이 식별자의 알림이 없습니다.")
         case .invalidAction(let reason):
             ErrorRule("invalidAction", .conflict, hasReason: true, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
         case .accountInvalid(let account):

@@ -17,6 +17,10 @@ package struct PlayPurchaseOrder: Sendable {
     package var isTest = false
     /// True for a payment that is made later, such as one in cash.
     package var isPending = false
+    /// The number of the subscription that a subscription replaces; nil for one of the same product.
+    package var replacedNumber: Int64?
+    /// Nil for Google's default.
+    package var replacementMode: ReplacementMode?
 
     package init(packageName: String, productId: String, account: String) {
         (self.packageName, self.productId, self.account) = (packageName, productId, account)

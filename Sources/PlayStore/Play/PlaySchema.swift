@@ -29,27 +29,12 @@ enum PlaySchema {
             package_name TEXT PRIMARY KEY
         ) STRICT;
 
-        CREATE TABLE one_time_product (
+        CREATE TABLE catalog_resource (
             package_name TEXT NOT NULL REFERENCES app,
-            product_id TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            path TEXT NOT NULL,
             record TEXT NOT NULL,
-            PRIMARY KEY (package_name, product_id)
-        ) STRICT;
-
-        CREATE TABLE subscription_product (
-            package_name TEXT NOT NULL REFERENCES app,
-            product_id TEXT NOT NULL,
-            record TEXT NOT NULL,
-            PRIMARY KEY (package_name, product_id)
-        ) STRICT;
-
-        CREATE TABLE subscription_offer (
-            package_name TEXT NOT NULL REFERENCES app,
-            product_id TEXT NOT NULL,
-            base_plan_id TEXT NOT NULL,
-            offer_id TEXT NOT NULL,
-            record TEXT NOT NULL,
-            PRIMARY KEY (package_name, product_id, base_plan_id, offer_id)
+            PRIMARY KEY (package_name, kind, path)
         ) STRICT;
 
         CREATE TABLE service_account (
@@ -95,9 +80,26 @@ enum PlaySchema {
             date INTEGER NOT NULL,
             record TEXT NOT NULL,
             attempts INTEGER NOT NULL DEFAULT 0,
-            next_attempt INTEGER
+            next_attempt INTEGER,
+            not_before INTEGER,
+            comes_after_next INTEGER NOT NULL DEFAULT 0,
+            repeats INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE INDEX notification_due ON notification (number) WHERE next_attempt IS NOT NULL;
+
+        CREATE TABLE external_transaction (
+            package_name TEXT NOT NULL,
+            identifier TEXT NOT NULL,
+            record TEXT NOT NULL,
+            PRIMARY KEY (package_name, identifier)
+        ) STRICT;
+
+        CREATE TABLE refund_review (
+            order_id TEXT PRIMARY KEY,
+            due_at INTEGER,
+            record TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX refund_review_due ON refund_review (due_at) WHERE due_at IS NOT NULL;
 
         CREATE TABLE voided_purchase (
             number INTEGER PRIMARY KEY,

@@ -1,18 +1,21 @@
 import Proofs
 
 /// The rules of a one-time product in a catalog, and of changes to it.
-extension OneTimeProduct {
+extension OneTimeProduct: CatalogRules {
+    static let noun = "The one-time product"
+    static let stateSubject = "PurchaseOption"
+    static var offers: (any CatalogResource.Type)? { OneTimeProductOffer.self }
+
     /// The limits that Google documents.
     private static let titleLength = 55
     private static let descriptionLength = 200
-    private static let optionIdentifierLength = 63
-    private static let maximumTags = 20
     /// Google states none.
     private static let maximumIdentifierLength = 150
 
-    /// The members that an update mask names.
-    private static let maskedFields = [
-        "listings", "purchaseOptions", "offerTags", "restrictedPaymentCountries", "taxAndComplianceSettings",
+    static let maskedFields: [MaskedField<Self>] = [
+        .init("listings", \.listings), .init("purchaseOptions", \.purchaseOptions), .init("offerTags", \.offerTags),
+        .init("restrictedPaymentCountries", \.restrictedPaymentCountries),
+        .init("taxAndComplianceSettings", \.taxAndComplianceSettings),
     ]
 
     /// The product of an app after the checks of all fields.
@@ -27,13 +30,9 @@ extension OneTimeProduct {
                 "oneTimeProduct.productId",
                 "it begins with a digit or small letter, and has digits, small letters, underscores and periods alone.")
         }
-        guard self.packageName.map({ $0 == packageName }) ?? true else {
-            throw .invalidValue("oneTimeProduct.packageName", "it has to be that of the path.")
-        }
+        let product = try placed(in: packageName)
         try checkListings()
-        guard (offerTags ?? []).count <= Self.maximumTags else {
-            throw .invalidValue("oneTimeProduct.offerTags", "at most \(Self.maximumTags).")
-        }
+        try CatalogCheck.tags(offerTags, "oneTimeProduct.offerTags")
         guard let options = purchaseOptions, !options.isEmpty else { throw .required("oneTimeProduct.purchaseOptions") }
         let identifiers = options.map { $0.purchaseOptionId ?? "" }
         guard Set(identifiers).count == identifiers.count else {
@@ -42,9 +41,7 @@ extension OneTimeProduct {
         guard options.count(where: { $0.buyOption?.legacyCompatible == true }) <= 1 else {
             throw .invalidValue("oneTimeProduct.purchaseOptions", "at most one may be legacyCompatible.")
         }
-        for option in options { try option.check(Self.optionIdentifierLength, maximumTags: Self.maximumTags) }
-        var product = self
-        product.packageName = packageName
+        for option in options { try option.check() }
         return product
     }
 
@@ -65,9 +62,9 @@ extension OneTimeProduct {
         }
     }
 
-    /// The product with the states of the options that it has already. An update changes no state, and a new option is a draft.
-    package func keepingStates(of known: OneTimeProduct?) -> OneTimeProduct {
+    func settled(after known: Self?, regionsVersion: RegionsVersion) -> Self {
         var product = self
+        product.regionsVersion = regionsVersion
         product.purchaseOptions = product.purchaseOptions?.map { option in
             var option = option
             option.state =
@@ -77,59 +74,33 @@ extension OneTimeProduct {
         return product
     }
 
-    /// The product with those fields of an update that its mask names. The local Play replaces whole fields, and no part of one.
-    ///
-    /// - Throws: `PublisherError` for a missing mask, or one of other fields.
-    package func updated(to update: OneTimeProduct, mask: String?) throws(PublisherError) -> OneTimeProduct {
-        guard let mask, !mask.isEmpty else { throw .required("updateMask") }
-        var product = self
-        let fields = mask.split(separator: ",").map(String.init)
-        for field in fields == ["*"] ? Self.maskedFields : fields {
-            switch field {
-            case "listings": product.listings = update.listings
-            case "purchaseOptions": product.purchaseOptions = update.purchaseOptions
-            case "offerTags": product.offerTags = update.offerTags
-            case "restrictedPaymentCountries": product.restrictedPaymentCountries = update.restrictedPaymentCountries
-            case "taxAndComplianceSettings": product.taxAndComplianceSettings = update.taxAndComplianceSettings
-            default:
-                throw .invalidValue(
-                    "updateMask", "the local Play knows \(Self.maskedFields.joined(separator: ", ")) and *.")
-            }
-        }
-        return product
-    }
-
-    /// The product with another state of an option.
+    /// The index of a purchase option.
     ///
     /// - Throws: `PublisherError`, `notFound`, for an unknown option.
-    package func setting(_ state: PurchaseOption.State, of optionId: String?) throws(PublisherError) -> OneTimeProduct {
+    func index(ofOption optionId: String?) throws(PublisherError) -> Int {
         guard let optionId else { throw .required("purchaseOptionId") }
         guard let index = purchaseOptions?.firstIndex(where: { $0.purchaseOptionId == optionId }) else {
             throw .notFound("The purchase option \(optionId.prefix(64))")
         }
-        var product = self
-        product.purchaseOptions?[index].state = state
-        return product
+        return index
+    }
+
+    mutating func apply(_ action: CatalogAction, at place: CatalogPlace) throws(PublisherError) {
+        let index = try index(ofOption: place.purchaseOptionId)
+        let state = try action.state(after: purchaseOptions?[index].state, of: "The purchase option")
+        purchaseOptions?[index].state = state
     }
 }
 
 extension OneTimeProduct.PurchaseOption {
-    fileprivate func check(_ maximumLength: Int, maximumTags: Int) throws(PublisherError) {
+    fileprivate func check() throws(PublisherError) {
         let field = "oneTimeProduct.purchaseOptions"
-        guard let purchaseOptionId else { throw .required("\(field).purchaseOptionId") }
-        guard purchaseOptionId.utf8.count <= maximumLength, purchaseOptionId.wholeMatch(of: /[a-z0-9][a-z0-9-]*/) != nil
-        else {
-            throw .invalidValue(
-                "\(field).purchaseOptionId",
-                "it begins with a digit or small letter, and has at most \(maximumLength) digits, small letters and hyphens."
-            )
-        }
+        try CatalogCheck.identifier(purchaseOptionId, "\(field).purchaseOptionId")
         guard (buyOption == nil) != (rentOption == nil) else {
             throw .invalidValue(field, "each needs either buyOption or rentOption.")
         }
-        guard (offerTags ?? []).count <= maximumTags else {
-            throw .invalidValue("\(field).offerTags", "at most \(maximumTags).")
-        }
+        if let rentOption { try rentOption.check("\(field).rentOption") }
+        try CatalogCheck.tags(offerTags, "\(field).offerTags")
         let configs = regionalPricingAndAvailabilityConfigs ?? []
         guard Set(configs.map { $0.regionCode ?? "" }).count == configs.count else {
             throw .invalidValue("\(field).regionalPricingAndAvailabilityConfigs", "each needs another regionCode.")
@@ -138,19 +109,26 @@ extension OneTimeProduct.PurchaseOption {
     }
 }
 
+extension OneTimeProduct.PurchaseOption.RentOption {
+    fileprivate func check(_ field: String) throws(PublisherError) {
+        guard rentalPeriod != nil else { throw .required("\(field).rentalPeriod") }
+        for (name, text) in [("rentalPeriod", rentalPeriod), ("expirationPeriod", expirationPeriod)] {
+            guard let text else { continue }
+            guard text.wholeMatch(of: /P(?=.)(?:[0-9]{1,3}[YMWD]){0,4}(?:T(?:[0-9]{1,3}[HMS]){1,3})?/) != nil else {
+                throw .invalidValue("\(field).\(name)", "a period of ISO 8601, such as P2D or PT48H.")
+            }
+        }
+    }
+}
+
 extension OneTimeProduct.PurchaseOption.RegionalConfig {
     fileprivate func check(_ field: String) throws(PublisherError) {
-        guard let regionCode, regionCode.wholeMatch(of: /[A-Z]{2}/) != nil else {
-            throw .invalidValue("\(field).regionCode", "a country of ISO 3166-1 alpha-2, such as US.")
-        }
+        try CatalogCheck.region(regionCode, "\(field).regionCode")
         guard let availability, Self.availabilities.contains(availability) else {
             throw .invalidValue("\(field).availability", "one of \(Self.availabilities.joined(separator: ", ")).")
         }
         if let price {
-            guard price.currencyCode.wholeMatch(of: /[A-Z]{3}/) != nil, (price.billionths ?? 0) > 0 else {
-                throw .invalidValue(
-                    "\(field).price", "an amount of at most \(Money.maximumUnits) units of a currency of ISO 4217.")
-            }
+            try CatalogCheck.price(price, in: regionCode, "\(field).price")
         } else if availability == Self.available {
             throw .required("\(field).price")
         }

@@ -9,7 +9,7 @@ package struct PublisherError: Error, Equatable {
         case header
     }
 
-    package let status: Int
+    package private(set) var status: Int
     package let reason: String
     let domain: String
     package let message: String
@@ -41,6 +41,45 @@ package struct PublisherError: Error, Equatable {
                 "status": code.map { .string($0) },
             ])
         ]).compactBytes
+    }
+}
+
+/// The errors that a fault on demand names.
+extension PublisherError {
+    /// The errors that Google documents, or that its users have met, by their reasons.
+    package static let documented = [
+        unauthenticated, insufficientScope, permissionDenied, projectNotLinked, userInsufficientPermission,
+        invalidToken,
+        tokenOfOtherProduct, tokenOfOtherPackage, invalidPurchaseState, deferralInvalid, notFound("The resource"),
+        tokenNotFound, applicationNotFound("com.example.app"), concurrentUpdate, tokenNoLongerValid,
+        subscriptionNoLongerAvailable, limitExceeded("rateLimitExceeded"), limitExceeded("quotaExceeded"),
+        limitExceeded("dailyLimitExceeded"), internalError,
+        PublisherError(500, "internalError", "Internal error encountered.", domain: "global"),
+    ]
+
+    /// The error with another status, such as 503 for a back end that is overloaded.
+    package func with(status: Int) -> PublisherError {
+        var error = self
+        error.status = status
+        return error
+    }
+
+    private static let projectNotLinked = PublisherError(
+        403, "projectNotLinked",
+        "The project id used to call the Google Play Developer API has not been linked in the Google Play Developer Console."
+    )
+
+    private static let userInsufficientPermission = PublisherError(
+        403, "userInsufficientPermission",
+        "The current user has insufficient permissions to perform the requested operation.")
+
+    private static let subscriptionNoLongerAvailable = PublisherError(
+        410, "subscriptionPurchaseNoLongerAvailable",
+        "The subscription purchase is no longer available for query because it has been expired for too long.",
+        at: "token")
+
+    private static func limitExceeded(_ reason: String) -> PublisherError {
+        PublisherError(429, reason, "Quota exceeded. Repeat the request later.", domain: "usageLimits")
     }
 }
 
@@ -108,6 +147,13 @@ extension PublisherError {
 
     static let deferralInvalid = PublisherError(
         400, "subscriptionDeferInvalidTime", "A renewal is deferred by a day to a year.")
+
+    /// A request that is not possible in the present state of a resource.
+    static func failedPrecondition(_ message: String) -> PublisherError {
+        var error = PublisherError(400, "failedPrecondition", message, domain: "global")
+        error.code = "FAILED_PRECONDITION"
+        return error
+    }
 
     static func alreadyExists(_ what: String) -> PublisherError {
         PublisherError(409, "alreadyExists", "\(what) exists already.")

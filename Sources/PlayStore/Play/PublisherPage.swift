@@ -4,23 +4,28 @@ import Proofs
 struct PublisherPage {
     private static let standardSize = 50
     private static let maximumSize = 1000
-    /// The maximum number of identifiers in a batch.
-    private static let maximumBatch = 100
+    /// The maximum number of identifiers or requests in a batch.
+    static let maximumBatch = 100
 
     let after: String
     let limit: Int
 
+    /// - Parameters:
+    ///   - sizeName: The parameter with the size of the page.
+    ///   - tokenName: The parameter with the token of the page.
     /// - Throws: `PublisherError`, `invalidValue`.
-    init(_ parameters: PublisherParameters) throws(PublisherError) {
-        let size = try parameters.integer("pageSize") ?? 0
-        guard size >= 0 else { throw .invalidValue("pageSize", "it may not be negative.") }
+    init(_ parameters: PublisherParameters, size sizeName: String = "pageSize", token tokenName: String = "pageToken")
+        throws(PublisherError)
+    {
+        let size = try parameters.integer(sizeName) ?? 0
+        guard size >= 0 else { throw .invalidValue(sizeName, "it may not be negative.") }
         limit = size == 0 ? Self.standardSize : min(size, Self.maximumSize)
-        guard let token = parameters["pageToken"] else {
+        guard let token = parameters[tokenName] else {
             after = ""
             return
         }
         guard let bytes = Base64.decode(token.utf8, .urlSafe) else {
-            throw .invalidValue("pageToken", "it is of no page.")
+            throw .invalidValue(tokenName, "it is of no page.")
         }
         after = String(decoding: bytes, as: UTF8.self)
     }

@@ -41,21 +41,32 @@ extension PlayBooks {
     enum Ordered {
         case purchase(OneTimePurchase)
         case period(Int, of: RecurringPurchase)
+
+        var packageName: String {
+            switch self {
+            case .purchase(let purchase): purchase.terms.packageName
+            case .period(_, let purchase): purchase.terms.packageName
+            }
+        }
     }
 
-    /// The purchase of an order, or the period of a subscription.
+    /// The purchase of an order, or the period of a subscription; nil for an unknown order.
+    func ordered(_ orderId: String) throws -> Ordered? {
+        if let purchase = try purchases.purchase(order: orderId) { return .purchase(purchase) }
+        guard let purchase = try subscriptions.purchase(order: orderId),
+            let index = purchase.periods.firstIndex(where: { $0.orderId == orderId })
+        else { return nil }
+        return .period(index, of: purchase)
+    }
+
+    /// The same for the API.
     ///
     /// - Throws: `PublisherError`, `notFound`, for an order that is unknown or of another app.
     func ordered(_ orderId: String, in packageName: String) throws -> Ordered {
-        if let purchase = try purchases.purchase(order: orderId), purchase.terms.packageName == packageName {
-            return .purchase(purchase)
+        guard let ordered = try ordered(orderId), ordered.packageName == packageName else {
+            throw PublisherError.notFound("The order \(orderId.prefix(64))")
         }
-        if let purchase = try subscriptions.purchase(order: orderId), purchase.terms.packageName == packageName,
-            let index = purchase.periods.firstIndex(where: { $0.orderId == orderId })
-        {
-            return .period(index, of: purchase)
-        }
-        throw PublisherError.notFound("The order \(orderId.prefix(64))")
+        return ordered
     }
 
     /// `orders.get`.

@@ -17,7 +17,7 @@ extension PlayBooks {
         }
         guard let purchase = try subscriptions.purchase(token: token) else { throw PublisherError.tokenNotFound }
         guard purchase.terms.packageName == packageName else { throw PublisherError.tokenOfOtherPackage }
-        guard productId.map({ $0 == purchase.terms.productId }) ?? true else {
+        guard productId.map({ purchase.isOf($0) }) ?? true else {
             throw PublisherError.tokenOfOtherProduct
         }
         guard !purchase.isForgotten(at: now) else { throw PublisherError.tokenNoLongerValid }
@@ -25,7 +25,7 @@ extension PlayBooks {
     }
 
     /// `purchases.subscriptions.acknowledge`.
-    func acknowledge(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Acknowledge) throws {
+    package func acknowledge(_ purchase: RecurringPurchase, _ request: SubscriptionRequests.Acknowledge) throws {
         var purchase = purchase
         try purchase.acknowledge(request)
         try keep(&purchase, after: [], at: now)
@@ -80,107 +80,22 @@ extension PlayBooks {
     }
 
     /// `orders.refund` of a period of a subscription.
-    func refundPeriod(_ index: Int, of purchase: RecurringPurchase, isRevoking: Bool) throws {
+    func refundPeriod(
+        _ index: Int, of purchase: RecurringPurchase, isRevoking: Bool, source: VoidedPurchase.Source = .developer,
+        reason: VoidedPurchase.Reason = .other, at time: Timestamp? = nil
+    ) throws {
+        let time = time ?? now
         guard purchase.periods[index].refunded == nil else {
             throw PublisherError.invalidValue("orderId", "the order has been refunded already.")
         }
         var purchase = purchase
         if isRevoking, !purchase.isEnded, index == purchase.periods.count - 1 {
-            let effects = try purchase.revoke(isProrated: false, source: .developer, reason: .other, at: now)
-            try keep(&purchase, after: effects, at: now)
+            let effects = try purchase.revoke(isProrated: false, source: source, reason: reason, at: time)
+            try keep(&purchase, after: effects, at: time)
         } else {
             let voided = purchase.refund(
-                period: index, purchase.periods[index].price, source: .developer, reason: .other, at: now)
-            try keep(&purchase, after: isRevoking ? [.voided(voided)] : [], at: now)
+                period: index, purchase.periods[index].price, source: source, reason: reason, at: time)
+            try keep(&purchase, after: isRevoking ? [.voided(voided)] : [], at: time)
         }
-    }
-}
-
-/// The methods of the API on the subscriptions of a catalog.
-extension PlayBooks {
-    /// `monetization.subscriptions.get`.
-    ///
-    /// - Throws: `PublisherError`, `notFound`.
-    func apiSubscriptionProduct(_ productId: String, in packageName: String) throws -> CatalogSubscription {
-        guard let product = try subscriptionProduct(productId, of: packageName) else {
-            throw PublisherError.notFound("The subscription \(productId.prefix(150))")
-        }
-        return product
-    }
-
-    /// `monetization.subscriptions.list`.
-    func apiSubscriptionProducts(in packageName: String, _ parameters: PublisherParameters) throws
-        -> CatalogSubscriptionList
-    {
-        let page = try PublisherPage(parameters)
-        let found = try subscriptionProducts(of: packageName, after: page.after, limit: page.limit + 1)
-        return CatalogSubscriptionList(
-            subscriptions: found.isEmpty ? nil : Array(found.prefix(page.limit)),
-            nextPageToken: page.next(found.map { $0.productId ?? "" }))
-    }
-
-    /// `monetization.subscriptions.batchGet`. An unknown subscription fails all.
-    func apiSubscriptionProducts(_ identifiers: [String], in packageName: String) throws -> CatalogSubscriptionList {
-        try PublisherPage.checkBatch(identifiers, of: "productIds")
-        return CatalogSubscriptionList(
-            subscriptions: try identifiers.map { try apiSubscriptionProduct($0, in: packageName) })
-    }
-
-    /// `monetization.subscriptions.basePlans.activate` and `deactivate`.
-    func set(
-        _ state: CatalogSubscription.State, ofBasePlan planId: String, of productId: String, in packageName: String
-    )
-        throws -> CatalogSubscription
-    {
-        var product = try apiSubscriptionProduct(productId, in: packageName)
-        guard let index = product.basePlans?.firstIndex(where: { $0.basePlanId == planId }) else {
-            throw PublisherError.notFound("The base plan \(planId.prefix(64))")
-        }
-        product.basePlans?[index].state = state
-        try keep(product)
-        return product
-    }
-
-    /// `monetization.subscriptions.create`: its base plans are drafts.
-    func create(_ product: CatalogSubscription, _ parameters: PublisherParameters, in packageName: String) throws
-        -> CatalogSubscription
-    {
-        guard let productId = parameters["productId"] ?? product.productId else {
-            throw PublisherError.required("productId")
-        }
-        guard parameters["regionsVersion.version"] != nil else {
-            throw PublisherError.required("regionsVersion.version")
-        }
-        guard try subscriptionProduct(productId, of: packageName) == nil else {
-            throw PublisherError.alreadyExists("The subscription \(productId.prefix(150))")
-        }
-        var product = product
-        product.productId = productId
-        product = try product.checked(in: packageName)
-        product.basePlans = product.basePlans?.map { plan in
-            var plan = plan
-            plan.state = .draft
-            return plan
-        }
-        try keep(product)
-        return product
-    }
-
-    /// `monetization.subscriptions.basePlans.offers.list`.
-    func apiOffers(ofBasePlan planId: String, of productId: String, in packageName: String) throws -> CatalogOfferList {
-        let offers = try subscriptionOffers(of: planId, productId: productId, in: packageName)
-        return CatalogOfferList(subscriptionOffers: offers.isEmpty ? nil : offers)
-    }
-
-    /// `monetization.subscriptions.basePlans.offers.get`.
-    ///
-    /// - Throws: `PublisherError`, `notFound`.
-    func apiOffer(_ offerId: String, ofBasePlan planId: String, of productId: String, in packageName: String) throws
-        -> CatalogOffer
-    {
-        guard let offer = try subscriptionOffer(offerId, of: planId, productId: productId, in: packageName) else {
-            throw PublisherError.notFound("The offer \(offerId.prefix(64))")
-        }
-        return offer
     }
 }

@@ -1,9 +1,12 @@
 import Proofs
 
-/// A purchase of a subscription, and the rules of its life (`RecurringTime` has those of time). The rules take values and a moment,
-/// and return what they bring about.
+/// A purchase of a subscription, and the rules of its life. `RecurringTime` has those of time, `PlanChange` those of upgrades, downgrades
+/// and top-ups, `PriceChange` those of prices, `Installments` those of commitments. The rules take values and a moment, and return what
+/// they bring about.
 package struct RecurringPurchase: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable {
+        /// The first payment is made later.
+        case pending
         case active
         /// The payment of a renewal was declined, and the customer still has access.
         case inGracePeriod
@@ -13,12 +16,16 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         /// Paid until its expiry, and not renewed.
         case canceled
         case expired
+        /// The first payment was never made.
+        case pendingPurchaseCanceled
     }
 
     package enum PhaseKind: String, Codable, Sendable {
         case freeTrial
         case introductory
         case base
+        /// The time that the value of a replaced plan gives.
+        case proration
     }
 
     /// One period of an offer, before the price of the base plan.
@@ -44,6 +51,14 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         package var period: SubscriptionPeriod
         /// True for a plan that does not renew.
         package var isPrepaid = false
+        /// False for a prepaid plan that no top-up extends.
+        package var allowsExtension = true
+        /// False for a plan to which nobody resubscribes in the Play.
+        package var allowsResubscription = true
+        /// True for a plan whose full price is charged when another plan of the subscription changes to it.
+        package var chargesChangesAtOnce = false
+        /// The commitment of a plan in installments; nil for another plan.
+        package var commitment: Commitment?
         package var graceDays: Int64 = 0
         package var holdDays: Int64 = 60
         package var offerId: String?
@@ -70,6 +85,12 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
         package let end: Timestamp
         package let kind: PhaseKind
         package let price: Money
+        /// The price, and the value of the replaced plan that became time of this period.
+        package let value: Money
+        /// The phase of the new plan that a proration period has taken in; nil if it is the value of the old plan alone.
+        package let original: PhaseKind?
+        /// True for the rest of a replaced purchase's period, whose order it has.
+        package var isCarriedOver = false
         /// The amount that was paid back; nil if nothing was.
         package var refunded: Money?
         package var refundTime: Timestamp?
@@ -95,10 +116,14 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
     package let number: Int64
     package let token: String
     package let account: String
+    /// The order of the first own period. Those of renewals follow from it.
+    let orderId: String
     package internal(set) var terms: Terms
-    /// The purchase that this one replaced.
+    /// The purchase that this one replaced, or would have replaced.
     package let linkedToken: String?
-    package internal(set) var state = State.active
+    /// The moment of the purchase. A pending one gets another with its payment.
+    package internal(set) var startTime: Timestamp
+    package internal(set) var state = State.pending
     package internal(set) var expiryTime: Timestamp
     package internal(set) var periods: [Period] = []
     package internal(set) var isAcknowledged = false
@@ -109,17 +134,39 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
     package internal(set) var resumeTime: Timestamp?
     /// The length of a pause that begins with the next renewal.
     package internal(set) var plannedPause: SubscriptionPeriod?
+    /// The replacement mode that a pending purchase was made with.
+    var pendingMode: ReplacementMode?
+    /// The plan that this one replaced, as an app asked for it; nil if none.
+    package internal(set) var replacement: Replacement?
+    /// The plan that begins with the next renewal.
+    package internal(set) var plannedTerms: Terms?
+    /// The number of phases of the offer that have begun.
+    var begunPhases = 0
+    /// The last price change since the purchase.
+    package internal(set) var priceChange: PriceChange?
+    /// The moment since which the customer has the price.
+    package internal(set) var priceTime: Timestamp
+    /// The customer's cancellation that waits for the last committed payment.
+    package internal(set) var pendingCancellation: Cancellation?
+    /// The expired purchase that the customer has renewed in the Play itself; nil for a purchase in an app.
+    package internal(set) var resubscribed: Resubscribed?
     /// The number of changes, of which the etag is made.
     package internal(set) var revision = 0
 
-    /// Sells a subscription. The first period begins now.
+    /// Sells a subscription. The first period begins now, unless the payment is pending.
+    ///
+    /// - Parameters:
+    ///   - old: The purchase that ends with the payment of this one.
+    ///   - mode: The mode in which its plan is replaced; nil for a top-up and for one that is bought anew.
     package init(
-        number: Int64, token: String, account: String, terms: Terms, orderId: String, linkedToken: String? = nil,
+        number: Int64, token: String, account: String, terms: Terms, orderId: String,
+        replacing old: RecurringPurchase? = nil, _ mode: ReplacementMode? = nil, isPending: Bool = false,
         at now: Timestamp
     ) {
-        (self.number, self.token, self.account) = (number, token, account)
-        (self.terms, self.linkedToken, expiryTime) = (terms, linkedToken, now)
-        addPeriod(from: now, orderId: orderId)
+        (self.number, self.token, self.account, self.orderId) = (number, token, account, orderId)
+        (self.terms, linkedToken) = (terms, old?.token)
+        (expiryTime, startTime, priceTime) = (now, now, now)
+        if isPending { pendingMode = mode } else { begin(replacing: old, mode, at: now) }
     }
 }
 
@@ -131,22 +178,38 @@ extension RecurringPurchase {
     /// The days for which a token is answered after the expiry.
     private static let daysAfterExpiry: Int64 = 60
 
-    package var startTime: Timestamp { periods.first?.start ?? expiryTime }
-    package var isEnded: Bool { state == .expired }
+    package var isEnded: Bool { [.expired, .pendingPurchaseCanceled].contains(state) }
     package var renews: Bool { !terms.isPrepaid && cancellation == nil && !isEnded }
 
-    /// The number of an order's renewal: the first order's, and from the second period on `..0`, `..1` and so on.
-    private func orderId(ofPeriod index: Int, base: String) -> String { index == 0 ? base : "\(base)..\(index - 1)" }
+    /// The order of the next own period: the first order, and then it with `..0`, `..1` and so on.
+    var nextOrderId: String {
+        let index = periods.count { !$0.isCarriedOver }
+        return index == 0 ? orderId : "\(orderId)..\(index - 1)"
+    }
 
-    mutating func addPeriod(from start: Timestamp, orderId: String? = nil) {
-        let index = periods.count
-        let phase = terms.phases.indices.contains(index) ? terms.phases[index] : nil
-        let end = Self.end(of: phase?.length ?? terms.period, from: start, terms: terms, kind: phase?.kind ?? .base)
-        periods.append(
+    /// The phase of the offer that the next period is; nil for the price of the base plan.
+    var nextPhase: Phase? { terms.phases.indices.contains(begunPhases) ? terms.phases[begunPhases] : nil }
+
+    /// Begins the next period at the price of its phase.
+    mutating func addPeriod(from start: Timestamp) {
+        let phase = nextPhase
+        if phase != nil { begunPhases += 1 }
+        let (kind, price) = (phase?.kind ?? .base, phase?.price ?? terms.price)
+        add(
             Period(
-                orderId: self.orderId(ofPeriod: index, base: orderId ?? periods[0].orderId), start: start, end: end,
-                kind: phase?.kind ?? .base, price: phase?.price ?? terms.price))
-        (state, expiryTime) = (.active, end)
+                orderId: nextOrderId, start: start,
+                end: Self.end(of: phase?.length ?? terms.period, from: start, terms: terms, kind: kind), kind: kind,
+                price: price, value: price, original: nil))
+    }
+
+    /// The moment of a period's payment. A top-up is paid before its period begins.
+    func paymentTime(of period: Period) -> Timestamp {
+        period.orderId == periods.first?.orderId ? min(startTime, period.start) : period.start
+    }
+
+    mutating func add(_ period: Period) {
+        periods.append(period)
+        (state, expiryTime) = (.active, period.end)
     }
 
     /// The moment until which the purchase has to be acknowledged, which only a first period needs; nil otherwise.
@@ -154,10 +217,10 @@ extension RecurringPurchase {
     /// A prepaid plan of less than a week has half of its period.
     package var acknowledgementDeadline: Timestamp? {
         guard !isAcknowledged, !isEnded, let first = periods.first else { return nil }
-        if terms.isTest { return first.start.adding(seconds: Self.testAcknowledgementSeconds) }
+        if terms.isTest { return startTime.adding(seconds: Self.testAcknowledgementSeconds) }
         let length = first.end.millisecondsSince1970 - first.start.millisecondsSince1970
-        if terms.isPrepaid, length < 7 * 86_400_000 { return first.start.adding(milliseconds: length / 2) }
-        return first.start.adding(days: Self.acknowledgementDays)
+        if terms.isPrepaid, length < 7 * 86_400_000 { return startTime.adding(milliseconds: length / 2) }
+        return startTime.adding(days: Self.acknowledgementDays)
     }
 
     /// True if the API has forgotten the token.
@@ -165,9 +228,9 @@ extension RecurringPurchase {
 
     /// Acknowledges the purchase.
     ///
-    /// - Throws: `PublisherError`, `invalidPurchaseState`, if it is acknowledged already, or has ended.
+    /// - Throws: `PublisherError`, `invalidPurchaseState`, if it is acknowledged already, is pending, or has ended.
     package mutating func acknowledge(_ request: SubscriptionRequests.Acknowledge) throws(PublisherError) {
-        guard !isAcknowledged, !isEnded else { throw .invalidPurchaseState }
+        guard !isAcknowledged, !isEnded, state != .pending else { throw .invalidPurchaseState }
         isAcknowledged = true
         terms.obfuscatedAccountId = terms.obfuscatedAccountId ?? request.externalAccountIds?.obfuscatedAccountId
         terms.obfuscatedProfileId = terms.obfuscatedProfileId ?? request.externalAccountIds?.obfuscatedProfileId
@@ -175,11 +238,18 @@ extension RecurringPurchase {
 
     /// Stops the renewals. A subscription that is canceled already stays so.
     ///
+    /// The customer pays all committed installments first, the developer may stop them.
+    ///
     /// - Throws: `PublisherError`, `invalidPurchaseState`, for a prepaid plan, and for one that has ended.
     package mutating func cancel(_ cancellation: Cancellation, at now: Timestamp) throws(PublisherError) -> [Effect] {
         guard !terms.isPrepaid, !isEnded else { throw .invalidPurchaseState }
         guard self.cancellation == nil else { return [] }
-        self.cancellation = cancellation
+        if case .user = cancellation, remainingCommittedPayments > 0 {
+            guard pendingCancellation == nil else { return [] }
+            pendingCancellation = cancellation
+            return [.notification(.cancellationScheduled)]
+        }
+        (self.cancellation, pendingCancellation) = (cancellation, nil)
         plannedPause = nil
         // On hold and in a pause, nothing is paid any more.
         let isPaid = [.active, .inGracePeriod].contains(state)
@@ -191,6 +261,10 @@ extension RecurringPurchase {
     ///
     /// - Throws: `PlayError`, `invalidAction`.
     package mutating func restore() throws(PlayError) -> [Effect] {
+        guard pendingCancellation == nil else {
+            pendingCancellation = nil
+            return [.notification(.restarted)]
+        }
         guard state == .canceled, case .user? = cancellation else {
             throw .invalidAction(
                 "Only a subscription that its customer has canceled, and that is still paid, is restored.")
@@ -206,7 +280,7 @@ extension RecurringPurchase {
         isProrated: Bool, source: VoidedPurchase.Source, reason: VoidedPurchase.Reason, at now: Timestamp
     ) throws(PublisherError) -> [Effect] {
         guard !isEnded, let last = periods.last else { throw .invalidPurchaseState }
-        let amount = isProrated ? last.unusedPart(at: now) : last.price
+        let amount = isProrated ? last.unusedPart(of: last.price, at: now) : last.price
         let voided = refund(period: periods.count - 1, amount, source: source, reason: reason, at: now)
         if cancellation == nil, !terms.isPrepaid { cancellation = source == .developer ? .developer : .system }
         (state, expiryTime) = (.expired, min(now, expiryTime))
@@ -225,9 +299,16 @@ extension RecurringPurchase {
         periods[index].isChargeback = reason == .chargeback
         return VoidedPurchase(
             kind: VoidedPurchase.kind, purchaseToken: token, orderId: periods[index].orderId,
-            purchaseTimeMillis: Int64Text(periods[index].start.millisecondsSince1970),
+            purchaseTimeMillis: Int64Text(paymentTime(of: periods[index]).millisecondsSince1970),
             voidedTimeMillis: Int64Text(now.millisecondsSince1970), voidedSource: source.rawValue,
             voidedReason: reason.rawValue)
+    }
+
+    /// Notes the refund of a period that another purchase has carried over.
+    mutating func noteRefund(of carried: Period) {
+        guard let index = periods.firstIndex(where: { $0.orderId == carried.orderId }) else { return }
+        (periods[index].refunded, periods[index].refundTime) = (carried.refunded, carried.refundTime)
+        periods[index].isChargeback = carried.isChargeback
     }
 
     /// Moves the expiry, and with it the next renewal.
@@ -247,13 +328,10 @@ extension RecurringPurchase {
 }
 
 extension RecurringPurchase.Period {
-    /// The share of the price for the time after a moment.
-    func unusedPart(at now: Timestamp) -> Money {
+    /// The share of an amount for the time after a moment.
+    func unusedPart(of amount: Money, at now: Timestamp) -> Money {
         let length = Double(end.millisecondsSince1970 - start.millisecondsSince1970)
         let left = Double(max(0, end.millisecondsSince1970 - now.millisecondsSince1970))
-        let share = length > 0 ? min(1, left / length) : 0
-        // Cents, because the smallest unit of no currency is smaller than a thousandth.
-        let thousandths = (Double(price.billionths ?? 0) / 1_000_000 * share).rounded(.down)
-        return Money(currencyCode: price.currencyCode, billionths: Int64(thousandths) * 1_000_000)
+        return amount.share(length > 0 ? min(1, left / length) : 0)
     }
 }

@@ -9,6 +9,7 @@ extension RecurringPurchase {
     private static let testTrialSeconds: Int64 = 180
     private static let testGraceSeconds: Int64 = 300
     private static let testHoldSeconds: Int64 = 600
+    private static let testPauseSeconds: Int64 = 300
     /// The renewals of a license tester, without trials and introductory prices.
     private static let testRenewals = 6
 
@@ -36,7 +37,7 @@ extension RecurringPurchase {
             switch state {
             case .active, .inGracePeriod, .canceled: expiryTime
             case .onHold, .paused: resumeTime
-            case .expired: nil
+            case .pending, .expired, .pendingPurchaseCanceled: nil
             }
         return [end, acknowledgementDeadline].compactMap(\.self).min()
     }
@@ -51,12 +52,13 @@ extension RecurringPurchase {
         case .active: return endOfPeriod(at: moment)
         case .inGracePeriod: return hold(at: moment)
         case .onHold:
-            (state, cancellation, resumeTime) = (.expired, .system, nil)
-            return [.notification(.canceled), .notification(.expired)]
+            resumeTime = nil
+            return end(.system)
         case .paused: return resume(at: moment)
-        case .canceled, .expired:
+        case .canceled:
             state = .expired
             return [.notification(.expired)]
+        case .pending, .expired, .pendingPurchaseCanceled: return []
         }
     }
 
@@ -65,19 +67,32 @@ extension RecurringPurchase {
             state = .expired
             return [.notification(.expired)]
         }
+        if let pendingCancellation, remainingCommittedPayments == 0 { return end(pendingCancellation) }
         if let pause = plannedPause {
             plannedPause = nil
             state = .paused
-            resumeTime = Self.end(of: pause, from: moment, terms: terms, kind: .base)
+            resumeTime = pauseEnd(pause, from: moment)
             return [.notification(.paused)]
         }
-        guard declines else {
-            addPeriod(from: moment)
-            return [.notification(.renewed)]
-        }
+        guard !isPriceUnanswered(at: moment) else { return end(.system) }
+        guard declines else { return charge(from: moment, .renewed) }
         guard terms.graceDays > 0 else { return hold(at: moment) }
         (state, expiryTime) = (.inGracePeriod, graceEnd(from: moment))
         return [.notification(.inGracePeriod)]
+    }
+
+    /// Cancels and ends at once.
+    private mutating func end(_ cancellation: Cancellation) -> [Effect] {
+        (state, self.cancellation, pendingCancellation) = (.expired, cancellation, nil)
+        return [.notification(.canceled), .notification(.expired)]
+    }
+
+    /// Charges the next period, at the price and for the plan that are due then.
+    private mutating func charge(from start: Timestamp, _ type: SubscriptionNotificationType) -> [Effect] {
+        beginPlannedTerms()
+        let isNewPrice = applyPriceChange(at: start)
+        addPeriod(from: start)
+        return [.notification(type)] + (isNewPrice ? [.notification(.priceChangeUpdated)] : [])
     }
 
     /// True after the last renewal of a license tester.
@@ -86,19 +101,16 @@ extension RecurringPurchase {
     }
 
     private mutating func hold(at moment: Timestamp) -> [Effect] {
-        guard terms.holdDays > 0 else {
-            (state, cancellation) = (.expired, .system)
-            return [.notification(.canceled), .notification(.expired)]
-        }
+        guard terms.holdDays > 0 else { return end(.system) }
         (state, resumeTime) = (.onHold, holdEnd(from: moment))
         return [.notification(.onHold)]
     }
 
     private mutating func resume(at moment: Timestamp) -> [Effect] {
         resumeTime = nil
+        guard !isPriceUnanswered(at: moment) else { return end(.system) }
         guard !declines else { return hold(at: moment) }
-        addPeriod(from: moment)
-        return [.notification(.recovered)]
+        return charge(from: moment, .recovered)
     }
 
     /// Makes the customer's payments fail, or succeed again. A success pays what is owed at once.
@@ -108,23 +120,43 @@ extension RecurringPurchase {
         self.declines = declines
         guard !declines else { return [] }
         switch state {
-        case .inGracePeriod:
-            addPeriod(from: periods.last?.end ?? now)
-            return [.notification(.renewed)]
+        case .inGracePeriod: return charge(from: periods.last?.end ?? now, .renewed)
         case .onHold: return resume(at: now)
         default: return []
         }
     }
 
-    /// Plans a pause from the next renewal on; nil takes the plan back.
+    /// The longest pause of a plan, whose unit shorter ones have, too; nil for a yearly plan.
+    private var longestPause: SubscriptionPeriod? {
+        switch terms.period.unit {
+        case .day, .week: SubscriptionPeriod("P4W")
+        case .month: SubscriptionPeriod("P3M")
+        case .year: nil
+        }
+    }
+
+    /// Plans a pause from the next renewal on.
     ///
-    /// - Throws: `PlayError`, `invalidAction`, unless it is active and renews.
-    package mutating func planPause(_ length: SubscriptionPeriod?) throws(PlayError) -> [Effect] {
-        guard state == .active, renews else {
-            throw .invalidAction("Subscription \(number) is not active, or does not renew, so it cannot be paused.")
+    /// - Parameter length: 1 to 4 weeks for a weekly plan, 1 to 3 months for a longer one; nil for the shortest.
+    /// - Throws: `PlayError`, `invalidAction`, unless it is active and renews, and for a length that the plan does not have.
+    package mutating func planPause(_ length: SubscriptionPeriod? = nil) throws(PlayError) -> [Effect] {
+        guard state == .active, renews, let longest = longestPause else {
+            throw .invalidAction(
+                "Subscription \(number) is not active, does not renew, or has a yearly plan, so it cannot be paused.")
+        }
+        guard let length = length ?? SubscriptionPeriod("P1\(longest.unit.rawValue)"), length.unit == longest.unit,
+            length.value <= longest.value
+        else {
+            throw .invalidAction("A pause of subscription \(number) lasts P1\(longest.unit.rawValue) to \(longest).")
         }
         plannedPause = length
         return [.notification(.pauseScheduleChanged)]
+    }
+
+    /// The end of a pause. A license tester's months last five minutes each.
+    private func pauseEnd(_ length: SubscriptionPeriod, from start: Timestamp) -> Timestamp {
+        guard terms.isTest else { return Self.end(of: length, from: start, terms: terms, kind: .base) }
+        return start.adding(seconds: Self.testPauseSeconds * (length.unit == .month ? Int64(length.value) : 1))
     }
 
     /// Ends a pause before its time.

@@ -1,7 +1,21 @@
 import Proofs
 
-/// The rules of a subscription in a catalog.
-extension CatalogSubscription {
+/// The rules of a subscription in a catalog, and of changes to it.
+extension CatalogSubscription: CatalogRules {
+    static let noun = "The subscription"
+    static let stateSubject = "BasePlan"
+    static var offers: (any CatalogResource.Type)? { CatalogOffer.self }
+
+    /// The limits that Google documents.
+    private static let descriptionLength = 200
+    private static let maximumBenefits = 4
+
+    static let maskedFields: [MaskedField<Self>] = [
+        .init("listings", \.listings), .init("basePlans", \.basePlans),
+        .init("restrictedPaymentCountries", \.restrictedPaymentCountries),
+        .init("taxAndComplianceSettings", \.taxAndComplianceSettings),
+    ]
+
     /// The subscription of an app after the checks of all fields.
     ///
     /// - Throws: `PublisherError`, `required` or `invalidValue`, with the path of the field.
@@ -12,20 +26,72 @@ extension CatalogSubscription {
                 "subscription.productId",
                 "it has 1 to 40 digits, small letters, underscores and periods, and begins with a digit or letter.")
         }
-        guard self.packageName.map({ $0 == packageName }) ?? true else {
-            throw .invalidValue("subscription.packageName", "it has to be that of the path.")
-        }
+        let product = try placed(in: packageName)
         guard let listings, !listings.isEmpty, listings.allSatisfy({ $0.languageCode != nil && $0.title != nil }) else {
             throw .required("subscription.listings")
+        }
+        for listing in listings {
+            guard (listing.description ?? "").count <= Self.descriptionLength else {
+                throw .invalidValue(
+                    "subscription.listings.description", "at most \(Self.descriptionLength) characters.")
+            }
+            guard (listing.benefits ?? []).count <= Self.maximumBenefits else {
+                throw .invalidValue("subscription.listings.benefits", "at most \(Self.maximumBenefits).")
+            }
         }
         let identifiers = (basePlans ?? []).map { $0.basePlanId ?? "" }
         guard Set(identifiers).count == identifiers.count else {
             throw .invalidValue("subscription.basePlans", "each needs another basePlanId.")
         }
         for plan in basePlans ?? [] { try plan.check() }
-        var product = self
-        product.packageName = packageName
         return product
+    }
+
+    func settled(after known: Self?, regionsVersion: OneTimeProduct.RegionsVersion) throws(PublisherError) -> Self {
+        var product = self
+        product.archived = known?.archived
+        var plans: [BasePlan] = []
+        for plan in basePlans ?? [] {
+            let old = known?.basePlans?.first { $0.basePlanId == plan.basePlanId }
+            guard old.map({ $0.typeOfPlan == plan.typeOfPlan && $0.billingPeriod == plan.billingPeriod }) ?? true else {
+                throw .invalidValue(
+                    "subscription.basePlans.billingPeriodDuration", "a base plan keeps its type and its period.")
+            }
+            var plan = plan
+            plan.state = old?.state ?? .draft
+            plans.append(plan)
+        }
+        for old in known?.basePlans ?? [] where old.state != .draft {
+            guard plans.contains(where: { $0.basePlanId == old.basePlanId }) else {
+                throw .invalidValue(
+                    "subscription.basePlans", "the base plan \(old.basePlanId ?? "") is no draft, and stays.")
+            }
+        }
+        product.basePlans = basePlans == nil ? nil : plans
+        return product
+    }
+
+    func checkDeletion() throws(PublisherError) {
+        guard (basePlans ?? []).allSatisfy({ $0.state == .draft }) else {
+            throw .failedPrecondition("A subscription can only be deleted if it has never had a base plan published.")
+        }
+    }
+
+    /// The index of a base plan.
+    ///
+    /// - Throws: `PublisherError`, `notFound`, for an unknown plan.
+    func index(ofPlan planId: String?) throws(PublisherError) -> Int {
+        guard let planId else { throw .required("basePlanId") }
+        guard let index = basePlans?.firstIndex(where: { $0.basePlanId == planId }) else {
+            throw .notFound("The base plan \(planId.prefix(64))")
+        }
+        return index
+    }
+
+    mutating func apply(_ action: CatalogAction, at place: CatalogPlace) throws(PublisherError) {
+        let index = try index(ofPlan: place.basePlanId)
+        let state = try action.state(after: basePlans?[index].state, of: "The base plan")
+        basePlans?[index].state = state
     }
 }
 
@@ -34,48 +100,57 @@ extension CatalogSubscription.BasePlan {
     private static let graceDays: ClosedRange<Int64> = 0...30
     private static let declinedDays: ClosedRange<Int64> = 30...60
 
+    private static let renewalTypes = [
+        "RENEWAL_TYPE_RENEWS_WITHOUT_COMMITMENT", "RENEWAL_TYPE_RENEWS_WITH_COMMITMENT",
+    ]
+
     fileprivate func check() throws(PublisherError) {
         let field = "subscription.basePlans"
-        guard let basePlanId, basePlanId.utf8.count <= 63, basePlanId.wholeMatch(of: /[a-z0-9][a-z0-9-]*/) != nil else {
-            throw .invalidValue("\(field).basePlanId", "it has 1 to 63 digits, small letters and hyphens.")
-        }
+        try CatalogCheck.identifier(basePlanId, "\(field).basePlanId")
+        try CatalogCheck.tags(offerTags, "\(field).offerTags")
         let kinds = [autoRenewingBasePlanType != nil, prepaidBasePlanType != nil, installmentsBasePlanType != nil]
         guard kinds.count(where: \.self) == 1 else { throw .invalidValue(field, "each needs one type of plan.") }
-        guard installmentsBasePlanType != nil || period != nil else {
+        guard period != nil else {
             throw .invalidValue("\(field).billingPeriodDuration", "a period of ISO 8601, such as P1M.")
         }
-        for (name, text) in [
-            ("gracePeriodDuration", autoRenewingBasePlanType?.gracePeriodDuration),
-            ("accountHoldDuration", autoRenewingBasePlanType?.accountHoldDuration),
-        ] where text != nil && Self.days(text) == nil {
+        if let installments = installmentsBasePlanType {
+            guard (installments.committedPaymentsCount ?? 0) > 0 else {
+                throw .invalidValue("\(field).committedPaymentsCount", "a positive number.")
+            }
+            guard Self.renewalTypes.contains(installments.renewalType ?? "") else {
+                throw .invalidValue("\(field).renewalType", "\(Self.renewalTypes.joined(separator: " or ")).")
+            }
+        }
+        let (grace, hold) = declinedDurations
+        for (name, text) in [("gracePeriodDuration", grace), ("accountHoldDuration", hold)]
+        where text != nil && Self.days(text) == nil {
             throw .invalidValue("\(field).\(name)", "days of ISO 8601, such as P7D.")
         }
         guard
-            autoRenewingBasePlanType == nil
+            prepaidBasePlanType != nil
                 || Self.graceDays.contains(graceDays) && Self.declinedDays.contains(graceDays + holdDays)
         else { throw .invalidValue(field, "a grace of 0 to 30 days, and with the hold 30 to 60 days.") }
+        guard (period?.days ?? .max) >= graceDays else {
+            throw .invalidValue("\(field).gracePeriodDuration", "at most the billing period.")
+        }
+        try CatalogCheck.regions((regionalConfigs ?? []).map(\.regionCode), "\(field).regionalConfigs")
         for config in regionalConfigs ?? [] {
-            guard config.regionCode?.wholeMatch(of: /[A-Z]{2}/) != nil, (config.price?.billionths ?? 0) > 0 else {
-                throw .invalidValue("\(field).regionalConfigs", "each needs a regionCode such as US, and a price.")
+            if let price = config.price {
+                try CatalogCheck.price(price, in: config.regionCode, "\(field).regionalConfigs.price")
+            } else if config.newSubscriberAvailability == true {
+                throw .required("\(field).regionalConfigs.price")
             }
         }
     }
-}
 
-extension CatalogOffer {
-    /// The offer of a file after the checks of its fields.
-    ///
-    /// - Throws: `PublisherError`, `required` or `invalidValue`.
-    package func checked() throws(PublisherError) -> CatalogOffer {
-        guard let offerId, packageName != nil, productId != nil, basePlanId != nil, !offerId.isEmpty else {
-            throw .required("subscriptionOffer.offerId")
-        }
-        guard let phases, (1...2).contains(phases.count) else {
-            throw .invalidValue("subscriptionOffer.phases", "1 or 2.")
-        }
-        for phase in phases where phase.duration.flatMap({ SubscriptionPeriod($0) }) == nil {
-            throw .invalidValue("subscriptionOffer.phases.duration", "a period of ISO 8601, such as P1M.")
-        }
-        return self
+    /// The name of the type of the plan.
+    fileprivate var typeOfPlan: String {
+        prepaidBasePlanType != nil ? "prepaid" : installmentsBasePlanType != nil ? "installments" : "autoRenewing"
+    }
+
+    /// The billing period as it is written.
+    var billingPeriod: String? {
+        autoRenewingBasePlanType?.billingPeriodDuration ?? prepaidBasePlanType?.billingPeriodDuration
+            ?? installmentsBasePlanType?.billingPeriodDuration
     }
 }

@@ -10,7 +10,7 @@ struct SubscriptionRecords {
         try database.execute(
             literal: """
                 INSERT INTO subscription_purchase (number, token, order_id, package_name, product_id, account, due_at, record)
-                VALUES (\(purchase.number), \(purchase.token), \(purchase.periods.first?.orderId),
+                VALUES (\(purchase.number), \(purchase.token), \(purchase.orderId),
                     \(purchase.terms.packageName), \(purchase.terms.productId), \(purchase.account),
                     \(purchase.nextMoment?.millisecondsSince1970), \(try PlayRecord.text(purchase)))
                 """)
@@ -19,7 +19,8 @@ struct SubscriptionRecords {
     func update(_ purchase: RecurringPurchase) throws {
         try database.execute(
             literal: """
-                UPDATE subscription_purchase SET due_at = \(purchase.nextMoment?.millisecondsSince1970),
+                UPDATE subscription_purchase SET product_id = \(purchase.terms.productId),
+                    due_at = \(purchase.nextMoment?.millisecondsSince1970),
                     record = \(try PlayRecord.text(purchase))
                 WHERE number = \(purchase.number)
                 """)
@@ -46,6 +47,22 @@ struct SubscriptionRecords {
         )
     }
 
+    /// The purchase of a product by an account that has not ended, also a pending one, or one that becomes the product's.
+    func current(of productId: String, in packageName: String, by account: String) throws -> RecurringPurchase? {
+        try fetch("account = \(account) AND package_name = \(packageName) ORDER BY number DESC")
+            .first { !$0.isEnded && $0.isOf(productId) }
+    }
+
+    /// The purchases of a product by all accounts, the oldest first.
+    func purchases(of productId: String, in packageName: String) throws -> [RecurringPurchase] {
+        try fetch("package_name = \(packageName) AND product_id = \(productId) ORDER BY number")
+    }
+
+    private func fetch(_ condition: SQL) throws -> [RecurringPurchase] {
+        try SQLRequest<String>("SELECT record FROM subscription_purchase WHERE \(condition)").fetchAll(database)
+            .map { try PlayRecord.value($0) }
+    }
+
     private func first(_ condition: SQL, order: SQL = "number") throws -> RecurringPurchase? {
         try SQLRequest<String>("SELECT record FROM subscription_purchase WHERE \(condition) ORDER BY \(order) LIMIT 1")
             .fetchOne(database).map { try PlayRecord.value($0) }
@@ -54,8 +71,6 @@ struct SubscriptionRecords {
     /// The purchases of all accounts or of one, newest first.
     func purchases(of account: String?, limit: Int) throws -> [RecurringPurchase] {
         let condition: SQL = account.map { "account = \($0)" } ?? "true"
-        return try SQLRequest<String>(
-            "SELECT record FROM subscription_purchase WHERE \(condition) ORDER BY number DESC LIMIT \(limit)"
-        ).fetchAll(database).map { try PlayRecord.value($0) }
+        return try fetch("\(condition) ORDER BY number DESC LIMIT \(limit)")
     }
 }

@@ -5,34 +5,51 @@ extension RecurringPurchase {
     /// The text of the latest state, which a deferral has to name.
     var etag: String { Base64.encode("\(number).\(revision)".utf8, .urlSafe) }
 
+    /// The days for which a purchase names what it has replaced.
+    private static let replacementDays: Int64 = 60
+
     /// `purchases.subscriptionsv2.get`.
-    package var subscriptionPurchase: SubscriptionPurchaseV2 {
+    package func subscriptionPurchase(at now: Timestamp) -> SubscriptionPurchaseV2 {
         var purchase = SubscriptionPurchaseV2(kind: SubscriptionPurchaseV2.kind)
         purchase.subscriptionState = "SUBSCRIPTION_STATE_" + stateName
-        (purchase.startTime, purchase.regionCode) = (DateTimeText(startTime), terms.regionCode)
+        (purchase.startTime, purchase.regionCode) = (periods.isEmpty ? nil : DateTimeText(startTime), terms.regionCode)
         purchase.acknowledgementState =
             isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING"
         (purchase.linkedPurchaseToken, purchase.etag) = (linkedToken, etag)
-        if terms.obfuscatedAccountId != nil || terms.obfuscatedProfileId != nil {
-            purchase.externalAccountIdentifiers = .init(
-                obfuscatedExternalAccountId: terms.obfuscatedAccountId,
-                obfuscatedExternalProfileId: terms.obfuscatedProfileId)
-        }
+        purchase.externalAccountIdentifiers = Self.identifiers(terms.obfuscatedAccountId, terms.obfuscatedProfileId)
         purchase.testPurchase = terms.isTest ? .init() : nil
         if state == .paused { purchase.pausedStateContext = .init(autoResumeTime: resumeTime.map { DateTimeText($0) }) }
+        let declined = SubscriptionPurchaseV2.DeclinedContext(renewalDeclined: .init(pendingOrderId: nextOrderId))
+        purchase.inGracePeriodStateContext = state == .inGracePeriod ? declined : nil
+        purchase.onHoldStateContext = state == .onHold ? declined : nil
         if [.canceled, .expired].contains(state) { purchase.canceledStateContext = canceledContext }
-        purchase.lineItems = [lineItem]
+        if let resubscribed, !isAcknowledged {
+            purchase.outOfAppPurchaseContext = .init(
+                expiredExternalAccountIdentifiers: Self.identifiers(
+                    resubscribed.obfuscatedAccountId, resubscribed.obfuscatedProfileId),
+                expiredPurchaseToken: resubscribed.token)
+        }
+        purchase.lineItems = lineItems(at: now)
         return purchase
+    }
+
+    private static func identifiers(
+        _ accountId: String?, _ profileId: String?
+    ) -> SubscriptionPurchaseV2.AccountIdentifiers? {
+        guard accountId != nil || profileId != nil else { return nil }
+        return .init(obfuscatedExternalAccountId: accountId, obfuscatedExternalProfileId: profileId)
     }
 
     private var stateName: String {
         switch state {
+        case .pending: "PENDING"
         case .active: "ACTIVE"
         case .inGracePeriod: "IN_GRACE_PERIOD"
         case .onHold: "ON_HOLD"
         case .paused: "PAUSED"
         case .canceled: "CANCELED"
         case .expired: "EXPIRED"
+        case .pendingPurchaseCanceled: "PENDING_PURCHASE_CANCELED"
         }
     }
 
@@ -46,23 +63,47 @@ extension RecurringPurchase {
         }
     }
 
-    private var lineItem: SubscriptionPurchaseV2.LineItem {
+    /// The item, and the one that will replace it.
+    private func lineItems(at now: Timestamp) -> [SubscriptionPurchaseV2.LineItem] {
+        var item = item(of: terms)
+        if let last = periods.last {
+            (item.expiryTime, item.latestSuccessfulOrderId) = (DateTimeText(expiryTime), last.orderId)
+            item.offerPhase = last.offerPhase
+        }
+        var itemReplacement: SubscriptionPurchaseV2.ItemReplacement?
+        if let replacement, now < startTime.adding(days: Self.replacementDays) {
+            itemReplacement = .init(
+                productId: replacement.productId, basePlanId: replacement.basePlanId, offerId: replacement.offerId,
+                replacementMode: replacement.mode.rawValue)
+        }
+        guard let plannedTerms else {
+            item.itemReplacement = itemReplacement
+            return [item]
+        }
+        item.deferredItemReplacement = .init(productId: plannedTerms.productId)
+        var planned = self.item(of: plannedTerms)
+        planned.itemReplacement = itemReplacement
+        return [item, planned]
+    }
+
+    private func item(of terms: Terms) -> SubscriptionPurchaseV2.LineItem {
         var item = SubscriptionPurchaseV2.LineItem(productId: terms.productId)
-        item.expiryTime = DateTimeText(expiryTime)
-        item.latestSuccessfulOrderId = periods.last?.orderId
         if terms.isPrepaid {
-            item.prepaidPlan = .init(allowExtendAfterTime: isEnded ? nil : DateTimeText(startTime))
+            item.prepaidPlan = .init(
+                allowExtendAfterTime: isEnded || periods.isEmpty || !terms.allowsExtension
+                    ? nil : DateTimeText(startTime))
         } else {
             item.autoRenewingPlan = .init(autoRenewEnabled: renews, recurringPrice: terms.price)
+            item.autoRenewingPlan?.priceChangeDetails = priceChange.map {
+                .init(
+                    newPrice: $0.newPrice, priceChangeMode: $0.mode.rawValue, priceChangeState: $0.state.rawValue,
+                    expectedNewPriceChargeTime: expectedNewPriceTime.map { DateTimeText($0) })
+            }
+            item.autoRenewingPlan?.installmentDetails = installmentDetails
         }
         item.offerDetails = .init(
             basePlanId: terms.basePlanId, offerId: terms.offerId,
             offerTags: terms.offerTags.isEmpty ? nil : terms.offerTags)
-        switch periods.last?.kind ?? .base {
-        case .base: item.offerPhase = .init(basePrice: .init())
-        case .freeTrial: item.offerPhase = .init(freeTrial: .init())
-        case .introductory: item.offerPhase = .init(introductoryPrice: .init())
-        }
         return item
     }
 
@@ -73,8 +114,9 @@ extension RecurringPurchase {
     func order(_ period: Period) -> Order {
         let nothing = Money(currencyCode: terms.price.currencyCode, billionths: 0)
         var order = Order(orderId: period.orderId, purchaseToken: token)
-        order.createTime = DateTimeText(period.start)
-        order.lastEventTime = DateTimeText(period.refundTime ?? period.start)
+        let paymentTime = paymentTime(of: period)
+        order.createTime = DateTimeText(paymentTime)
+        order.lastEventTime = DateTimeText(period.refundTime ?? paymentTime)
         let isWhole = period.refunded.map { $0 == period.price } ?? false
         order.state = period.refunded == nil ? "PROCESSED" : isWhole ? "REFUNDED" : "PARTIALLY_REFUNDED"
         (order.total, order.tax) = (period.price, nothing)
@@ -90,13 +132,16 @@ extension RecurringPurchase {
         case .base: details.offerPhaseDetails = .init(baseDetails: .init())
         case .freeTrial: details.offerPhaseDetails = .init(freeTrialDetails: .init())
         case .introductory: details.offerPhaseDetails = .init(introductoryPriceDetails: .init())
+        case .proration:
+            details.offerPhaseDetails = .init(
+                prorationPeriodDetails: .init(originalOfferPhase: period.original?.phaseName))
         }
         order.lineItems = [
             Order.LineItem(
                 productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: nothing,
                 total: period.price, subscriptionDetails: details)
         ]
-        order.orderHistory = .init(processedEvent: .init(eventTime: DateTimeText(period.start)))
+        order.orderHistory = .init(processedEvent: .init(eventTime: DateTimeText(paymentTime)))
         guard let refunded = period.refunded, let time = period.refundTime.map({ DateTimeText($0) }) else {
             return order
         }
@@ -113,13 +158,37 @@ extension RecurringPurchase {
     }
 }
 
+extension RecurringPurchase.Period {
+    fileprivate var offerPhase: SubscriptionPurchaseV2.OfferPhase {
+        switch kind {
+        case .base: .init(basePrice: .init())
+        case .freeTrial: .init(freeTrial: .init())
+        case .introductory: .init(introductoryPrice: .init())
+        case .proration: .init(prorationPeriod: .init(originalOfferPhaseType: original?.phaseName))
+        }
+    }
+}
+
+extension RecurringPurchase.PhaseKind {
+    /// Google's name of the phase that a proration period has taken in.
+    fileprivate var phaseName: String? {
+        switch self {
+        case .base: "BASE"
+        case .introductory: "INTRODUCTORY"
+        case .freeTrial: "FREE_TRIAL"
+        case .proration: nil
+        }
+    }
+}
+
 extension RecurringPurchase {
     /// The fields of `INAPP_PURCHASE_DATA` of a subscription, in Google's order.
     var purchaseData: [UInt8] {
         let members: KeyValuePairs<String, JSONValue?> = [
             "orderId": periods.last.map { .string($0.orderId) }, "packageName": .string(terms.packageName),
             "productId": .string(terms.productId),
-            "purchaseTime": .integer(startTime.millisecondsSince1970), "purchaseState": .integer(0),
+            "purchaseTime": .integer(startTime.millisecondsSince1970),
+            "purchaseState": .integer(state == .pending ? 4 : 0),
             "purchaseToken": .string(token), "obfuscatedAccountId": terms.obfuscatedAccountId.map { .string($0) },
             "obfuscatedProfileId": terms.obfuscatedProfileId.map { .string($0) }, "quantity": .integer(1),
             "autoRenewing": .bool(renews), "acknowledged": .bool(isAcknowledged),

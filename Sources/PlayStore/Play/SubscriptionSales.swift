@@ -2,30 +2,77 @@ import Proofs
 
 /// The customer's side of subscriptions.
 extension PlayBooks {
-    /// Sells a subscription. The order's purchase option is the base plan.
+    /// Sells a subscription. The order's purchase option is the base plan. What it replaces ends when it is paid.
     ///
     /// - Parameter offerId: An offer of the base plan; nil for its price alone.
-    /// - Throws: `PlayError` for an unknown plan or offer, and for a subscription that the account has.
+    /// - Throws: `PlayError` for an unknown plan or offer, for a subscription that the account has, and for a change that Google refuses.
     package func subscribe(_ order: PlayPurchaseOrder, offerId: String? = nil) throws -> RecurringPurchase {
         try check(order)
         guard order.quantity == 1 else { throw PlayError.quantityOutOfRange(order.quantity, maximum: 1) }
-        guard !order.isPending else {
-            throw PlayError.invalidAction("The local Play sells subscriptions without pending payments.")
+        var order = order
+        let old = try replaced(by: order)
+        if let old {
+            order.regionCode = order.regionCode ?? old.terms.regionCode
+            order.obfuscatedAccountId = order.obfuscatedAccountId ?? old.terms.obfuscatedAccountId
+            order.obfuscatedProfileId = order.obfuscatedProfileId ?? old.terms.obfuscatedProfileId
+            guard old.terms.obfuscatedAccountId?.hasSameBytes(as: order.obfuscatedAccountId ?? "") ?? true else {
+                throw PlayError.invalidAction(
+                    "Subscription \(old.number) has another obfuscated account identifier. A change needs the same.")
+            }
         }
         let terms = try terms(of: order, offerId: offerId)
-        var linked = try subscriptions.latest(of: order.productId, in: order.packageName, by: order.account)
-        if linked?.isEnded == true { linked = nil }
-        guard linked == nil || linked?.state == .canceled || linked?.terms.isPrepaid == true else {
-            throw PlayError.invalidAction("\"\(order.account)\" has the subscription \"\(order.productId)\" already.")
+        guard !order.isPending || terms.isPrepaid else {
+            throw PlayError.invalidAction("Only a prepaid plan is sold with a pending payment.")
         }
-        // The old purchase ends with the sale of the new one.
-        if var linked { try keep(&linked, after: linked.replace(at: now), at: now) }
+        let mode = try old?.replacementMode(order.replacementMode, to: terms)
         let purchase = RecurringPurchase(
             number: try purchases.nextNumber(), token: newToken(), account: order.account, terms: terms,
-            orderId: newOrderId(), linkedToken: linked?.token, at: now)
+            orderId: newOrderId(), replacing: old, mode, isPending: order.isPending, at: now)
+        if !order.isPending { try retire(old) }
         try subscriptions.insert(purchase)
-        try notify(.purchased, about: purchase, at: now)
+        if !order.isPending { try notify(.purchased, about: purchase, at: now) }
         return purchase
+    }
+
+    /// The purchase that an order replaces; nil if it is the account's only one of the product.
+    ///
+    /// - Throws: `PlayError` for a subscription that the account has already, and for one of another account.
+    private func replaced(by order: PlayPurchaseOrder) throws -> RecurringPurchase? {
+        let current = try subscriptions.current(of: order.productId, in: order.packageName, by: order.account)
+        guard current?.state != .pending else {
+            throw PlayError.invalidAction("\"\(order.account)\" has a pending payment for \"\(order.productId)\".")
+        }
+        guard let number = order.replacedNumber else {
+            guard let current else {
+                guard order.replacementMode == nil else {
+                    throw PlayError.invalidAction(
+                        "A replacement mode needs a subscription to replace. List them with `till play subscriptions`.")
+                }
+                return nil
+            }
+            guard
+                [.canceled, .onHold].contains(current.state) || current.terms.isPrepaid || order.replacementMode != nil
+            else {
+                throw PlayError.invalidAction(
+                    "\"\(order.account)\" has the subscription \"\(order.productId)\" already.")
+            }
+            return current
+        }
+        let old = try subscription(number)
+        guard old.account == order.account, old.terms.packageName == order.packageName, !old.isEnded else {
+            throw PlayError.invalidAction(
+                "Subscription \(number) has ended, or is of another account or app, so it cannot be replaced.")
+        }
+        guard current == nil || current?.number == number else {
+            throw PlayError.invalidAction("\"\(order.account)\" has the subscription \"\(order.productId)\" already.")
+        }
+        return old
+    }
+
+    /// Ends the purchase that another one replaces.
+    private func retire(_ old: RecurringPurchase?) throws {
+        guard var old, !old.isEnded else { return }
+        try keep(&old, after: old.replace(at: now), at: now)
     }
 
     private func terms(of order: PlayPurchaseOrder, offerId: String?) throws -> RecurringPurchase.Terms {
@@ -43,6 +90,11 @@ extension PlayBooks {
             packageName: order.packageName, productId: order.productId, basePlanId: planId,
             title: product?.listings?.first?.title ?? order.productId, regionCode: region, price: price, period: period)
         terms.isPrepaid = plan.prepaidBasePlanType != nil
+        terms.allowsExtension = plan.prepaidBasePlanType?.timeExtension != "TIME_EXTENSION_INACTIVE"
+        (terms.allowsResubscription, terms.chargesChangesAtOnce) = (
+            plan.allowsResubscription, plan.chargesChangesAtOnce
+        )
+        terms.commitment = plan.commitment
         (terms.graceDays, terms.holdDays) = (plan.graceDays, plan.holdDays)
         (terms.offerTags, terms.isTest) = ((plan.offerTags ?? []).compactMap(\.tag), order.isTest)
         terms.obfuscatedAccountId = order.obfuscatedAccountId
@@ -78,16 +130,25 @@ extension PlayBooks {
     /// Performs an action of the customer or of Google on a subscription.
     ///
     /// - Throws: `PlayError`, also for an action that the API would refuse.
-    package func perform(_ action: SubscriptionAction, on number: Int64) throws -> RecurringPurchase {
+    /// - Parameter pauseLength: The length of a pause; nil for the shortest of the plan.
+    /// - Returns: The subscription, or the new one of a resubscription.
+    package func perform(
+        _ action: SubscriptionAction, on number: Int64, pauseLength: SubscriptionPeriod? = nil
+    ) throws -> RecurringPurchase {
         var purchase = try subscription(number)
+        guard action != .resubscribe else { return try resubscribe(to: purchase) }
         do {
             let effects: [RecurringPurchase.Effect] =
                 switch action {
+                case .complete: try complete(&purchase)
+                case .resubscribe: []
+                case .acceptPrice: try purchase.acceptPrice()
+                case .cancel where purchase.state == .pending: purchase.cancelPending(at: now)
                 case .cancel: try purchase.cancel(.user(now), at: now)
                 case .restore: try purchase.restore()
                 case .declinePayments: purchase.setDeclines(true, at: now)
                 case .acceptPayments: purchase.setDeclines(false, at: now)
-                case .pause: try purchase.planPause(.oneMonth)
+                case .pause: try purchase.planPause(pauseLength)
                 case .resume: try purchase.endPause(at: now)
                 case .refund: try purchase.revoke(isProrated: false, source: .user, reason: .other, at: now)
                 case .chargeback: try purchase.revoke(isProrated: false, source: .google, reason: .chargeback, at: now)
@@ -101,6 +162,38 @@ extension PlayBooks {
         return purchase
     }
 
+    /// Completes a pending payment. What the purchase replaces ends now.
+    private func complete(_ purchase: inout RecurringPurchase) throws -> [RecurringPurchase.Effect] {
+        let old = try purchase.linkedToken.flatMap { try subscriptions.purchase(token: $0) }
+        let effects = try purchase.complete(replacing: old, at: now)
+        try retire(old)
+        return effects
+    }
+
+    /// Sells an expired subscription again in the Play itself, where the app cannot state its account.
+    private func resubscribe(to expired: RecurringPurchase) throws -> RecurringPurchase {
+        let terms = expired.terms
+        guard expired.state == .expired, !terms.isPrepaid, terms.allowsResubscription || terms.isTest else {
+            throw PlayError.invalidAction(
+                "Subscription \(expired.number) has not expired, or its plan allows no resubscription in the Play.")
+        }
+        var order = PlayPurchaseOrder(
+            packageName: terms.packageName, productId: terms.productId, account: expired.account)
+        (order.purchaseOptionId, order.regionCode, order.isTest) = (terms.basePlanId, terms.regionCode, terms.isTest)
+        guard try subscriptions.current(of: terms.productId, in: terms.packageName, by: expired.account) == nil else {
+            throw PlayError.invalidAction("\"\(expired.account)\" has the subscription \"\(terms.productId)\" already.")
+        }
+        var purchase = RecurringPurchase(
+            number: try purchases.nextNumber(), token: newToken(), account: expired.account,
+            terms: try self.terms(of: order, offerId: nil), orderId: newOrderId(), at: now)
+        purchase.resubscribed = .init(
+            token: expired.token, obfuscatedAccountId: terms.obfuscatedAccountId,
+            obfuscatedProfileId: terms.obfuscatedProfileId)
+        try subscriptions.insert(purchase)
+        try notify(.purchased, about: purchase, at: now)
+        return purchase
+    }
+
     /// Writes a changed purchase, lists what was voided, and notifies the developer.
     func keep(_ purchase: inout RecurringPurchase, after effects: [RecurringPurchase.Effect], at time: Timestamp) throws
     {
@@ -111,11 +204,21 @@ extension PlayBooks {
             case .notification(let type): try notify(type, about: purchase, at: time)
             case .voided(let voided):
                 try purchases.add(voided, of: purchase.terms.packageName, at: time, isSubscription: true)
+                try refundReplaced(purchase, voided)
                 try notify(purchase.terms.packageName, at: time) {
                     $0.voidedPurchaseNotification = .init(voided, isSubscription: true)
                 }
             }
         }
+    }
+
+    /// Notes the refund of a period that a deferred change has carried over in the purchase that has its order.
+    private func refundReplaced(_ purchase: RecurringPurchase, _ voided: VoidedPurchase) throws {
+        guard let period = purchase.periods.first(where: { $0.isCarriedOver && $0.orderId == voided.orderId }),
+            var owner = try subscriptions.purchase(order: period.orderId), owner.number != purchase.number
+        else { return }
+        owner.noteRefund(of: period)
+        try subscriptions.update(owner)
     }
 
     private func notify(
@@ -131,13 +234,20 @@ extension PlayBooks {
 
 /// The actions of the customer and of Google on a subscription.
 package enum SubscriptionAction: String, Sendable, CaseIterable {
+    /// A pending payment is made.
+    case complete
+    /// Ends the renewals, or a pending payment.
     case cancel
     case restore
+    /// The customer agrees to a price increase.
+    case acceptPrice
+    /// The customer renews an expired subscription in the Play itself.
+    case resubscribe
     /// The customer's payments are declined from now on.
     case declinePayments
     /// The customer's payments succeed again, and what is owed is paid.
     case acceptPayments
-    /// A pause of a month begins with the next renewal.
+    /// A pause begins with the next renewal.
     case pause
     case resume
     case refund

@@ -5,7 +5,7 @@ import Hummingbird
 import Proofs
 
 /// The routes of a local Google Play: the token endpoint of OAuth (`/token`), the keys of identity tokens (`/oauth2/v1/certs`,
-/// `/oauth2/v3/certs`), the Play Developer API (`/androidpublisher/v3`), and the sandbox's, which control the customer and the clock
+/// `/oauth2/v3/certs`), the Play Developer API (`/androidpublisher/v3`) and its batches (`/batch`), and the sandbox's, which control the customer and the clock
 /// (`/sandbox/v1`).
 package struct PlayRoutes: RouteSource {
     let play: GooglePlay
@@ -26,6 +26,7 @@ package struct PlayRoutes: RouteSource {
         let all = router.group()
         TokenRoutes(play: play).add(to: all)
         PublisherRoutes(play: play).add(to: all)
+        BatchRoutes(play: play).add(to: all)
         all.get("oauth2/v1/certs") { [play] _, _ in
             JSONAnswer.response(
                 bytes: try await BlockingWork.run {

@@ -42,7 +42,7 @@ package struct PlaySubscriptionResource: Codable, Sendable {
     package let packageName: String
     package let productId: String
     package let basePlanId: String
-    /// `active`, `inGracePeriod`, `onHold`, `paused`, `canceled` or `expired`.
+    /// `pending`, `active`, `inGracePeriod`, `onHold`, `paused`, `canceled`, `expired` or `pendingPurchaseCanceled`.
     package let state: String
     package let isAcknowledged: Bool
     package let expiryTime: String
@@ -83,12 +83,15 @@ struct PlaySandboxRoutes: Sendable {
         let isPending: Bool?
         /// An offer of a subscription's base plan, which `purchaseOptionId` names.
         let offerId: String?
+        /// The number of the subscription that a subscription replaces.
+        let replaces: Int64?
+        let replacementMode: ReplacementMode?
 
         static let fields = [
-            "offerId", "packageName", "productId", "account", "quantity", "purchaseOptionId", "regionCode",
-            "obfuscatedAccountId",
-            "obfuscatedProfileId", "isTest", "isPending",
+            "packageName", "productId", "account", "quantity", "purchaseOptionId", "regionCode", "obfuscatedAccountId",
+            "obfuscatedProfileId", "isTest", "isPending", "offerId",
         ]
+        static let subscriptionFields = fields + ["replaces", "replacementMode"]
 
         var order: PlayPurchaseOrder {
             var order = PlayPurchaseOrder(packageName: packageName, productId: productId, account: account)
@@ -97,6 +100,7 @@ struct PlaySandboxRoutes: Sendable {
             order.obfuscatedAccountId = obfuscatedAccountId
             order.obfuscatedProfileId = obfuscatedProfileId
             (order.isTest, order.isPending) = (isTest ?? false, isPending ?? false)
+            (order.replacedNumber, order.replacementMode) = (replaces, replacementMode)
             return order
         }
     }
@@ -125,6 +129,7 @@ struct PlaySandboxRoutes: Sendable {
         addPurchases(to: group.group("sandbox/v1/purchases"))
         addSubscriptions(to: group.group("sandbox/v1/subscriptions"))
         addNotifications(to: group.group("sandbox/v1/notifications"))
+        addFaults(to: group.group("sandbox/v1"))
         let sandbox = group.group("sandbox/v1")
         sandbox.get("time") { _, _ in try await answer { ["now": $0.now.rfc3339] } }
         sandbox.post("time") { request, context in
@@ -164,6 +169,7 @@ struct PlaySandboxRoutes: Sendable {
             }
             return try await answer { try $0.makeServiceAccount(at: url, for: names) }
         }
+        addDisputes(to: sandbox.group("disputes"))
         sandbox.post("reset") { _, _ in try await answer { ["purchases": try $0.reset()] } }
     }
 
@@ -206,7 +212,7 @@ struct PlaySandboxRoutes: Sendable {
     /// The subscriptions by their numbers in the list.
     private func addSubscriptions(to group: RouterGroup<ServiceContext>) {
         group.post { request, context in
-            let body = try await body(request, context, Purchase.self, Purchase.fields)
+            let body = try await body(request, context, Purchase.self, Purchase.subscriptionFields)
             return try await answer(.created) { try $0.resource(try $0.subscribe(body.order, offerId: body.offerId)) }
         }
         group.get { request, _ in
@@ -219,12 +225,21 @@ struct PlaySandboxRoutes: Sendable {
             let number = try context.parameters.require("number", as: Int64.self)
             return try await answer { try $0.resource(try $0.subscription(number)) }
         }
-        for action in SubscriptionAction.allCases {
+        for action in SubscriptionAction.allCases where action != .pause {
             group.post(RouterPath(":number/\(action.rawValue)")) { _, context in
                 let number = try context.parameters.require("number", as: Int64.self)
                 return try await answer { try $0.resource(try $0.perform(action, on: number)) }
             }
         }
+        group.post(":number/pause") { request, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            let length = try await body(request, context, Pause.self, ["length"]).length
+            return try await answer { try $0.resource(try $0.perform(.pause, on: number, pauseLength: length)) }
+        }
+    }
+
+    private struct Pause: Decodable {
+        let length: SubscriptionPeriod?
     }
 
     private struct Push: Decodable {
@@ -281,7 +296,7 @@ struct PlaySandboxRoutes: Sendable {
         }
     }
 
-    private func answer(
+    func answer(
         _ status: HTTPResponse.Status = .ok,
         _ body: @escaping @Sendable (PlayBooks) throws -> some Encodable
     ) async throws -> Response {
@@ -294,7 +309,7 @@ struct PlaySandboxRoutes: Sendable {
     /// The body of a request. An empty one is an object without fields.
     ///
     /// - Throws: `Problem`, `bodyInvalid`.
-    private func body<Body: Decodable>(
+    func body<Body: Decodable>(
         _ request: Request, _ context: ServiceContext, _ type: Body.Type, _ fields: [String]
     ) async throws -> Body {
         let collected = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)

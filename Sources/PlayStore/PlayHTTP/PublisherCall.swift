@@ -22,6 +22,28 @@ struct PublisherCall: Sendable {
     /// A value of the path that may be empty; nil if it is.
     func optionalText(_ name: String) -> String? { path[name].flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// The place of a resource of a catalog in the path. An empty identifier is none.
+    var place: CatalogPlace {
+        CatalogPlace(
+            packageName: packageName, productId: optionalText("productId"), basePlanId: optionalText("basePlanId"),
+            purchaseOptionId: optionalText("purchaseOptionId"), offerId: optionalText("offerId"))
+    }
+
+    /// A resource in the body of `patch`, with the parameters of an update.
+    func update<Resource: CatalogResource>() throws -> CatalogUpdate<Resource> {
+        CatalogUpdate(
+            resource: try json(), updateMask: parameters["updateMask"],
+            allowMissing: try parameters.flag("allowMissing"),
+            regionsVersion: parameters["regionsVersion.version"])
+    }
+
+    /// A product of the older catalog in the body of `update` or `patch`, with the parameters of the request.
+    func inAppProductUpdate() throws -> InAppProductRequests.Update {
+        InAppProductRequests.Update(
+            inappproduct: try json(), sku: try text("sku"), allowMissing: try parameters.flag("allowMissing"),
+            autoConvertMissingPrices: try parameters.flag("autoConvertMissingPrices"))
+    }
+
     /// The body as JSON. No body is an empty object.
     ///
     /// - Throws: `PublisherError`, `parseError`.

@@ -2,7 +2,7 @@ import HTTPSupport
 import HTTPTypes
 import Proofs
 
-/// A method of the Play Developer API, by its identifier in Google's discovery document.
+/// A method of the Play Developer API, by its identifier in Google's discovery document. `CatalogMethods.swift` has those on catalogs.
 struct PublisherMethod: Sendable {
     let identifier: String
     let method: HTTPRequest.Method
@@ -19,7 +19,7 @@ struct PublisherMethod: Sendable {
     }
 
     /// A method with an answer.
-    private static func answering(
+    static func answering(
         _ identifier: String, _ method: HTTPRequest.Method, _ pattern: String,
         _ handle: @escaping @Sendable (PublisherCall, PlayBooks) throws -> some Encodable & SendableMetatype
     ) -> PublisherMethod {
@@ -27,7 +27,7 @@ struct PublisherMethod: Sendable {
     }
 
     /// A method without an answer.
-    private static func silent(
+    static func silent(
         _ identifier: String, _ method: HTTPRequest.Method, _ pattern: String,
         _ handle: @escaping @Sendable (PublisherCall, PlayBooks) throws -> Void
     ) -> PublisherMethod {
@@ -38,7 +38,9 @@ struct PublisherMethod: Sendable {
     }
 
     /// The methods that the local Play serves.
-    static let all = purchases + subscriptions + orders + products + subscriptionProducts
+    static let all =
+        purchases + subscriptions + orders + externalTransactions + subscriptionProducts + oneTimeProducts
+        + inAppProducts
 
     private static let purchases: [PublisherMethod] = [
         .answering("purchases.products.get", .get, "purchases/products/{productId}/tokens/{token}") {
@@ -63,7 +65,7 @@ struct PublisherMethod: Sendable {
 
     private static let subscriptions: [PublisherMethod] = [
         .answering("purchases.subscriptionsv2.get", .get, "purchases/subscriptionsv2/tokens/{token}") {
-            try $1.apiSubscription($0.text("token"), in: $0.packageName).subscriptionPurchase
+            try $1.apiSubscription($0.text("token"), in: $0.packageName).subscriptionPurchase(at: $1.now)
         },
         .answering("purchases.subscriptionsv2.cancel", .post, "purchases/subscriptionsv2/tokens/{token}:cancel") {
             let type = try $0.json(SubscriptionRequests.Cancel.self).cancellationContext?.cancellationType
@@ -106,86 +108,21 @@ struct PublisherMethod: Sendable {
             try $1.refundOrder(
                 $0.text("orderId"), isRevoking: $0.parameters.flag("revoke") ?? false, in: $0.packageName)
         },
+        .silent("orders.reviewrefund", .post, "orders/{orderId}:reviewrefund") {
+            try $1.review($0.json(), ofOrder: $0.text("orderId"), in: $0.packageName)
+        },
     ]
 
-    private static let products: [PublisherMethod] = [
-        .answering("monetization.onetimeproducts.get", .get, "oneTimeProducts/{productId}") {
-            try $1.apiProduct($0.text("productId"), in: $0.packageName)
-        },
-        .answering("monetization.onetimeproducts.list", .get, "oneTimeProducts") {
-            try $1.apiProducts(in: $0.packageName, $0.parameters)
-        },
-        .answering("monetization.onetimeproducts.batchGet", .get, "oneTimeProducts:batchGet") {
-            try $1.apiProducts($0.parameters.all("productIds"), in: $0.packageName)
-        },
-        // Google spells this path alone in small letters.
-        .answering("monetization.onetimeproducts.patch", .patch, "onetimeproducts/{productId}") {
-            var product = try $0.json(OneTimeProduct.self)
-            let productId = try $0.text("productId")
-            guard product.productId.map({ $0 == productId }) ?? true else {
-                throw PublisherError.invalidValue("oneTimeProduct.productId", "it has to be that of the path.")
-            }
-            product.productId = productId
-            let request = OneTimeProductRequests.Update(
-                oneTimeProduct: product, updateMask: $0.parameters["updateMask"],
-                allowMissing: try $0.parameters.flag("allowMissing"),
-                regionsVersion: .init(version: $0.parameters["regionsVersion.version"]))
-            return try $1.update(request, in: $0.packageName)
-        },
-        .silent("monetization.onetimeproducts.delete", .delete, "oneTimeProducts/{productId}") {
-            try $1.delete($0.text("productId"), in: $0.packageName)
-        },
-        .answering("monetization.onetimeproducts.batchUpdate", .post, "oneTimeProducts:batchUpdate") {
-            try $1.update($0.json(OneTimeProductRequests.BatchUpdate.self), in: $0.packageName)
-        },
-        .silent("monetization.onetimeproducts.batchDelete", .post, "oneTimeProducts:batchDelete") {
-            try $1.delete($0.json(OneTimeProductRequests.BatchDelete.self), in: $0.packageName)
+    private static let externalTransactions: [PublisherMethod] = [
+        .answering("externaltransactions.createexternaltransaction", .post, "externalTransactions") {
+            try $1.report($0.json(), identifier: $0.parameters["externalTransactionId"], of: $0.packageName)
         },
         .answering(
-            "monetization.onetimeproducts.purchaseOptions.batchUpdateStates", .post,
-            "oneTimeProducts/{productId}/purchaseOptions:batchUpdateStates"
-        ) {
-            try $1.update(
-                $0.json(OneTimeProductRequests.BatchUpdateStates.self), of: $0.text("productId"), in: $0.packageName)
-        },
-    ]
-    private static let subscriptionProducts: [PublisherMethod] = [
-        .answering("monetization.subscriptions.get", .get, "subscriptions/{productId}") {
-            try $1.apiSubscriptionProduct($0.text("productId"), in: $0.packageName)
-        },
-        .answering("monetization.subscriptions.list", .get, "subscriptions") {
-            try $1.apiSubscriptionProducts(in: $0.packageName, $0.parameters)
-        },
-        .answering("monetization.subscriptions.batchGet", .get, "subscriptions:batchGet") {
-            try $1.apiSubscriptionProducts($0.parameters.all("productIds"), in: $0.packageName)
-        },
-        .answering("monetization.subscriptions.create", .post, "subscriptions") {
-            try $1.create($0.json(CatalogSubscription.self), $0.parameters, in: $0.packageName)
-        },
+            "externaltransactions.getexternaltransaction", .get, "externalTransactions/{externalTransactionId}"
+        ) { try $1.reported($0.text("externalTransactionId"), of: $0.packageName) },
         .answering(
-            "monetization.subscriptions.basePlans.activate", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}:activate"
-        ) {
-            try $1.set(.active, ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
-        },
-        .answering(
-            "monetization.subscriptions.basePlans.deactivate", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}:deactivate"
-        ) {
-            try $1.set(.inactive, ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
-        },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.list", .get,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers"
-        ) {
-            try $1.apiOffers(ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
-        },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.get", .get,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}"
-        ) {
-            try $1.apiOffer(
-                $0.text("offerId"), ofBasePlan: $0.text("basePlanId"), of: $0.text("productId"), in: $0.packageName)
-        },
+            "externaltransactions.refundexternaltransaction", .post,
+            "externalTransactions/{externalTransactionId}:refund"
+        ) { try $1.refund($0.text("externalTransactionId"), $0.json(), of: $0.packageName) },
     ]
 }

@@ -1,7 +1,10 @@
 import HTTPSupport
 
 /// A subscription of a catalog (`Subscription` of the Play Developer API), with its base plans.
-package struct CatalogSubscription: Codable, Hashable, Sendable {
+package struct CatalogSubscription: CatalogResource, Hashable {
+    package static let field = "subscription"
+    package static let identifiers = [CatalogIdentifier<Self>("productId", \.productId, \.productId)]
+
     package struct Listing: Codable, Hashable, Sendable {
         package var languageCode: String?
         package var title: String?
@@ -21,13 +24,6 @@ package struct CatalogSubscription: Codable, Hashable, Sendable {
 }
 
 extension CatalogSubscription {
-    /// The state of a base plan or an offer.
-    package enum State: String, Codable, Sendable {
-        case draft = "DRAFT"
-        case active = "ACTIVE"
-        case inactive = "INACTIVE"
-    }
-
     /// A period and a price at which a subscription is sold (`BasePlan`).
     package struct BasePlan: Codable, Hashable, Sendable {
         /// A plan that renews until it is canceled.
@@ -47,6 +43,17 @@ extension CatalogSubscription {
             package var timeExtension: String?
         }
 
+        /// A plan that renews, with a number of payments to which the customer commits.
+        package struct Installments: Codable, Hashable, Sendable {
+            package var billingPeriodDuration: String?
+            package var committedPaymentsCount: Int32?
+            package var renewalType: String?
+            package var gracePeriodDuration: String?
+            package var accountHoldDuration: String?
+            package var resubscribeState: String?
+            package var prorationMode: String?
+        }
+
         package struct RegionalConfig: Codable, Hashable, Sendable {
             package var regionCode: String?
             package var price: Money?
@@ -54,11 +61,10 @@ extension CatalogSubscription {
         }
 
         package var basePlanId: String?
-        package var state: State?
+        package var state: CatalogState?
         package var autoRenewingBasePlanType: AutoRenewing?
         package var prepaidBasePlanType: Prepaid?
-        /// The local Play keeps it, and sells no installments.
-        package var installmentsBasePlanType: JSONContent?
+        package var installmentsBasePlanType: Installments?
         package var regionalConfigs: [RegionalConfig]?
         /// The local Play keeps it, and sells in the regions with a price of their own.
         package var otherRegionsConfig: JSONContent?
@@ -67,7 +73,14 @@ extension CatalogSubscription {
 }
 
 /// An offer of a base plan (`SubscriptionOffer`): phases before its price.
-package struct CatalogOffer: Codable, Hashable, Sendable {
+package struct CatalogOffer: CatalogResource, Hashable {
+    package static let field = "subscriptionOffer"
+    package static let identifiers = [
+        CatalogIdentifier<Self>("productId", \.productId, \.productId),
+        CatalogIdentifier<Self>("basePlanId", \.basePlanId, \.basePlanId),
+        CatalogIdentifier<Self>("offerId", \.offerId, \.offerId),
+    ]
+
     /// A marker without members, such as `"free": {}`.
     package struct Marker: Codable, Hashable, Sendable {}
 
@@ -97,7 +110,7 @@ package struct CatalogOffer: Codable, Hashable, Sendable {
     package var productId: String?
     package var basePlanId: String?
     package var offerId: String?
-    package var state: CatalogSubscription.State?
+    package var state: CatalogState?
     package var phases: [Phase]?
     package var regionalConfigs: [RegionalConfig]?
     /// The local Play keeps it, and gives an offer once to each account.
@@ -105,15 +118,4 @@ package struct CatalogOffer: Codable, Hashable, Sendable {
     /// The local Play keeps it, and nothing follows from it.
     package var otherRegionsConfig: JSONContent?
     package var offerTags: [OneTimeProduct.OfferTag]?
-}
-
-/// The answers with several subscriptions or offers.
-package struct CatalogSubscriptionList: Codable, Sendable {
-    package var subscriptions: [CatalogSubscription]?
-    package var nextPageToken: String?
-}
-
-package struct CatalogOfferList: Codable, Sendable {
-    package var subscriptionOffers: [CatalogOffer]?
-    package var nextPageToken: String?
 }

@@ -26,6 +26,17 @@ package struct DeveloperNotification: Codable, Hashable, Sendable {
         package var refundType: Int32?
     }
 
+    /// A question about a payment that the customer's bank disputes.
+    package struct PendingRefundReview: Codable, Hashable, Sendable {
+        package var version: String?
+        package var pendingRefundToken: String?
+        package var orderId: String?
+        /// 7, a chargeback.
+        package var refundReason: Int32?
+        package var obfuscatedAccountId: String?
+        package var obfuscatedProfileId: String?
+    }
+
     package struct Test: Codable, Hashable, Sendable {
         package var version: String?
     }
@@ -36,6 +47,7 @@ package struct DeveloperNotification: Codable, Hashable, Sendable {
     package var subscriptionNotification: Subscription?
     package var oneTimeProductNotification: OneTimeProduct?
     package var voidedPurchaseNotification: VoidedPurchase?
+    package var pendingRefundReviewNotification: PendingRefundReview?
     package var testNotification: Test?
 }
 

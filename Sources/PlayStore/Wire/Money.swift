@@ -30,6 +30,12 @@ package struct Money: Codable, Hashable, Sendable {
         return units * Self.billion + nanos
     }
 
+    /// A share of the amount, rounded down to thousandths of a unit. The smallest unit of no currency is smaller.
+    package func share(_ share: Double) -> Money {
+        let thousandths = (Double(billionths ?? 0) / 1_000_000 * share).rounded(.down)
+        return Money(currencyCode: currencyCode, billionths: Int64(thousandths) * 1_000_000)
+    }
+
     /// The amount in milliunits, rounded down.
     package var price: Price { Price(milliunits: (billionths ?? 0) / 1_000_000, currency: currencyCode) }
 }

@@ -3,7 +3,10 @@ import HTTPSupport
 /// A product that is bought once (`OneTimeProduct` of the Play Developer API), with its names in the API.
 ///
 /// Google omits fields without a value, so that all are optional. `OneTimeProduct.checked` states what a product of a catalog has.
-package struct OneTimeProduct: Codable, Hashable, Sendable {
+package struct OneTimeProduct: CatalogResource, Hashable {
+    package static let field = "oneTimeProduct"
+    package static let identifiers = [CatalogIdentifier<Self>("productId", \.productId, \.productId)]
+
     package struct Listing: Codable, Hashable, Sendable {
         package var languageCode: String?
         package var title: String?
@@ -33,13 +36,6 @@ package struct OneTimeProduct: Codable, Hashable, Sendable {
 extension OneTimeProduct {
     /// A way to get a product, with its prices (`OneTimeProductPurchaseOption`).
     package struct PurchaseOption: Codable, Hashable, Sendable {
-        package enum State: String, Codable, Sendable {
-            case draft = "DRAFT"
-            case active = "ACTIVE"
-            case inactive = "INACTIVE"
-            case inactivePublished = "INACTIVE_PUBLISHED"
-        }
-
         package struct BuyOption: Codable, Hashable, Sendable {
             package var legacyCompatible: Bool?
             package var multiQuantityEnabled: Bool?
@@ -64,7 +60,7 @@ extension OneTimeProduct {
         }
 
         package var purchaseOptionId: String?
-        package var state: State?
+        package var state: CatalogState?
         package var buyOption: BuyOption?
         package var rentOption: RentOption?
         package var regionalPricingAndAvailabilityConfigs: [RegionalConfig]?
@@ -76,49 +72,51 @@ extension OneTimeProduct {
     }
 }
 
-/// The bodies of the methods that write one-time products.
-package enum OneTimeProductRequests {
-    /// The maximum number of requests in a batch.
-    static let maximumBatch = 100
+/// An offer of a purchase option (`OneTimeProductOffer`): a discount, a pre-order or a reward of a game.
+package struct OneTimeProductOffer: CatalogResource, Hashable {
+    package static let field = "oneTimeProductOffer"
+    package static let identifiers = [
+        CatalogIdentifier<Self>("productId", \.productId, \.productId),
+        CatalogIdentifier<Self>("purchaseOptionId", \.purchaseOptionId, \.purchaseOptionId),
+        CatalogIdentifier<Self>("offerId", \.offerId, \.offerId),
+    ]
 
-    package struct Update: Codable, Sendable {
-        package var oneTimeProduct: OneTimeProduct?
-        package var updateMask: String?
-        package var allowMissing: Bool?
-        package var regionsVersion: OneTimeProduct.RegionsVersion?
+    package struct Discount: Codable, Hashable, Sendable {
+        package var startTime: DateTimeText?
+        package var endTime: DateTimeText?
+        /// The number of purchases by one customer; without limit if it is 0 or missing.
+        package var redemptionLimit: Int64Text?
     }
 
-    package struct BatchUpdate: Codable, Sendable {
-        package var requests: [Update]?
+    package struct PreOrder: Codable, Hashable, Sendable {
+        package var startTime: DateTimeText?
+        package var endTime: DateTimeText?
+        package var releaseTime: DateTimeText?
+        package var priceChangeBehavior: String?
     }
 
-    /// The place of a product, or of a purchase option. Each request repeats it.
-    package struct Place: Codable, Sendable {
-        package var packageName: String?
-        package var productId: String?
-        package var purchaseOptionId: String?
+    package struct GameReward: Codable, Hashable, Sendable {
+        package var redemptionLimit: Int64Text?
     }
 
-    package struct BatchDelete: Codable, Sendable {
-        package var requests: [Place]?
+    package struct RegionalConfig: Codable, Hashable, Sendable {
+        package var regionCode: String?
+        package var availability: String?
+        package var absoluteDiscount: Money?
+        /// The discount as a share of the purchase option's price.
+        package var relativeDiscount: Double?
+        package var noOverride: CatalogOffer.Marker?
     }
 
-    package struct StateUpdate: Codable, Sendable {
-        package var activatePurchaseOptionRequest: Place?
-        package var deactivatePurchaseOptionRequest: Place?
-    }
-
-    package struct BatchUpdateStates: Codable, Sendable {
-        package var requests: [StateUpdate]?
-    }
-}
-
-/// A page of products, or those of a batch.
-package struct OneTimeProductList: Codable, Sendable {
-    package var oneTimeProducts: [OneTimeProduct]?
-    package var nextPageToken: String?
-
-    package init(oneTimeProducts: [OneTimeProduct]?) {
-        self.oneTimeProducts = oneTimeProducts
-    }
+    package var packageName: String?
+    package var productId: String?
+    package var purchaseOptionId: String?
+    package var offerId: String?
+    package var state: CatalogState?
+    package var discountedOffer: Discount?
+    package var preOrderOffer: PreOrder?
+    package var gameRewardOffer: GameReward?
+    package var regionalPricingAndAvailabilityConfigs: [RegionalConfig]?
+    package var offerTags: [OneTimeProduct.OfferTag]?
+    package var regionsVersion: OneTimeProduct.RegionsVersion?
 }

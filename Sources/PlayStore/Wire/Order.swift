@@ -22,10 +22,16 @@ package struct Order: Codable, Hashable, Sendable {
     /// A marker without members, such as `"baseDetails": {}`.
     package struct Marker: Codable, Hashable, Sendable {}
 
+    package struct ProrationPeriod: Codable, Hashable, Sendable {
+        /// `BASE`, `INTRODUCTORY` or `FREE_TRIAL`.
+        package var originalOfferPhase: String?
+    }
+
     package struct OfferPhaseDetails: Codable, Hashable, Sendable {
         package var baseDetails: Marker?
         package var freeTrialDetails: Marker?
         package var introductoryPriceDetails: Marker?
+        package var prorationPeriodDetails: ProrationPeriod?
     }
 
     package struct SubscriptionDetails: Codable, Hashable, Sendable {

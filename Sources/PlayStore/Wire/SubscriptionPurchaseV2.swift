@@ -33,9 +33,39 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var replacementCancellation: Marker?
     }
 
+    package struct RenewalDeclined: Codable, Hashable, Sendable {
+        package var pendingOrderId: String?
+    }
+
+    /// The context of a grace period, and of a hold.
+    package struct DeclinedContext: Codable, Hashable, Sendable {
+        package var renewalDeclined: RenewalDeclined?
+    }
+
+    package struct OutOfAppContext: Codable, Hashable, Sendable {
+        package var expiredExternalAccountIdentifiers: AccountIdentifiers?
+        package var expiredPurchaseToken: String?
+    }
+
+    package struct PriceChangeDetails: Codable, Hashable, Sendable {
+        package var newPrice: Money?
+        package var priceChangeMode: String?
+        package var priceChangeState: String?
+        package var expectedNewPriceChargeTime: DateTimeText?
+    }
+
+    package struct InstallmentDetails: Codable, Hashable, Sendable {
+        package var initialCommittedPaymentsCount: Int32?
+        package var subsequentCommittedPaymentsCount: Int32?
+        package var remainingCommittedPaymentsCount: Int32?
+        package var pendingCancellation: Marker?
+    }
+
     package struct AutoRenewingPlan: Codable, Hashable, Sendable {
         package var autoRenewEnabled: Bool?
         package var recurringPrice: Money?
+        package var priceChangeDetails: PriceChangeDetails?
+        package var installmentDetails: InstallmentDetails?
     }
 
     package struct PrepaidPlan: Codable, Hashable, Sendable {
@@ -48,10 +78,28 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var offerTags: [String]?
     }
 
+    package struct ProrationPeriod: Codable, Hashable, Sendable {
+        /// `BASE`, `INTRODUCTORY` or `FREE_TRIAL`.
+        package var originalOfferPhaseType: String?
+    }
+
+    package struct DeferredReplacement: Codable, Hashable, Sendable {
+        package var productId: String?
+    }
+
+    /// The item that an item has replaced.
+    package struct ItemReplacement: Codable, Hashable, Sendable {
+        package var productId: String?
+        package var basePlanId: String?
+        package var offerId: String?
+        package var replacementMode: String?
+    }
+
     package struct OfferPhase: Codable, Hashable, Sendable {
         package var basePrice: Marker?
         package var freeTrial: Marker?
         package var introductoryPrice: Marker?
+        package var prorationPeriod: ProrationPeriod?
     }
 
     package struct LineItem: Codable, Hashable, Sendable {
@@ -62,6 +110,8 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
         package var prepaidPlan: PrepaidPlan?
         package var offerDetails: OfferDetails?
         package var offerPhase: OfferPhase?
+        package var deferredItemReplacement: DeferredReplacement?
+        package var itemReplacement: ItemReplacement?
     }
 
     package var kind: String?
@@ -76,7 +126,10 @@ package struct SubscriptionPurchaseV2: Codable, Hashable, Sendable {
     package var externalAccountIdentifiers: AccountIdentifiers?
     package var testPurchase: Marker?
     package var pausedStateContext: PausedContext?
+    package var inGracePeriodStateContext: DeclinedContext?
+    package var onHoldStateContext: DeclinedContext?
     package var canceledStateContext: CanceledContext?
+    package var outOfAppPurchaseContext: OutOfAppContext?
     package var lineItems: [LineItem]?
 }
 

@@ -29,6 +29,9 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
         }
     }
 
+    /// The store that sells the purchases, itself or as a local one.
+    package var store: PurchaseStore { isGooglePlay ? .playStore : .appStore }
+
     /// True for purchases of Google Play, or of a local one.
     package var isGooglePlay: Bool {
         switch self {
@@ -49,6 +52,23 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
     public static let defaultAccepted: Set<Origin> = [
         .localProduction, .localSandbox, .localPlayProduction, .localPlayTest,
     ]
+}
+
+/// A store. The raw value is the word in exports and figures.
+package enum PurchaseStore: String, Sendable, CaseIterable {
+    case appStore = "app_store"
+    case playStore = "play_store"
+
+    /// The company that sells there, and that returns the money.
+    package var company: String { self == .appStore ? "Apple" : "Google" }
+
+    /// The address at which customers ask for their money.
+    package var refundAddress: String {
+        switch self {
+        case .appStore: "https://reportaproblem.apple.com"
+        case .playStore: "https://play.google.com/store/account/orderhistory"
+        }
+    }
 }
 
 /// The store environment that a proof states (App Store Server API, `environment`).

@@ -101,6 +101,7 @@ extension GooglePlayAnswer {
         var facts = facts(period?.total, orderId: item.orderId, moment)
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
+        facts[.basePlanId] = item.basePlanId.map { .text($0) }
         facts[.originalPurchaseDate] = startTime.map { .integer($0.millisecondsSince1970) }
         facts[.expiresDate] = .integer(ends.paid.millisecondsSince1970)
         facts[.revocationType] = refund.map {

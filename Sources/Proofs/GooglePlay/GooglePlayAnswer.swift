@@ -184,6 +184,7 @@ extension GooglePlayAnswer {
         let isCommitmentCanceled: Bool
         let recurringPrice: Price?
         let priceChange: PriceChange?
+        let basePlanId: String?
         let offerId: String?
         let phase: GooglePlayOrder.Phase?
         /// True for a purchase with a promotion code.
@@ -211,7 +212,8 @@ extension GooglePlayAnswer {
             isCommitmentCanceled = try plan?.object("installmentDetails")?.object("pendingCancellation") != nil
             recurringPrice = try plan?.money("recurringPrice")
             priceChange = try plan.flatMap { (plan) throws(ProofRefusal) in try Self.priceChange(plan) }
-            offerId = try fields.object("offerDetails")?.string("offerId")
+            let offer = try fields.object("offerDetails")
+            (basePlanId, offerId) = (try offer?.string("basePlanId"), try offer?.string("offerId"))
             phase = try fields.object("offerPhase").flatMap { (phase) throws(ProofRefusal) in
                 try GooglePlayOrder.Phase(phase, "basePrice", "freeTrial", "introductoryPrice")
             }

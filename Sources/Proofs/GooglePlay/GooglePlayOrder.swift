@@ -39,7 +39,7 @@ package struct GooglePlayOrder: Sendable {
         }
     }
 
-    /// What was paid back of an order.
+    /// The extent of the money that was paid back.
     enum Refund: Sendable {
         case full, partial
     }

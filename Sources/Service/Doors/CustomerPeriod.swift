@@ -23,7 +23,7 @@ struct CustomerPeriod: Sendable {
         endsAt = transaction.accessEnd(before: nextPurchaseDate ?? replacedAt)
     }
 
-    /// True if the App Store or the team has taken the purchase back.
+    /// True if the store or the team has taken the purchase back.
     var isRevoked: Bool { transaction.revocationDate != nil || transaction.revocation != nil }
 
     var originalPurchaseDate: Timestamp {

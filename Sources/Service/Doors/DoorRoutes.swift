@@ -48,7 +48,7 @@ package final class DoorServices: Sendable {
     package let metrics: ServiceMetrics
     package let clock: any WallClock
     /// The apps on Google Play about whose purchases the service asks.
-    private let googlePlay: GooglePlayApps
+    let googlePlay: GooglePlayApps
     /// The signers of promotional offers, by the bundle identifier of the app.
     let offerSigners: [ByteKey: OfferSigner]
     let customerInfo: KeptCustomerInfo
@@ -103,6 +103,11 @@ package final class DoorServices: Sendable {
     /// - Parameter newcomers: The caller's allowance for customers without a purchase. Beyond it, the answer is the same.
     func redemption(by caller: Caller, _ newcomers: NewcomerAllowance?) -> ProofRedemption {
         ProofRedemption(by: caller, entitlements, metrics, asking: googlePlay, newcomers: newcomers)
+    }
+
+    /// True if the service may ask Google Play about the purchases of an app.
+    func mayAsk(about app: String) -> Bool {
+        googlePlay.all.contains { $0.purchases.app.bundleIdentifier.hasSameBytes(as: app) }
     }
 
     /// A group whose callers may present the public keys of apps, within their rate limits.

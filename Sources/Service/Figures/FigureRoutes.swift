@@ -25,7 +25,8 @@ struct FigureRoutes: Sendable {
         return try FigureQuery(
             figure, in: try request.query("environment") ?? .production, by: try request.query("by") ?? .day,
             from: first, to: last, group: try request.query("group"), app: app,
-            product: try request.query("product"), storefront: try request.query("storefront"))
+            product: try request.query("product"), storefront: try request.query("storefront"),
+            store: try request.query("store"))
     }
 }
 
@@ -88,7 +89,7 @@ extension FigureAnswer.Series: AnswerObject {
     ) {
         $0.field(
             "group",
-            "The app, product, storefront or origin. Empty if the App Store has not stated the storefront. For a cohort, the number of months after the first payment.",
+            "The app, product, storefront, store or origin. Empty if the App Store has not stated the storefront. For a cohort, the number of months after the first payment.",
             \.group)
         $0.field("currency", "The ISO 4217 code, for a figure of money.", \.currency)
         $0.field(
@@ -183,6 +184,7 @@ extension APIOperation {
             .query(
                 "storefront",
                 "Only sales of one storefront (ISO 3166-1, three letters). Cannot be combined with a product."),
+            .query("store", "Only sales of one store, local ones included.", .one(of: PurchaseStore.self)),
         ],
         answers: [.json("The figure.", FigureAnswer.self)])
 }

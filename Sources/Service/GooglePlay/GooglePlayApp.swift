@@ -6,7 +6,9 @@ import Proofs
 
 /// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
 /// anything by it.
-package struct GooglePlayApp: Sendable {
+///
+/// It is a class, so that it is passed as a pointer (swiftlang/swift#90477).
+package final class GooglePlayApp: Sendable {
     /// The largest number of earlier tokens of a chain about which the service asks.
     private static let maximumChain = 20
 

@@ -13,6 +13,7 @@ import ServiceLifecycle
 package struct PurchaseAcknowledger: Service {
     private static let pageSize = 100
     private static let interval = Duration.seconds(1)
+    private static let maximumAtOnce = 8
     /// One attempt. The next one is in the ledger.
     private static let patience = PlayDeveloperClient.Patience(answer: .seconds(30), delays: [])
 
@@ -41,7 +42,13 @@ package struct PurchaseAcknowledger: Service {
     package func acknowledgeAll() async throws {
         while true {
             let (due, mayBeMore) = try await app.purchases.purchasesToAcknowledge(limit: Self.pageSize)
-            for purchase in due where !Task.isCancelled { try await acknowledge(purchase) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, purchase) in due.enumerated() where !Task.isCancelled {
+                    if index >= Self.maximumAtOnce { try await group.next() }
+                    group.addTask { try await acknowledge(purchase) }
+                }
+                try await group.waitForAll()
+            }
             guard mayBeMore, !Task.isCancelled else { return }
         }
     }

@@ -16,16 +16,17 @@ package struct PlayDeveloperClient: Sendable {
         let answer: Duration
         /// The waits before further attempts, while Google Play limits the rate of requests or fails.
         let delays: [Duration]
+        /// The longest time that the client waits because Google Play asks for it, in seconds.
+        let longestWait: Int
 
-        package init(answer: Duration, delays: [Duration]) {
-            self.answer = answer
-            self.delays = delays
+        package init(answer: Duration, delays: [Duration], longestWait: Int = 60) {
+            (self.answer, self.delays, self.longestWait) = (answer, delays, longestWait)
         }
 
         package static let schedule = Patience(
             answer: .seconds(30), delays: [.seconds(1), .seconds(4), .seconds(16)])
         /// A person waits, behind the service's own limit on the time of a request.
-        package static let person = Patience(answer: .seconds(5), delays: [.milliseconds(250), .seconds(1)])
+        package static let person = Patience(answer: .seconds(5), delays: [.milliseconds(250)], longestWait: 1)
     }
 
     package static let googleURL = URL(string: "https://androidpublisher.googleapis.com") ?? URL(filePath: "/")
@@ -189,8 +190,6 @@ extension PlayDeveloperClient {
     private static let quota: Set = [
         "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "dailyLimitExceeded",
     ]
-    /// The longest time that the client waits because Google Play asks for it, in seconds.
-    private static let maximumWait = 60
 
     /// - Returns: The body of the answer.
     private func send(
@@ -207,7 +206,9 @@ extension PlayDeveloperClient {
             do {
                 return try await attempt(method, address, within: patience.answer, upTo: maximumSize)
             } catch {
-                guard let wait = error.wait(upTo: Self.maximumWait), let delay = delays.popFirst() else { throw error }
+                guard let wait = error.wait(upTo: patience.longestWait), let delay = delays.popFirst() else {
+                    throw error
+                }
                 do { try await Task.sleep(for: max(delay, wait)) } catch { throw .cancelled }
             }
         }
@@ -243,8 +244,10 @@ extension PlayDeveloperClient {
         case (403, let reason?) where quota.contains(reason): return .limited(seconds: answer.retryAfter)
         case (401, _), (403, _): return .accountRefused(status: answer.status, reason: reason)
         case (404, applicationNotFound): return .accountRefused(status: 404, reason: reason)
-        case (404, _): return .tokenUnknown
-        case (410, _): return .tokenEnded
+        // Another server may not know the path. That says nothing about the token.
+        case (404, _?): return .tokenUnknown
+        case (410, _?): return .tokenEnded
+        case (404, nil), (410, nil): return .answerInvalid(reason: "It has the status \(answer.status).")
         case (400, otherPackage): return .notThisApp
         case (400, invalidState): return .stateInvalid
         case (400, let reason?) where malformed.contains(reason): return .tokenUnknown

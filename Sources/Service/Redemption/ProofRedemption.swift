@@ -54,9 +54,10 @@ final class ProofRedemption: Sendable {
     /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
     func redeem(_ proof: [UInt8], for user: User, keeping: Keeping? = nil) async throws -> Answer {
         try await recordingRefusal(of: proof, for: user) {
-            let (purchases, answer) = try await ledgerAnswer(to: proof, nil, user, keeping)
+            let presented = try await presented(proof)
+            let answer = try await ledgerAnswer(to: presented, user, keeping)
             if case .kept(let earlier) = answer { return .kept(earlier) }
-            let redemption = try service.redemption(of: purchases, answered: answer)
+            let redemption = try service.redemption(of: presented.purchases, answered: answer)
             metrics.count(.redemptions, redemption.outcome.rawValue)
             return .redeemed(redemption)
         }
@@ -64,14 +65,11 @@ final class ProofRedemption: Sendable {
 
     /// Redeems a proof, and returns the results for its purchases in the proof's order, even if none of them is the user's.
     ///
-    /// - Parameter verified: The result of `verify`; nil for a purchase token, which has no signature.
-    /// - Throws: `RedemptionError` if the proof itself is refused; `PlayDeveloperError` if Google Play does not know the purchase, or
-    ///   cannot be asked now.
-    func lines(
-        of proof: [UInt8], _ verified: VerifiedProof? = nil, for user: User
-    ) async throws -> [Redemption.Line] {
-        let (purchases, answer) = try await recordingRefusal(of: proof, for: user) {
-            try await ledgerAnswer(to: proof, verified, user, withItems: false)
+    /// - Parameter presented: The result of `present`.
+    /// - Throws: `RedemptionError` if the proof itself is refused.
+    func lines(of presented: Presented, for user: User) async throws -> [Redemption.Line] {
+        let answer = try await recordingRefusal(of: presented.proof, for: user) {
+            try await ledgerAnswer(to: presented, user, withItems: false)
         }
         do throws(RedemptionError) {
             metrics.count(.redemptions, try service.outcome(answered: answer).rawValue)
@@ -79,31 +77,49 @@ final class ProofRedemption: Sendable {
             // The lines have the reason of each refusal.
             metrics.count(.redemptions, "refused", code: error.code)
         }
-        return try service.lines(of: purchases, answered: answer)
+        return try service.lines(of: presented.purchases, answered: answer)
     }
 
-    /// Verifies a proof of a purchase without redeeming it.
+    /// A proof with its purchases, before a redemption.
+    ///
+    /// A class, for the same reason as the redemption.
+    final class Presented: Sendable {
+        let proof: [UInt8]
+        let purchases: EntitlementService.VerifiedPurchases
+        /// Nil if Google Play has stated the purchases.
+        let verified: VerifiedProof?
+        /// The statement of Google Play about an app; nil if none was asked for, or the ledger alone knows the purchases.
+        fileprivate let stated: (app: GooglePlayApp, statement: GooglePlayStatement)?
+
+        fileprivate init(
+            _ proof: [UInt8], _ purchases: EntitlementService.VerifiedPurchases, _ verified: VerifiedProof?,
+            _ stated: (app: GooglePlayApp, statement: GooglePlayStatement)? = nil
+        ) {
+            (self.proof, self.purchases, self.verified, self.stated) = (proof, purchases, verified, stated)
+        }
+
+        var origin: Origin { verified?.origin ?? purchases.origin }
+
+        /// The purchases, as the proof or Google Play states them.
+        var proven: [ProvenPurchase] { verified?.purchases ?? purchases.proven }
+    }
+
+    /// Verifies a proof of a purchase, or asks Google Play about it, without redeeming it.
     ///
     /// - Parameter user: The user for whom a refusal is recorded; nil if only the proof can tell.
-    /// - Throws: `RedemptionError` if the proof is refused, or is of no purchase.
-    func verify(_ proof: [UInt8], for user: User?) async throws -> VerifiedProof {
-        try await recordingRefusal(of: proof, for: user) {
-            let verified = try await BlockingWork.process(proof.count) { [service, app] in
-                try service.verify(proof, of: app)
-            }
-            guard verified.purchases != nil else { throw RedemptionError.notRedeemable }
-            return verified
-        }
+    /// - Throws: `RedemptionError` if the proof is refused, or is of no purchase; `PlayDeveloperError` if Google Play does not know the
+    ///   purchase, or cannot be asked now.
+    func present(_ proof: [UInt8], for user: User?) async throws -> Presented {
+        try await recordingRefusal(of: proof, for: user) { try await presented(proof) }
     }
 
     private func ledgerAnswer(
-        to proof: [UInt8],
-        _ verified: VerifiedProof?,
+        to presented: Presented,
         _ user: User,
         _ keeping: Keeping? = nil,
         withItems: Bool = true
-    ) async throws -> (EntitlementService.VerifiedPurchases, ClaimAnswer) {
-        let (purchases, stated) = try await presented(proof, verified)
+    ) async throws -> ClaimAnswer {
+        let purchases = presented.purchases
         let kept = keeping.map { keeping in
             service.keeping(keeping.key) { [service] answer in
                 try? keeping.answer(service.redemption(of: purchases, answered: answer))
@@ -112,37 +128,33 @@ final class ProofRedemption: Sendable {
         let request = try service.request(
             purchases, for: user, by: actor, keeping: kept, newcomers: newcomers, withItems: withItems)
         let answer = try await service.answer(request)
-        if let stated { await stated.app.refreshReplaced(by: stated.statement, within: .person) }
-        return (purchases, answer)
+        if let stated = presented.stated {
+            await stated.app.refreshReplaced(by: stated.statement, within: .person)
+        }
+        return answer
     }
-
-    /// A statement of Google Play about an app.
-    private typealias Stated = (app: GooglePlayApp, statement: GooglePlayStatement)
 
     /// The purchases of a proof, by its signature, or by the statement of Google Play if the service may ask about its app.
-    private func presented(
-        _ proof: [UInt8], _ verified: VerifiedProof?
-    ) async throws -> (EntitlementService.VerifiedPurchases, Stated?) {
+    private func presented(_ proof: [UInt8]) async throws -> Presented {
         if !googlePlay.all.isEmpty, let token = try Self.token(proof) {
             let app = try googlePlay.app(of: token, among: service.limitingApp ?? app)
-            return try await presented(token.purchaseToken, of: app)
+            return try await presented(proof, token.purchaseToken, of: app)
         }
-        let (signed, purchases) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in
-            let verified = try verified ?? service.verify(proof, of: app)
-            let signed = verified.signedPurchase
-            let asked = signed.flatMap { googlePlay[package: $0.packageName] }
-            return (signed, asked == nil ? try service.purchases(of: verified, in: proof) : nil)
+        let (signed, presented) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in
+            let verified = try service.verify(proof, of: app)
+            if let signed = verified.signedPurchase, googlePlay[package: signed.packageName] != nil {
+                return (signed as GooglePlayPurchase?, nil as Presented?)
+            }
+            return (nil, Presented(proof, try service.purchases(of: verified, in: proof), verified))
         }
-        if let purchases { return (purchases, nil) }
+        if let presented { return presented }
         guard let signed, let app = googlePlay[package: signed.packageName] else { throw RedemptionError.notRedeemable }
-        return try await presented(signed.purchaseToken, of: app)
+        return try await self.presented(proof, signed.purchaseToken, of: app)
     }
 
-    private func presented(
-        _ token: String, of app: GooglePlayApp
-    ) async throws -> (EntitlementService.VerifiedPurchases, Stated?) {
+    private func presented(_ proof: [UInt8], _ token: String, of app: GooglePlayApp) async throws -> Presented {
         let (purchases, statement) = try await app.presented(token)
-        return (purchases, statement.map { (app, $0) })
+        return Presented(proof, purchases, nil, statement.map { (app, $0) })
     }
 
     private static func token(_ proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {

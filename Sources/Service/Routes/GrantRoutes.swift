@@ -31,7 +31,7 @@ struct GrantRoutes: Sendable {
             try await change(.revoke(reason: try await reason(request, context)), request, context)
         }
         group.on(.reinstateTransaction) { request, context in
-            try await change(.reinstate(), request, context)
+            try await change(.reinstate(reason: try await reason(request, context)), request, context)
         }
         group.on(.moveTransaction) { request, context in try await move(request, context) }
     }
@@ -153,11 +153,12 @@ extension APIOperation {
         or: [.conflict])
 
     static let reinstateTransaction = APIOperation(
-        .delete, "/v1/users/{user}/transactions/{transaction}/revocation", for: .backEnd(.grant), isPerApp: true,
+        .put, "/v1/users/{user}/transactions/{transaction}/reinstatement", for: .backEnd(.grant), isPerApp: true,
         "reinstateTransaction", "Reinstates a purchase that the team has revoked",
         parameters: [
             .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
         ],
+        body: .json(.reason),
         answers: [.json("The transaction.", RedeemedTransaction.self)],
         or: [.conflict])
 

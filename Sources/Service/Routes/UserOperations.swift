@@ -60,7 +60,9 @@ extension APIOperation {
     static let listUserTransactions = APIOperation(
         .get, "/v1/users/{user}/transactions", for: .backEnd(.read), isPerApp: true,
         "listUserTransactions", "Lists the redeemed transactions, newest first",
-        parameters: [.app],
+        parameters: [
+            .app, .query("store", "Only purchases at one store, local ones included.", .one(of: PurchaseStore.self)),
+        ],
         answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self)])
 
     static let listMeTransactions = listUserTransactions.own("listMeTransactions", usesReserve: true)

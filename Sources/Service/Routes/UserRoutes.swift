@@ -51,9 +51,9 @@ struct UserRoutes: Sendable {
             // The names of keys are the team's.
             let keys = try context.requiredCaller.isBackEnd ? await service.ledger.apiKeyNames() : [:]
             let (user, app) = (try subjects.user(request, context), try RequestedApps.name(of: request, context))
-            let service = service.limited(to: context)
+            let (service, store): (_, PurchaseStore?) = (service.limited(to: context), try request.query("store"))
             return try await Page(request).answer(naming: keys, at: \.sequence) { before, limit in
-                try await service.transactions(of: user, in: app, before: before, limit: limit)
+                try await service.transactions(of: user, in: app, from: store, before: before, limit: limit)
             }
         }
         group.on(.redeemUserReceipt, .redeemMeReceipt) { request, context in

@@ -120,7 +120,7 @@ extension APIOperation {
         parameters: [
             .path(
                 "transaction",
-                "A transaction, an original transaction, or an order number of a receipt. The App Store is asked about an order number.",
+                "A transaction, an original transaction, or an order number of a receipt. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases.",
                 .text(length: 1...256), example: "2000000000000001"), .app,
         ],
         answers: [.json("The purchases that the transaction belongs to.", PurchaseLookup.self)],

@@ -18,14 +18,34 @@ struct PlayBuy: Command {
     @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
     var productIdentifier: String
 
-    @Option(help: "The customer's Google account.")
-    var account: String
-
     @Option(help: "The quantity.")
     var quantity = 1
 
     @Option(help: ArgumentHelp("The purchase option (default: the one for older apps).", valueName: "identifier"))
     var purchaseOption: String?
+
+    @Flag(help: "Pay later, as with cash: `till play complete` or `till play cancel` decides.")
+    var pending = false
+
+    @OptionGroup var customer: PlayCustomerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let resource = try common.dataDirectory.play().perform { books in
+            var order = try customer.order(of: productIdentifier, in: books)
+            (order.quantity, order.purchaseOptionId, order.isPending) = (quantity, purchaseOption, pending)
+            return try books.resource(try books.buy(order))
+        }
+        terminal.signed(resource.signedPurchase, resource.lines)
+        try terminal.json(resource)
+    }
+}
+
+/// The customer of a sale, as `till play buy` and `till play subscribe` take it.
+struct PlayCustomerOptions: ParsableArguments {
+    @Option(help: "The customer's Google account.")
+    var account: String
 
     @Option(help: ArgumentHelp("The customer's country, such as US (default: the product's first).", valueName: "code"))
     var region: String?
@@ -36,28 +56,20 @@ struct PlayBuy: Command {
     @Option(help: ArgumentHelp("The obfuscated profile identifier that the app sets.", valueName: "identifier"))
     var obfuscatedProfile: String?
 
-    @Flag(help: "Pay later, as with cash: `till play complete` or `till play cancel` decides.")
-    var pending = false
-
-    @Flag(help: "Buy as a license tester, who pays nothing.")
+    @Flag(help: "Buy as a license tester, who pays nothing, and whose periods last minutes.")
     var tester = false
 
     @OptionGroup var app: PlayAppOptions
 
-    @OptionGroup var common: CommonOptions
-
-    func perform() async throws {
-        let resource = try common.dataDirectory.play().perform { books in
-            var order = PlayPurchaseOrder(
-                packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
-            order.quantity = quantity
-            (order.purchaseOptionId, order.regionCode) = (purchaseOption, region)
-            (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
-            (order.isPending, order.isTest) = (pending, tester)
-            return try books.resource(try books.buy(order))
-        }
-        terminal.signed(resource.signedPurchase, resource.lines)
-        try terminal.json(resource)
+    /// The order of a product.
+    ///
+    /// - Throws: `CommandError` if the Play has several apps, and none is named.
+    func order(of productIdentifier: String, in books: PlayBooks) throws -> PlayPurchaseOrder {
+        var order = PlayPurchaseOrder(
+            packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
+        (order.regionCode, order.isTest) = (region, tester)
+        (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
+        return order
     }
 }
 

@@ -21,8 +21,9 @@ struct PlayCommand: AsyncParsableCommand {
             """,
         subcommands: [
             PlayServe.self, PlayKeysCommand.self, PlayLicense.self, PlayProducts.self, PlayBuy.self, PlayPurchases.self,
-            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlaySubscribe.self, PlaySubscriptions.self,
-            PlaySubscriptionCommand.self, PlayNotifications.self, PlayTime.self, PlayReset.self,
+            PlayComplete.self, PlayCancel.self, PlayRefund.self, PlayDispute.self, PlaySubscribe.self,
+            PlaySubscriptions.self,
+            PlaySubscriptionCommand.self, PlayNotifications.self, PlayFail.self, PlayTime.self, PlayReset.self,
         ],
         defaultSubcommand: PlayServe.self)
 }

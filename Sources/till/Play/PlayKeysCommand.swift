@@ -94,7 +94,7 @@ struct PlayProducts: Command {
                     ]
                 }
             }, orElse: "No products.")
-        try terminal.json(OneTimeProductList(oneTimeProducts: products))
+        try terminal.json(["oneTimeProducts": products])
     }
 }
 

@@ -10,13 +10,12 @@ struct PlaySubscribe: Command {
         examples: """
             till play subscribe garden.basic.monthly --account alice
             till play subscribe premium --account alice --offer trial
+            till play subscribe gold --account alice --replace 3 --mode DEFERRED
+            till play subscribe premium --account alice --pending
             """)
 
     @Argument(help: ArgumentHelp("The subscription's identifier.", valueName: "product"))
     var productIdentifier: String
-
-    @Option(help: "The customer's Google account.")
-    var account: String
 
     @Option(help: ArgumentHelp("The base plan (default: the first active one).", valueName: "identifier"))
     var basePlan: String?
@@ -24,28 +23,32 @@ struct PlaySubscribe: Command {
     @Option(help: ArgumentHelp("An offer of the base plan (default: none).", valueName: "identifier"))
     var offer: String?
 
-    @Option(help: ArgumentHelp("The customer's country, such as US (default: the plan's first).", valueName: "code"))
-    var region: String?
+    @Option(
+        help: ArgumentHelp(
+            "The subscription that this one replaces: an upgrade or a downgrade (default: the one of the same product).",
+            valueName: "number"))
+    var replace: Int64?
 
-    @Option(help: ArgumentHelp("The obfuscated account identifier that the app sets.", valueName: "identifier"))
-    var obfuscatedAccount: String?
+    @Option(
+        help: ArgumentHelp(
+            "\(ReplacementMode.allCases.map(\.rawValue).joined(separator: ", ")) (default: Google's).",
+            valueName: "mode"))
+    var mode: ReplacementMode?
 
-    @Option(help: ArgumentHelp("The obfuscated profile identifier that the app sets.", valueName: "identifier"))
-    var obfuscatedProfile: String?
+    @Flag(
+        help:
+            "Pay later: `till play subscription NUMBER complete` or `cancel` ends the payment. For prepaid plans only.")
+    var pending = false
 
-    @Flag(help: "Buy as a license tester, whose periods last minutes.")
-    var tester = false
-
-    @OptionGroup var app: PlayAppOptions
+    @OptionGroup var customer: PlayCustomerOptions
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
         let resource = try common.dataDirectory.play().perform { books in
-            var order = PlayPurchaseOrder(
-                packageName: try app.packageName(in: books), productId: productIdentifier, account: account)
-            (order.purchaseOptionId, order.regionCode, order.isTest) = (basePlan, region, tester)
-            (order.obfuscatedAccountId, order.obfuscatedProfileId) = (obfuscatedAccount, obfuscatedProfile)
+            var order = try customer.order(of: productIdentifier, in: books)
+            (order.purchaseOptionId, order.isPending) = (basePlan, pending)
+            (order.replacedNumber, order.replacementMode) = (replace, mode)
             return try books.resource(try books.subscribe(order, offerId: offer))
         }
         terminal.signed(resource.signedPurchase, resource.lines)
@@ -75,63 +78,55 @@ struct PlaySubscriptions: Command {
     }
 }
 
+extension SubscriptionPeriod: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
+}
+
+extension ReplacementMode: ExpressibleByArgument {}
+
 extension SubscriptionAction: ExpressibleByArgument {}
 
 struct PlaySubscriptionCommand: Command {
     static let configuration = CommandConfiguration(
         "subscription", "Act on a subscription as its customer or as Google.",
-        "A payment that declines leads to the grace period and the hold of the plan; acceptPayments pays what is owed.",
+        """
+        A payment that declines leads to the grace period and the hold of the plan; acceptPayments pays what is owed. An expired \
+        subscription is renewed in the Play itself with resubscribe.
+        """,
         examples: """
             till play subscription 3 cancel
             till play subscription 3 restore
             till play subscription 3 declinePayments
             till play subscription 3 acceptPayments
-            till play subscription 3 pause
+            till play subscription 3 pause --length P2M
+            till play subscription 3 acceptPrice
+            till play subscription 3 resubscribe
             till play subscription 3 chargeback
             """)
 
     @Argument(help: "The subscription's number; `till play subscriptions` lists them.")
     var number: Int64
 
-    @Argument(help: "cancel, restore, declinePayments, acceptPayments, pause, resume, refund or chargeback.")
+    @Argument(
+        help:
+            "complete, cancel, restore, acceptPrice, resubscribe, declinePayments, acceptPayments, pause, resume, refund or chargeback."
+    )
     var action: SubscriptionAction
 
+    @Option(
+        help: ArgumentHelp(
+            "The length of a pause: P1W to P4W for a weekly plan, P1M to P3M for a longer one (default: the shortest).",
+            valueName: "period"))
+    var length: SubscriptionPeriod?
+
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let resource = try common.existingPlay.perform { try $0.resource(try $0.perform(action, on: number)) }
+        let resource = try common.existingPlay.perform { books in
+            try books.resource(try books.perform(action, on: number, pauseLength: length))
+        }
         resource.lines.forEach(terminal.line)
         try terminal.json(resource)
-    }
-}
-
-struct PlayNotifications: Command {
-    static let configuration = CommandConfiguration(
-        "notifications", "List the real-time developer notifications, newest first.",
-        examples: "till play notifications")
-
-    @OptionGroup var common: CommonOptions
-
-    func perform() async throws {
-        let notifications = try common.existingPlay.perform { try $0.notifications() }
-        terminal.table(
-            ["ID", "DATE", "TYPE", "ATTEMPTS", "STATE"],
-            notifications.map {
-                [
-                    String($0.number), $0.date.rfc3339, $0.notification.words, String($0.attempts),
-                    $0.nextAttempt != nil ? "due" : $0.attempts > 0 ? "delivered" : "not sent",
-                ]
-            }, orElse: "No notifications.")
-        try terminal.json(["notifications": notifications.map(\.notification)])
-    }
-}
-
-extension DeveloperNotification {
-    /// The kind with its number: `subscription 4`.
-    fileprivate var words: String {
-        if let type = subscriptionNotification?.notificationType { return "subscription \(type)" }
-        if let type = oneTimeProductNotification?.notificationType { return "one-time product \(type)" }
-        return voidedPurchaseNotification != nil ? "voided purchase" : "test"
     }
 }
 

@@ -30,7 +30,7 @@ import Testing
         let browser = try await console.browser(.viewer)
         let page = try await browser.get(Self.path)
         let words = page.words
-        #expect(words.contains("garden.premium.monthly, monthly, active, renews on 30 November 2026 at USD 9.99."))
+        #expect(words.contains("garden.premium.monthly, monthly, active, renews on 2026-11-30 at USD 9.99."))
         #expect(words.contains("plus 2") && words.contains("gate 1") && words.contains("Everybody has it"))
         #expect(words.contains("seeds20"))
         #expect(words.contains("Ali") && words.contains("garden.gate · 2026-10-31"))
@@ -39,7 +39,7 @@ import Testing
         let token = try await console.entitlements.appAccountToken(of: alice).lowercasedString
         #expect(page.has(token))
         let korean = try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words
-        #expect(korean.contains("garden.premium.monthly, 매월, 이용 중, 2026년 11월 30일에 갱신 (USD 9.99)."))
+        #expect(korean.contains("garden.premium.monthly, 매월, 이용 중, 2026-11-30에 갱신 (USD 9.99)."))
         #expect(korean.contains("팀이 지급") && korean.contains("모두에게 제공"))
     }
 
@@ -75,12 +75,12 @@ import Testing
         _ = try console.store.advance(seconds: 1)
         try console.store.setAutoRenew(false, of: transaction)
         try await console.notify()
-        #expect(try await browser.get(Self.path).words.contains("renewal is off, ends on 30 November 2026."))
+        #expect(try await browser.get(Self.path).words.contains("renewal is off, ends on 2026-11-30."))
         try console.garden.advance(to: "2027-01-01T00:00:00Z")
         try await console.notify()
         try await console.entitlements.recordDueStates()
         let page = try await browser.get(Self.path)
-        #expect(page.words.contains("expired, ended on 30 November 2026 (the customer turned renewal off)."))
+        #expect(page.words.contains("expired, ended on 2026-11-30 (the customer turned renewal off)."))
         #expect(page.words.contains("Renewal turned off: garden.premium.monthly"))
         #expect(page.words.contains("Expired: garden.premium.monthly"))
     }
@@ -317,10 +317,10 @@ import Testing
         #expect(page.words.contains("+ 2") && page.has("season7") && !page.has("season8"))
         let path = Self.path + "/explanation?item=gate%201"
         let explained = try await browser.get(path)
-        #expect(explained.words.contains("An import expects a purchase of garden.gate from 21 October 2026"))
+        #expect(explained.words.contains("An import expects a purchase of garden.gate from 2026-10-21"))
         #expect(explained.has(transaction) && links(explained, transaction).isEmpty)
         let korean = try await browser.get(path, headers: [.acceptLanguage: "ko"])
-        #expect(korean.words.contains("가져온 기록에 garden.gate 구매(2026년 10월 21일)가 있습니다."))
+        #expect(korean.words.contains("가져온 기록에 garden.gate 구매(2026-10-21)가 있습니다."))
         #expect(try await browser.get(Self.path, headers: [.acceptLanguage: "ko"]).words.contains("증명을 기다리는 구매"))
         let proof = try console.store.signedTransaction(gate.identifier)
         _ = try await console.entitlements.redeem(Array(proof.utf8), for: alice)
@@ -349,7 +349,7 @@ import Testing
         #expect(try await explain("plus%202").contains("팀이 garden.premium.monthly 상품을 회수했습니다: chargeback"))
         _ = try await console.entitlements.change(
             .reinstate(), ofTransaction: transaction, origin: nil, of: alice, by: "member Ada")
-        #expect(try await explain("plus%202").contains("2026년 11월 30일까지"))
+        #expect(try await explain("plus%202").contains("2026-11-30까지"))
         let grant = try console.entitlements.newGrant(
             of: Item(collection: "gate", number: 1), reason: "a prize", endsAt: nil, by: "member Ada")
         _ = try await console.entitlements.give(grant, to: alice)

@@ -81,6 +81,7 @@ import Testing
             FigureInterval.allCases.map { Phrase(titled: $0).english },
             FigureQuery.Group.allCases.map { Phrase(titled: $0).english },
             StoryPart.Kind.allCases.map { Phrase(titled: $0).english },
+            StoreKitCall.allCases.map { Phrase(titled: $0).english },
         ].joined())
 
     @Test func `every text that another part states in English has its Korean`() {

@@ -176,6 +176,7 @@ enum PlayAnswers {
         #expect(facts.text(.offerIdentifier) == "spring" && facts.text(.offerDiscountType) == "FREE_TRIAL")
         #expect(facts.integer(.offerType) == 1)
         #expect(facts.text(.obfuscatedAccountId) == Answers.user && facts.text(.obfuscatedProfileId) == "p")
+        #expect(facts.text(.basePlanId) == "monthly")
         let renewal = try #require(stated.renewal)
         #expect(renewal.statedAt == Self.now && renewal.proofDigest == statement.digest)
         #expect(renewal.facts.date(.renewalDate) == Self.now.adding(days: 20))

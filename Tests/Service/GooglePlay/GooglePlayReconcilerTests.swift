@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `a refund that no notification has told of is found in the list`() async throws {
-        try await run { played in
+        try await run { played async throws in
             let order = try await played.order("garden.gate")
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `the list is read from the last run on, at most for 30 days`() async throws {
-        try await run { played in
+        try await run { played async throws in
             let order = try await played.order("garden.gate")
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `what was voided of nobody is counted, and changes nothing`() async throws {
-        try await run { played in
+        try await run { played async throws in
             let order = PlayPurchaseOrder(
                 packageName: TestGarden.bundleIdentifier, productId: "garden.gate", account: "somebody")
             _ = try played.play.perform { try $0.buy(order) }
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `a renewal and an end that no notification has told of are found`() async throws {
-        try await run { played in
+        try await run { played async throws in
             let order = try await played.order("garden.premium.monthly")
             let subscription = try played.play.perform { try $0.subscribe(order) }
             #expect(try await played.app.refresh(subscription.token) == [.granted])
@@ -84,17 +84,18 @@ import Testing
     }
 
     @Test func `a run that Google Play does not answer fails, and the next one has it`() async throws {
-        try await run(isReachable: false) { played in
+        try await run(isReachable: false) { played async throws in
             await #expect(throws: PlayDeveloperError.self) {
                 try await played.reconciler.recordVoidedPurchases()
             }
             // Without a purchase that has fallen silent, nobody is asked.
-            #expect(try await played.reconciler.recordSilentPurchases().outcomes == [:])
+            let report = try await played.reconciler.recordSilentPurchases()
+            #expect(report.outcomes == [:])
         }
     }
 
     @Test func `a voided purchase is taken back by the schedule as soon as a notification tells of it`() async throws {
-        try await run { played in
+        try await run { played async throws in
             let order = try await played.order("garden.gate")
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])

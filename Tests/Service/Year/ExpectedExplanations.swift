@@ -56,7 +56,7 @@ enum ExpectedExplanations {
         "ivan": [
             free, never("bed", 1, "season"), jos,
             "cause revokedByTeam, isOwned false, item (collection plus, number 1), origin local/Sandbox, "
-                + "reference ivan.4, remedy Reinstate the purchase with `DELETE …/transactions/ivan.4/revocation`., "
+                + "reference ivan.4, remedy Reinstate the purchase with `PUT …/transactions/ivan.4/reinstatement`., "
                 + "since 07-15, text The team has revoked basic.yearly: A fraud",
             never("plus", 2, "premium.monthly"), never("plus", 3, "duo.monthly"),
         ],

@@ -45,9 +45,12 @@ struct RevenueCatFixture {
     }
 
     /// Adds a transaction of the purchase that began with the transaction "1".
+    ///
+    /// - Parameter original: The identifier of the purchase.
     func having(
         _ identifier: String,
         _ product: String = monthly,
+        of original: String = "1",
         type: ProductType? = .autoRenewableSubscription,
         from start: Int64,
         to end: Int64?,
@@ -66,8 +69,8 @@ struct RevenueCatFixture {
         var fixture = self
         fixture.facts.transactions.append(
             RedeemedTransaction(
-                sequence: Int64(facts.transactions.count + 1), origin: .appleProduction,
-                transactionIdentifier: identifier, originalTransactionIdentifier: "1", productIdentifier: product,
+                sequence: Int64(facts.transactions.count + 1), origin: facts.entry.origin ?? .appleProduction,
+                transactionIdentifier: identifier, originalTransactionIdentifier: original, productIdentifier: product,
                 purchaseDate: Self.day(start), redeemedAt: Self.day(start),
                 revocationDate: refund.map { Self.day($0) },
                 app: Self.app, expiresAt: end.map { Self.day($0) }, graceEndsAt: grace.map { Self.day($0) },

@@ -31,7 +31,7 @@ struct AppStoreRoutes: Sendable {
             AppStoreTab.links(present: nil)
             if let meaning = NotificationWords.meaning(ofType: notification.type) { p { meaning } }
             Facts.card("Recorded facts") {
-                fact("Outcome") { notification.outcome.html }
+                fact("Outcome") { notification.outcome.badge }
                 fact("Customer") { received.customerLink }
                 fact("Signed") { Shown.moment(notification.signedAt) }
                 fact("Received") { spaced(Shown.moment(notification.receivedAt), NotificationWords.marks(received)) }

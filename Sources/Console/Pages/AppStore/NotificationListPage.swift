@@ -12,10 +12,12 @@ extension AppStoreRoutes {
         func choice(_ name: String) throws -> String? { try request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
         let (type, app) = (try choice("type"), try choice("app"))
         let outcome = try choice("outcome").flatMap(NotificationOutcome.init)
+        let store: PurchaseStore? = try request.chosen("store")
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position($0) }
         let found = try await services.entitlements.ledger.read {
-            try $0.notifications(ofType: type, outcome: outcome, in: app, before: position, limit: list.size)
+            try $0.notifications(
+                ofType: type, outcome: outcome, in: app, from: store, before: position, limit: list.size)
         }
         let latest = try await services.entitlements.ledger.read {
             try $0.notifications(before: nil, limit: 1)
@@ -28,11 +30,12 @@ extension AppStoreRoutes {
                 filters(AppStoreTab.notifications.path) {
                     Field.choice(
                         "type", "Type", empty: "All",
-                        NotificationTypeV2.allCases.map(\.rawValue).sorted().map { ($0, Phrase(same: $0)) },
+                        NotificationWords.types.map { ($0, Phrase(same: $0)) },
                         chosen: type)
                     Field.choice(
                         "outcome", "Outcome", empty: "All",
                         Self.outcomes.map { ($0.rawValue, $0.title) }, chosen: outcome?.rawValue)
+                    Field.store(empty: "All", chosen: store?.rawValue)
                     Field.app(apps, empty: "All", chosen: app)
                 }
                 Self.table(
@@ -43,7 +46,7 @@ extension AppStoreRoutes {
                         ConsolePath(
                             "app-store",
                             query: [
-                                "type": type, "outcome": outcome?.rawValue, "app": app,
+                                "type": type, "outcome": outcome?.rawValue, "store": store?.rawValue, "app": app,
                                 "cursor": HTTPSupport.Page.cursor(after: $0.description),
                             ])
                     })
@@ -58,12 +61,16 @@ extension AppStoreRoutes {
         of shown: [ReceivedNotification], hasSeveralApps: Bool, empty: Phrase, next: ConsolePath?
     ) -> HTML {
         Listing.table("Received notifications, newest first", of: shown, empty: empty, next: next) {
-            column("Received") { spaced(Shown.moment($0.notification.receivedAt), NotificationWords.marks($0)) }
+            column("Received") {
+                spaced(
+                    Shown.moment($0.notification.receivedAt), NotificationWords.marks($0),
+                    $0.notification.origin.store == .appStore ? nil : Shown.badge($0.notification.origin.store.title))
+            }
             column("Type") { received in
                 let link = a(.href(.notification(received.notification))) { data(received.notification.type) }
                 Shown.lines(link, received.notification.subtype.map { data($0) })
             }
-            column("Outcome") { $0.notification.outcome.html }
+            column("Outcome") { $0.notification.outcome.badge }
             column("Transaction") { received in
                 let transaction = received.notification.transactionIdentifier
                 let original = received.notification.originalTransactionIdentifier
@@ -126,8 +133,37 @@ enum NotificationWords {
 
     /// The event that a type reports; nil for a type that this version does not know.
     static func meaning(ofType type: String) -> Phrase? {
-        NotificationTypeV2(rawValue: type).map(meaning)
+        NotificationTypeV2(rawValue: type).map(meaning) ?? playMeanings.first { $0.key == type }?.value
     }
+
+    /// The known types of both stores.
+    static let types = (NotificationTypeV2.allCases.map(\.rawValue) + playMeanings.map(\.key)).sorted()
+
+    /// The types of Google Play, in the words of its reference.
+    private static let playMeanings: KeyValuePairs<String, Phrase> = [
+        "ONE_TIME_PRODUCT_CANCELED": "A pending payment was canceled.",
+        "ONE_TIME_PRODUCT_PURCHASED": "A customer bought a product once.",
+        "PENDING_REFUND_REVIEW": "Google Play asks about a purchase before it decides on a refund.",
+        "SUBSCRIPTION_CANCELED": "A customer turned renewal on or off.",
+        "SUBSCRIPTION_CANCELLATION_SCHEDULED": "The end of a subscription was scheduled.",
+        "SUBSCRIPTION_DEFERRED": "The renewal date was extended.",
+        "SUBSCRIPTION_EXPIRED": "A subscription expired.",
+        "SUBSCRIPTION_IN_GRACE_PERIOD": "A renewal could not be charged.",
+        "SUBSCRIPTION_ITEMS_CHANGED": "A customer chose another plan for the renewal.",
+        "SUBSCRIPTION_ON_HOLD": "A grace period ended without a payment.",
+        "SUBSCRIPTION_PAUSED": "A subscription was paused.",
+        "SUBSCRIPTION_PAUSE_SCHEDULE_CHANGED": "The pause of a subscription was changed.",
+        "SUBSCRIPTION_PENDING_PURCHASE_CANCELED": "A pending payment was canceled.",
+        "SUBSCRIPTION_PRICE_CHANGE_CONFIRMED": "A customer consented to a higher price.",
+        "SUBSCRIPTION_PRICE_CHANGE_UPDATED": "The price of a subscription changed.",
+        "SUBSCRIPTION_PRICE_STEP_UP_CONSENT_UPDATED": "A customer was asked about a higher price.",
+        "SUBSCRIPTION_PURCHASED": "A customer subscribed, or came back.",
+        "SUBSCRIPTION_RECOVERED": "A missing payment arrived.",
+        "SUBSCRIPTION_RENEWED": "A subscription renewed.",
+        "SUBSCRIPTION_RESTARTED": "A customer turned renewal on or off.",
+        "SUBSCRIPTION_REVOKED": "A purchase was taken back before its end.",
+        "VOIDED_PURCHASE": "A purchase was refunded or charged back.",
+    ]
 
     private static func meaning(_ type: NotificationTypeV2) -> Phrase {
         switch type {

@@ -48,8 +48,8 @@ struct CustomerHeading {
     @HTMLBuilder private var warnings: HTML {
         let refundCount = transactions.count(where: \.isPaidBack)
         if view.entitlements.accepted.sandboxUsers.contains(view.user) { Shown.badge("Sandbox tester", .warning) }
-        if subscriptions.contains(where: { [.billingRetry, .gracePeriod].contains($0.status.state) }) {
-            Shown.badge("Apple retries the charge", .warning)
+        if let failed = subscriptions.first(where: { [.billingRetry, .gracePeriod].contains($0.status.state) }) {
+            Shown.badge("\(failed.status.origin.store.company) retries the charge", .warning)
         }
         if refundCount > 0 { Shown.badge("Refunds: \(refundCount)", .bad) }
         if mergedCount > 0 { Shown.badge("Merged accounts: \(mergedCount)") }
@@ -90,7 +90,9 @@ extension CustomerHeading {
                 note(
                     "Renewals follow. A purchase with an account token stays, because the token names its owner, and so does what added to a balance."
                 )
-                Field.choice("move-purchase", "Purchase", movable.map { ($0.moveValue, title(of: $0)) })
+                Field.choice(
+                    "move-purchase", "Purchase", movable.map { ($0.moveValue, title(of: $0)) },
+                    moments: movable.map(\.purchaseDate))
                 UnclaimedRoutes.user
                 UnclaimedRoutes.issuer
                 Field.reason("move-reason")
@@ -107,14 +109,17 @@ extension CustomerHeading {
     }
 
     private func title(of transaction: RedeemedTransaction) -> Phrase {
-        let day = CustomerWords.day(transaction.purchaseDate)
+        let day = Phrase(same: "\(CalendarDay(transaction.purchaseDate))")
         return .joined(
             [view.names.product(transaction.productIdentifier), day, transaction.paidPrice?.phrase].compactMap(\.self),
             separator: " · ")
     }
 
     @HTMLBuilder private var moneyBack: HTML {
-        view.refundByApple
+        let stores = Set(transactions.map(\.origin.store))
+        for store in PurchaseStore.allCases where stores.contains(store) || transactions.isEmpty && store == .appStore {
+            view.wayToMoney(at: store)
+        }
         if !transactions.isEmpty {
             p { "What the team can do about a purchase:" }
             ul {

@@ -20,7 +20,7 @@ extension CustomerView {
         return Page(Phrase(same: user.name), section: .customers, heading: heading.html) {
             part("Items") {
                 table(of: items.filter { $0.source != .rule })
-                p { a(.href(.customer(user, "explanation"))) { "Why does the customer (not) have an item?" } }
+                p { a(.href(.customer(user, "explanation"))) { "Explain an item" } }
             }
             expected
             part("Timeline") { timeline }
@@ -68,7 +68,7 @@ extension CustomerView {
                     bdi { self.names.item(owned.item) }
                 }
             }
-            column("State") { spaced(CustomerWords.badge($0.state), OriginWords.mark($0.purchase?.origin)) }
+            column("State") { spaced(CustomerWords.badge($0.state), self.mark($0.purchase?.origin)) }
             column("Since") { Shown.day($0.since) }
             column("Until") { self.until($0) }
             column("Source") { self.source(of: $0) }
@@ -116,8 +116,8 @@ extension CustomerView {
     /// A subscription in a sentence.
     @HTMLBuilder func line(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> HTML {
         spaced(
-            Shown.sentence(sentence(of: status, renewal), status.paidUntil, status.until),
-            CustomerWords.badge(status.state), OriginWords.mark(status.origin))
+            Shown.sentence(sentence(of: status, renewal)),
+            CustomerWords.badge(status.state), mark(status.origin))
         // The customer has not consented to a higher price.
         if renewal?.integer(.priceIncreaseStatus) == 0 {
             also(Shown.badge("price increase without consent yet", .warning))
@@ -194,10 +194,10 @@ extension CustomerView {
 
     private static func end(of status: PurchaseStatus, _ renewal: RenewalFacts?) -> Phrase? {
         guard let until = status.until else { return nil }
-        let day = CustomerWords.day(until)
+        let day = until.rfc3339
         switch status.state {
         case .billingRetry:
-            return "not owned since \(day), Apple retries the charge"
+            return "not owned since \(day), \(status.origin.store.company) retries the charge"
         case .gracePeriod:
             return "the renewal could not be charged, owned until \(day)"
         case .expired:
@@ -205,7 +205,7 @@ extension CustomerView {
             return reason.map { "ended on \(day) (\($0))" } ?? "ended on \(day)"
         case .trial, .introductory, .active, .willNotRenew, .familyShared, .owned:
             // The App Store may state a grace period before the paid time ends.
-            let day = CustomerWords.day(status.paidUntil ?? until)
+            let day = (status.paidUntil ?? until).rfc3339
             guard status.renews == true else {
                 // The periods of a commitment follow, also if the customer lets it end.
                 return !status.mayRenew ? "ends on \(day)" : "paid until \(day)"

@@ -60,6 +60,8 @@ final class CustomerView: Sendable {
     let context: ConsoleContext
     let services: any ConsoleServices
     let known: KnownUser
+    /// True if the customer has purchases of several stores.
+    let hasSeveralStores: Bool
     /// The names of API keys by their identifiers.
     let keys: [String: String]
 
@@ -69,7 +71,9 @@ final class CustomerView: Sendable {
     init(_ context: ConsoleContext, _ services: any ConsoleServices) async throws {
         self.context = context
         self.services = services
-        known = try await services.knownCustomer(context)
+        let known = try await services.knownCustomer(context)
+        self.known = known
+        hasSeveralStores = try await services.entitlements.ledger.read { try $0.stores(of: known.user) }.count > 1
         keys = try await services.entitlements.ledger.apiKeyNames()
     }
 
@@ -77,6 +81,9 @@ final class CustomerView: Sendable {
     var entitlements: EntitlementService { services.entitlements }
     var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
     var now: Timestamp { entitlements.clock.now() }
+
+    /// The badges of a purchase of the customer.
+    func mark(_ origin: Origin?) -> HTML? { OriginWords.mark(origin, isAmongBoth: hasSeveralStores) }
 }
 
 extension ConsolePath {

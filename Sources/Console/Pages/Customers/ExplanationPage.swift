@@ -17,7 +17,7 @@ extension CustomerView {
         var explanation: ItemExplanation?
         if let item { explanation = try await entitlements.explanation(of: item, for: user) }
         let items = Set(names.items + owned + [item].compactMap(\.self)).sorted()
-        return Page("Why does the customer (not) have it?", section: .customers) {
+        return Page("Explain an item", section: .customers) {
             Shown.wayBack(to: user)
             filters(.customer(user, "explanation"), submit: "Explain") {
                 Field.choice(
@@ -36,11 +36,11 @@ extension CustomerView {
                     ? Shown.badge("The customer has it", .good)
                     : Shown.badge("The customer does not have it", .bad)
             }
-            p { bdi { explanation.html } }
+            p { bdi { Shown.sentence(explanation.sentencePhrase) } }
             if let remedy = explanation.remedyPhrase {
                 p {
                     strong { "What to do: " }
-                    bdi { remedy }
+                    bdi { Shown.sentence(remedy) }
                 }
             }
             if explanation.cause == .unclaimed, context.may(.support), let reference = explanation.reference {
@@ -82,25 +82,9 @@ extension CustomerView {
 
 /// The explanation in both languages.
 extension ItemExplanation {
-    private var phrase: Phrase { phrase(sentence, "explanation") }
-
-    /// The sentence. The script shows its days in the browser's time zone.
-    fileprivate var html: HTML {
-        var (rest, html) = (phrase, HTML())
-        for (stated, shown) in [(since, since), (until, lastMoment)] {
-            guard let stated, let shown, case let day = CustomerWords.day(shown) else { continue }
-            let (english, korean) = (
-                rest.english.components(separatedBy: stated.rfc3339), rest.korean.components(separatedBy: day.korean)
-            )
-            guard english.count == 2, korean.count == 2 else { continue }
-            html = HTML {
-                html
-                Phrase(english: english[0], korean: korean[0])
-                time(HTMLAttribute("datetime", shown.rfc3339), .class("date")) { day }
-            }
-            rest = Phrase(english: english[1], korean: korean[1])
-        }
-        return spaced(by: "", html, rest)
+    fileprivate var sentencePhrase: Phrase {
+        guard let until, let lastMoment else { return phrase(sentence, "explanation") }
+        return phrase(sentence.replacing(until.rfc3339, with: lastMoment.rfc3339), "explanation")
     }
 
     /// The moment on whose day it ends. A gift ends after its last day.
@@ -123,18 +107,20 @@ extension ItemExplanation {
         return Phrase(stated: english, key: "\(cause.rawValue)\(isOver ? " before" : "") [\(kind)]", values)
     }
 
-    /// The values of the catalog's entries: products, end, reason, reason of the expiry, origin, cause of a refusal, and
-    /// the day of the purchase.
+    /// The values of the catalog's entries: products, end, reason, reason of the expiry, origin, cause of a refusal, the
+    /// day of the purchase, the store's company, its address for refunds, and its name.
     private var values: [String] {
         [
             products.map { CustomerWords.isolated($0) }.joined(separator: " 또는 "),
-            (lastMoment.map { ", \(CustomerWords.day($0).korean)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
+            (lastMoment.map { ", \($0.rfc3339)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
             reason.map { ": \(CustomerWords.isolated($0))" } ?? ".",
             reason.flatMap { ExpirationReason(rawValue: $0) }.map { " (\(Phrase(stated: $0.sentence).korean))" } ?? "",
             origin?.rawValue ?? "", refusal?.cause.korean ?? reason ?? "",
-            since.map { CustomerWords.day($0).korean } ?? "",
+            since?.rfc3339 ?? "", store.company, store.refundAddress, store.title.korean,
         ]
     }
+
+    private var store: PurchaseStore { origin?.store ?? .appStore }
 
     private var refusal: RefusalExplanation? { reason.flatMap { RefusalExplanation(code: $0) } }
 }

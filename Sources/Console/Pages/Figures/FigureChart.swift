@@ -69,7 +69,7 @@ struct FigureChart {
 
 extension FigureAnswer.Period {
     fileprivate func shown(by interval: FigureInterval) -> Chart.Period {
-        let (first, last) = (first.description, last.description)
+        let first = first.description
         let parts = first.split(separator: "-").compactMap { Int($0) }
         let (year, month, day) = parts.count == 3 ? (parts[0], parts[1], parts[2]) : (0, 1, 1)
         let months = CustomerWords.months
@@ -78,7 +78,7 @@ extension FigureAnswer.Period {
             return (Phrase("\(name) \(year)\(korean: month)", context: "month"), String(first.prefix(7)), isComplete)
         }
         let label = Phrase("\(name) \(day)\(korean: month)", context: "day")
-        return (label, interval == .day ? first : "\(first) – \(last)", isComplete)
+        return (label, FigureText.time(self.first...self.last), isComplete)
     }
 }
 
@@ -102,15 +102,10 @@ package enum FigureText {
         return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)%"
     }
 
-    /// The days of a time, which name a common year once: "3 October – 29 October 2026".
-    static func time(_ days: ClosedRange<CalendarDay>) -> Phrase {
-        let (first, last) = (CustomerWords.day(days.lowerBound.start), CustomerWords.day(days.upperBound.start))
-        guard days.lowerBound != days.upperBound else { return last }
-        let year = days.lowerBound.description.prefix(4)
-        guard days.upperBound.description.hasPrefix(year) else { return "\(first) – \(last)" }
-        return Phrase(
-            english: first.english.replacing(" \(year)", with: "") + " – " + last.english,
-            korean: first.korean + " – " + last.korean.replacing("\(year)년 ", with: ""))
+    /// The days of a time: "2026-10-03 – 2026-10-29".
+    static func time(_ days: ClosedRange<CalendarDay>) -> String {
+        let (first, last) = (days.lowerBound, days.upperBound)
+        return first == last ? "\(last)" : "\(first) – \(last)"
     }
 }
 
@@ -213,21 +208,22 @@ extension FigureComparison {
         let sum = Price(
             milliunits: amounts.reduce(0) { $0 &+ ($1?.milliunits ?? 0) }, currency: rates.currency
         ).sumPhrase
-        let day = CustomerWords.day(rates.day.start)
+        let day = rates.day
         return missing.isEmpty
             ? note("Together \(sum), at the rates of \(day)")
             : note("Together \(sum) without \(missing), at the rates of \(day)")
     }
+
+    var hasChange: Bool { totals.contains { $0.change != nil } }
 
     /// The days of the figure, and those that the change compares.
     @HTMLBuilder var times: HTML {
         if let first = answer.periods.first, let last = answer.periods.last {
             let end = last.isComplete ? last.last : today
             let shown = FigureText.time(first.first...max(first.first, end))
-            let times: [any HTMLPart] = last.isComplete ? [shown] : [shown, Phrase("Today is not over.")]
-            p(.class("note")) { spaced(by: " · ", times) }
+            p(.class("note")) { spaced(by: " · ", plain(shown), last.isComplete ? nil : Phrase("Today is not over.")) }
         }
-        if let compared, totals.contains(where: { $0.change != nil }) {
+        if let compared, hasChange {
             note("\(FigureText.time(compared.now)) compared with \(FigureText.time(compared.before))")
         }
     }

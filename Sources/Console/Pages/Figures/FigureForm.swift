@@ -16,7 +16,7 @@ struct FigureForm: Sendable {
 
     init(_ request: Request, names: FigureNames) throws(Problem) {
         var values: [String: String] = [:]
-        for name in ["environment", "by", "group", "from", "to", "app", "product", "storefront", "currency"] {
+        for name in ["environment", "by", "group", "from", "to", "app", "product", "storefront", "store", "currency"] {
             values[name] = try request.chosen(name)
         }
         (self.request, self.values, self.names) = (request, values, names)
@@ -34,7 +34,7 @@ struct FigureForm: Sendable {
         return try FigureQuery(
             figure, in: try request.chosen("environment") ?? standard, by: try request.chosen("by") ?? .day,
             from: first, to: last, group: try request.chosen("group"), app: self["app"], product: self["product"],
-            storefront: self["storefront"])
+            storefront: self["storefront"], store: try request.chosen("store"))
     }
 
     private func day(_ name: String) throws(Problem) -> CalendarDay? {
@@ -65,6 +65,7 @@ struct FigureForm: Sendable {
                         choice("product", "Product", empty: "(all products)", names.products)
                     }
                     choice("storefront", "Storefront", empty: "(all storefronts)", names.storefronts)
+                    Field.store(empty: "(all stores)", chosen: self["store"])
                 }
                 self["currency"].map { input(.type("hidden"), .name("currency"), .value($0)) }
                 button(.class("primary")) { "Show" }
@@ -145,6 +146,7 @@ struct FigureNames: Sendable {
         case _ where group.isEmpty: "not stated"
         case .product: CatalogNames(catalogs: catalogs).product(group)
         case .storefront: Storefront(countryCode: group)?.name ?? Phrase(same: group)
+        case .store: PurchaseStore(rawValue: group)?.title ?? Phrase(same: group)
         case .app, .origin, nil: Phrase(same: group)
         }
     }

@@ -114,7 +114,7 @@ extension FigureQuery {
             query: [
                 ("environment", environment.rawValue), ("by", (range?.interval ?? interval).rawValue),
                 ("group", group?.rawValue), ("from", first.description), ("to", last.description), ("app", app),
-                ("product", product), ("storefront", storefront), ("currency", currency),
+                ("product", product), ("storefront", storefront), ("store", store?.rawValue), ("currency", currency),
             ])
     }
 }

@@ -40,6 +40,7 @@ struct HealthRoutes: Sendable {
         let found = try await services.team.actions(
             of: member, event: event, after: try page.position { RecordPosition($0) }, limit: page.size)
         let members = try await services.team.members().map(\.name)
+        let names = CatalogNames(catalogs: services.entitlements.catalogs)
         let next = found.end.map {
             ConsolePath(
                 "health", "team",
@@ -76,8 +77,9 @@ struct HealthRoutes: Sendable {
                 column("Action") { Self.title(of: $0.entry.event) }
                 column("Customer") { Shown.customer($0.user) }
                 column("What") { action in
-                    data(action.entry.subject)
-                    if !action.entry.reference.isEmpty { also(Shown.identifier(action.entry.reference)) }
+                    let reference = action.entry.reference
+                    Shown.lines(
+                        bdi { names.subject(of: action.entry) }, reference.isEmpty ? nil : Shown.identifier(reference))
                 }
                 column("Reason") { $0.entry.reason.map { data($0) } }
             }
@@ -169,8 +171,8 @@ extension HealthRoutes {
                 }
             }
             column("Result") { check in
-                div { check.detail }
-                if let remedy = check.remedy { div(.class("note")) { remedy } }
+                div { Shown.sentence(check.detail, Shown.moment) }
+                if let remedy = check.remedy { div(.class("note")) { Shown.sentence(remedy, Shown.moment) } }
             }
         }
         div(.class("actions")) {

@@ -70,6 +70,8 @@ struct OverviewRoutes: Sendable {
                 }
             }
             if let comparisons {
+                // The figures are of the same days.
+                (comparisons.first(where: \.hasChange) ?? comparisons.first)?.times
                 div(.class("cards")) {
                     for comparison in comparisons {
                         comparison.card(range, app: app, services.entitlements.catalogs.exchangeRates)
@@ -167,7 +169,6 @@ extension FigureComparison {
                 note("and \(totals.count - Self.maximumCurrencies) more currencies")
             }
             sum(at: rates)
-            times
             if !query.figure.isRate, let total = totals.first {
                 // A trend has no day that is not over.
                 Sparkline(
@@ -243,7 +244,7 @@ extension ActivityEntry {
     @HTMLBuilder private func actor(_ keyNames: [String: String]) -> HTML {
         switch entry.actor {
         case .user: "by the customer"
-        case .appStore: "by the App Store"
+        case .appStore: "by \((entry.origin?.store ?? .appStore).name)"
         case .till: "by Till"
         case .member(let name): Self.byline(name)
         case .apiKey(let identifier): Self.byline(keyNames[identifier] ?? identifier)

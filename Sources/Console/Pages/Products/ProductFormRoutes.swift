@@ -16,7 +16,7 @@ extension ProductChangeRoutes {
         pages.get("new-product", .catalog) { request, context in
             let address = try newAddress(request)
             let type = try request.query("type").map { try Self.type($0) } ?? .nonConsumable
-            return Self.page(of: ProductForm(new: type, at: address), context)
+            return page(of: ProductForm(new: type, at: address), context)
         }
         pages.get("products/:product/edit", .catalog) { request, context in
             let address = try ProductAddress(request, context, of: catalog.apps)
@@ -29,7 +29,7 @@ extension ProductChangeRoutes {
                     status: .conflict, code: "formTooLarge",
                     detail: "The product has too many languages for the form. Change it over the API.")
             }
-            return Self.page(of: form, context)
+            return page(of: form, context)
         }
         for path: RouterPath in ["new-product/preview", "products/:product/preview"] {
             pages.post(path, .catalog) { request, context in try await preview(request, context) }
@@ -94,7 +94,7 @@ extension ProductChangeRoutes {
         } catch let refusal as Refusal {
             preview = HTML { FieldProblem.list(refusal.problems, id: "preview-problem") }
         }
-        return Self.page(of: form, context, preview: preview)
+        return page(of: form, context, preview: preview)
     }
 
     private func save(_ request: Request, _ context: ConsoleContext) async throws -> Response {
@@ -103,7 +103,7 @@ extension ProductChangeRoutes {
             let outcome = try await catalog.make { try await prepare(form, by: caller).pending }
             return .seeOther(form.address.path(done: outcome == .created ? .created : .saved))
         } catch let refusal as Refusal {
-            return Self.page(of: form, context, problems: refusal.problems)
+            return page(of: form, context, problems: refusal.problems)
                 .response(context, status: .unprocessableContent)
         }
     }
@@ -136,12 +136,13 @@ extension ProductChangeRoutes {
     /// - Parameters:
     ///   - problems: The errors of the form that was sent.
     ///   - preview: The errors of the form, or the product as it would be. Nil before the first preview.
-    private static func page(
+    private func page(
         of form: ProductForm, _ context: ConsoleContext, problems: [FieldProblem] = [], preview: HTML? = nil
     ) -> Page {
         let address = form.address
         let previewPath = form.isNew ? address.newProduct("preview") : address.path("preview")
-        return Page(form.isNew ? "New product" : "Edit \(address.productIdentifier)", section: .products) {
+        let name = CatalogNames(catalogs: entitlements.catalogs).product(address.productIdentifier)
+        return Page(form.isNew ? "New product" : "Edit \(CustomerWords.isolated(name))", section: .products) {
             if form.isNew {
                 // Each type has a form of its own.
                 Tabs.choices("Type", ProductType.allCases, present: form.type, title: \.title) {
@@ -150,14 +151,14 @@ extension ProductChangeRoutes {
             }
             context.form(
                 to: form.isNew ? address.newProduct() : address.path("definition"),
-                HTMLAttribute("data-live", previewIdentifier), HTMLAttribute("data-live-action", previewPath.text),
+                HTMLAttribute("data-live", Self.previewIdentifier), HTMLAttribute("data-live-action", previewPath.text),
                 HTMLAttribute("data-stay")
             ) {
                 FieldProblem.list(problems, id: "problem")
                 input(.type("hidden"), .name(ProductForm.version), .value(form.version))
                 input(.type("hidden"), .name(ProductKey.type.rawValue), .value(form.type.rawValue))
                 div(.class("columns")) {
-                    card(form.type.title) { general(form) }
+                    card(form.type.title) { Self.general(form) }
                     card("Texts") {
                         note(
                             "A new language without texts is left out. Empty the language of a row to remove it with its texts."
@@ -189,7 +190,7 @@ extension ProductChangeRoutes {
                     a(.class("button"), .href(form.isNew ? ConsolePath("products") : address.path())) { "Cancel" }
                 }
             }
-            section(.id(previewIdentifier), .class("card")) {
+            section(.id(Self.previewIdentifier), .class("card")) {
                 h2 { "Preview" }
                 preview ?? emptyNote("Nothing is saved before you save.")
             }

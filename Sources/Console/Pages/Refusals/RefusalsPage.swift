@@ -41,7 +41,7 @@ struct RefusalsRoutes: Sendable {
             for group in groups {
                 section {
                     h3 { spaced(Phrase("Latest refusals:"), Shown.identifier(group.code)) }
-                    Self.table("Latest refusals: \(group.code)", group.latest, next: nil)
+                    table("Latest refusals: \(group.code)", group.latest, next: nil)
                     p { a(.href(ConsolePath("refusals", group.code))) { "All with this code" } }
                 }
             }
@@ -80,18 +80,19 @@ struct RefusalsRoutes: Sendable {
                 }
             }
             h2 { "Refused purchases" }
-            Self.table(
+            table(
                 "Refused purchases, newest first", shown,
                 next: next.map { ConsolePath("refusals", code, query: ["cursor": $0]) })
             p { a(.href(ConsoleSection.refusals.path)) { "All codes" } }
         }
     }
 
-    private static func table(_ caption: Phrase, _ refusals: [ActivityEntry], next: ConsolePath?) -> HTML {
-        Listing.table(caption, of: refusals, empty: "No purchase was refused with this code.", next: next) {
+    private func table(_ caption: Phrase, _ refusals: [ActivityEntry], next: ConsolePath?) -> HTML {
+        let names = CatalogNames(catalogs: services.entitlements.catalogs)
+        return Listing.table(caption, of: refusals, empty: "No purchase was refused with this code.", next: next) {
             column("Time") { Shown.moment($0.entry.happenedAt) }
             column("User") { Shown.customer($0.user) }
-            column("Product") { Shown.identifier($0.entry.subject) }
+            column("Product") { names.lines($0.entry.subject) }
             column("Transaction") {
                 a(.href(.customers($0.entry.reference)), Shown.identifier($0.entry.reference))
             }

@@ -130,84 +130,18 @@ extension LedgerTransaction {
         return owners.compactMapValues { names[$0] }
     }
 
+    /// The stores where a user has redeemed purchases.
+    package func stores(of user: User) throws -> Set<PurchaseStore> {
+        guard let number = try users.known(among: [user])[user] else { return [] }
+        let origins: [Origin] = try database.rows(
+            "SELECT DISTINCT origin FROM redeemed_transaction WHERE user_id = $1", [number]
+        ) { try $0.next() }
+        return Set(origins.map(\.store))
+    }
+
     /// True if a user has redeemed a transaction, also if it is revoked.
     package func hasPurchases(_ user: Int64) throws -> Bool {
         // A distributed database accepts no LIMIT in a subquery about each of several users.
         try database.hasRow("SELECT sequence FROM redeemed_transaction WHERE user_id = $1 LIMIT 1", [user])
-    }
-}
-
-/// A user who has redeemed a transaction of a product.
-package struct ProductCustomer: Hashable, Sendable {
-    package let user: User
-    /// The user's latest transaction of the product.
-    package let transactionIdentifier: String
-    package let origin: Origin
-    package let purchaseDate: Timestamp
-    package let redeemedAt: Timestamp
-
-    package typealias Position = RecordPosition
-}
-
-extension LedgerTransaction {
-    /// The maximum number of transactions that one page of a product's customers reads. A subscriber has many.
-    private static let maximumTransactionsOfProduct = 500
-
-    /// The customers of a product, the latest redemption first. Each user is listed once, by the latest transaction.
-    ///
-    /// - Parameter position: The end of the previous page; nil for the first page.
-    /// - Returns: A page of customers, and its end; nil on the last page. A page may be short, even empty, before the last one.
-    package func customers(
-        ofProduct product: String,
-        after position: ProductCustomer.Position?,
-        limit: Int
-    ) throws -> (customers: [ProductCustomer], next: ProductCustomer.Position?) {
-        let rows = try database.rows(
-            """
-            SELECT redeemed_at, user_id, sequence, transaction_id, origin, purchase_date FROM redeemed_transaction
-            WHERE product_id = $1 AND (redeemed_at, user_id, sequence) < ($2, $3, $4)
-            ORDER BY redeemed_at DESC, user_id DESC, sequence DESC LIMIT $5
-            """,
-            [
-                product, position?.first ?? .max, position?.second ?? .max, position?.third ?? .max,
-                Self.maximumTransactionsOfProduct,
-            ]
-        ) { row in
-            (
-                position: ProductCustomer.Position(try row.next(), try row.next(), try row.next()),
-                transactionIdentifier: try row.next() as String, origin: try row.next() as Origin,
-                purchaseDate: try row.next() as Timestamp
-            )
-        }
-        let found = Set(rows.map(\.position.second))
-        let (latest, names) = (try latestRedemptions(of: product, by: found), try presentNames(of: found))
-        var customers: [ProductCustomer] = []
-        var end: ProductCustomer.Position?
-        // The last user of the previous page may have further transactions of the same moment.
-        var listed: Set<Int64> = Set(position.map { [$0.second] } ?? [])
-        for row in rows {
-            if customers.count == limit { return (customers, end) }
-            end = row.position
-            let (user, redeemedAt) = (row.position.second, Timestamp(millisecondsSince1970: row.position.first))
-            guard latest[user] == redeemedAt, listed.insert(user).inserted, let name = names[user] else { continue }
-            customers.append(
-                ProductCustomer(
-                    user: name, transactionIdentifier: row.transactionIdentifier, origin: row.origin,
-                    purchaseDate: row.purchaseDate, redeemedAt: redeemedAt))
-        }
-        let isLast = rows.count < Self.maximumTransactionsOfProduct
-        return (customers, isLast ? nil : end)
-    }
-
-    private func latestRedemptions(of product: String, by users: Set<Int64>) throws -> [Int64: Timestamp] {
-        guard !users.isEmpty else { return [:] }
-        // The query uses the users' key, not the product's index.
-        return try database.dictionary(
-            """
-            SELECT user_id, max(redeemed_at) FROM redeemed_transaction
-            WHERE user_id \(database.isIn(numbers: "$1")) AND coalesce(product_id, '') = $2 GROUP BY user_id
-            """,
-            [database.list(users.sorted()), product]
-        ) { (try $0.next(), try $0.next()) }
     }
 }

@@ -63,9 +63,14 @@ package struct ItemExplanation: Hashable, Sendable {
 /// The rules of explanations. The source of an owned item comes first, then the purchase that ended last, grants, refusals,
 /// expected purchases, and unclaimed purchases.
 extension ItemExplanation {
-    private static let refundRemedy =
-        "Only Apple refunds, at https://reportaproblem.apple.com. The item comes back if Apple reverses the refund, or the "
-        + "team grants it."
+    private static func refundRemedy(_ store: PurchaseStore) -> String {
+        "Only \(store.company) refunds, at \(store.refundAddress). The item comes back if \(store.company) reverses the "
+            + "refund, or the team grants it."
+    }
+
+    private static func paymentRemedy(_ store: PurchaseStore) -> String {
+        "The customer must correct the payment method in \(store == .appStore ? "the App Store" : "Google Play")."
+    }
 
     package init(of item: Item, by facts: ItemFacts) {
         self =
@@ -101,7 +106,7 @@ extension ItemExplanation {
             return ItemExplanation(
                 item: item, cause: cause, isOwned: true,
                 sentence: "\(failure)\(payment(ownership)) \(purchase.productIdentifier)\(words(of: owned)).",
-                remedy: cause == .gracePeriod ? "The customer must correct the payment method in the App Store." : nil,
+                remedy: cause == .gracePeriod ? paymentRemedy(purchase.origin.store) : nil,
                 since: owned.since, until: owned.until, reference: purchase.transactionIdentifier,
                 origin: purchase.origin, products: [purchase.productIdentifier], renews: owned.renews == true)
         }
@@ -132,7 +137,7 @@ extension ItemExplanation {
         }
         guard let latest else { return nil }
         let status = latest.status
-        let product = status.productIdentifier
+        let (product, store) = (status.productIdentifier, status.origin.store)
         func explanation(
             _ cause: Cause, _ sentence: String, _ remedy: String, since: Timestamp?, reason: String? = nil
         ) -> ItemExplanation {
@@ -151,7 +156,7 @@ extension ItemExplanation {
         if let revocation = latest.revocation {
             return explanation(
                 .revokedByTeam, "The team has revoked \(product): \(revocation.reason)",
-                "Reinstate the purchase with `DELETE …/transactions/\(status.transactionIdentifier)/revocation`.",
+                "Reinstate the purchase with `PUT …/transactions/\(status.transactionIdentifier)/reinstatement`.",
                 since: revocation.revokedAt, reason: revocation.reason)
         }
         if status.state.isOwned {
@@ -162,18 +167,20 @@ extension ItemExplanation {
         switch status.state {
         case .refunded:
             return explanation(
-                .refunded, "Apple has refunded \(product).", refundRemedy, since: latest.revocationDate)
+                .refunded, "\(store.company) has refunded \(product).", refundRemedy(store),
+                since: latest.revocationDate)
         case .revoked:
             return explanation(
-                .revokedByAppStore, "Apple has revoked \(product).", refundRemedy, since: latest.revocationDate)
+                .revokedByAppStore, "\(store.company) has revoked \(product).", refundRemedy(store),
+                since: latest.revocationDate)
         case .upgraded:
             return explanation(
                 .upgraded, "A subscription of a higher level has replaced \(product).",
                 "Map the product of the higher level to the item, too.", since: status.until)
         case .billingRetry:
             return explanation(
-                .renewalFailed, "The renewal of \(product) could not be charged. Apple retries.",
-                "The customer must correct the payment method in the App Store.", since: status.until)
+                .renewalFailed, "The renewal of \(product) could not be charged. \(store.company) retries.",
+                paymentRemedy(store), since: status.until)
         default:
             return explanation(
                 .expired, "\(product) has expired\(words(of: status.expirationReason)).",

@@ -101,7 +101,7 @@ extension LedgerTransaction {
 }
 
 extension EntitlementService {
-    /// The purchases of a transaction or an original transaction, with the statements about them.
+    /// The purchases of a transaction, an original transaction or an order at Google Play, with the statements about them.
     package func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
         let (catalogs, moment) = (catalogs, now(ofBuyerOf: identifier))
         return try await ledger.read {
@@ -112,7 +112,10 @@ extension EntitlementService {
 
 /// The search for purchases.
 extension LedgerTransaction {
-    /// The purchases of a transaction or an original transaction.
+    /// The beginning of the order numbers of Google Play.
+    private static let orderPrefix = "GPA."
+
+    /// The purchases of a transaction, an original transaction or an order at Google Play.
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
@@ -124,7 +127,7 @@ extension LedgerTransaction {
         type: (String) -> ProductType?
     ) throws -> [KnownPurchase] {
         let (apps, reading) = (try apps, ReadingRecords(database: database))
-        let purchases = try database.rows(
+        var purchases = try database.rows(
             """
             SELECT original_transaction_id, origin, app, user_id FROM claim WHERE transaction_id = $1
             UNION
@@ -133,6 +136,15 @@ extension LedgerTransaction {
             """,
             [identifier]
         ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
+        if identifier.hasPrefix(Self.orderPrefix) {
+            purchases += try database.rows(
+                """
+                SELECT DISTINCT original_transaction_id, origin, app, user_id FROM redeemed_transaction
+                WHERE order_id = $1 ORDER BY origin, app, original_transaction_id
+                """,
+                [identifier]
+            ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }
+        }
         return try purchases.compactMap { key, owner in
             guard app?.hasSameBytes(as: key.app) ?? true else { return nil }
             let transactions = try reading.transactions(ofPurchase: key, apps, of: owner)

@@ -56,7 +56,7 @@ extension LedgerTransaction {
     /// among the latest ones.
     ///
     /// - Parameters:
-    ///   - type: The type, in Apple's words; nil for all, like the other conditions.
+    ///   - type: The type, in the words of the store; nil for all, like the other conditions.
     ///   - app: The bundle identifier of the app.
     ///   - position: The position after which the page begins; nil for the first page.
     /// - Returns: At most `limit` notifications, and the position of the next page; nil for the last page. A page may have
@@ -65,6 +65,7 @@ extension LedgerTransaction {
         ofType type: String? = nil,
         outcome: NotificationOutcome? = nil,
         in app: String? = nil,
+        from store: PurchaseStore? = nil,
         before position: ReceivedNotification.Position?,
         limit: Int
     ) throws -> (shown: [ReceivedNotification], next: ReceivedNotification.Position?) {
@@ -80,7 +81,7 @@ extension LedgerTransaction {
             }
         let first = value == nil ? 1 : 2
         // Without another condition, the page is all that has to be read.
-        let isExact = app == nil && (outcome == nil || index == "notification_of_outcome")
+        let isExact = app == nil && store == nil && (outcome == nil || index == "notification_of_outcome")
         let size = isExact ? limit + 1 : Self.notificationWindow
         let rows = try database.rows(
             """
@@ -98,7 +99,8 @@ extension LedgerTransaction {
             guard shown.count < limit else { return (try owned(shown, apps), last) }
             last = received.position
             if app.map(received.app.hasSameBytes(as:)) ?? true,
-                outcome == nil || received.notification.outcome == outcome
+                outcome == nil || received.notification.outcome == outcome,
+                store == nil || received.notification.origin.store == store
             {
                 shown.append(received)
             }

@@ -55,6 +55,8 @@ extension Table {
     )
     // The team searches for the latest customers of a product.
     .indexed("redeemed_transaction_of_product", by: ["product_id", "redeemed_at", "user_id", "sequence"])
+    // It also searches for the purchases of an order at Google Play.
+    .indexed("redeemed_transaction_of_order", by: ["order_id", "user_id"], where: "order_id IS NOT NULL")
 
     /// An item of a transaction, with every fact that an answer about the item needs. `begins_at` and `ends_at` bound the
     /// ownership; null without a bound. `renews` and its statement are kept for a period that has not ended.

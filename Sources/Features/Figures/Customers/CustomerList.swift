@@ -26,6 +26,8 @@ package enum CustomerSelection: String, CaseIterable, Sendable {
     case notPaid
     /// Those with a subscription, or another purchase with an end, that has ended this month, the last one first.
     case ended
+    /// Those who have redeemed a product, the latest redemption first.
+    case product
 }
 
 /// A list of customers, and what it is about.
@@ -38,14 +40,17 @@ package struct CustomerQuery: Sendable {
     package let environment: FigureQuery.Environment
     /// The currency of the sums that sort `spent`; nil for the other lists, or if nobody has paid anything.
     package let currency: String?
+    /// The identifier of the list `product`; nil for the other lists.
+    package let product: String?
     /// The moment that decides the month.
     let moment: Timestamp
 
     package init(
         _ selection: CustomerSelection, in environment: FigureQuery.Environment, currency: String? = nil,
-        at moment: Timestamp
+        product: String? = nil, at moment: Timestamp
     ) {
-        (self.selection, self.environment, self.currency, self.moment) = (selection, environment, currency, moment)
+        (self.selection, self.environment, self.moment) = (selection, environment, moment)
+        (self.currency, self.product) = (currency, product)
     }
 }
 
@@ -113,6 +118,9 @@ private struct CustomerRows {
                 """
             arguments = [User.erasedIssuer, CalendarDay(query.moment).firstOfMonth.start]
             (order, hasRepetitions) = (["happened_at", "audit.user_id"], true)
+        case .product:
+            (source, arguments) = ("redeemed_transaction WHERE product_id = $1", [query.product ?? ""])
+            (order, hasRepetitions) = (["redeemed_at", "user_id"], true)
         }
     }
 
@@ -150,6 +158,7 @@ extension LedgerTransaction {
     package func customers(
         _ query: CustomerQuery, after last: CustomerPosition?, limit: Int
     ) throws -> (customers: [KnownUser], next: CustomerPosition?) {
+        if query.selection == .product { return try buyers(of: query.product ?? "", after: last, limit) }
         let rows = query.selection == .all ? try named(after: last, limit) : try sorted(query, after: last, limit)
         let users = try known(try presentNames(of: Set(rows.map(\.user))))
         var listed: Set<Int64> = []
@@ -186,6 +195,56 @@ extension LedgerTransaction {
             let user: Int64 = try row.next()
             return (.value(RecordPosition(value, user, 0)), user)
         }
+    }
+
+    /// The maximum number of transactions that one page of a product's customers reads. A subscriber has many.
+    private static let maximumTransactionsOfProduct = 500
+
+    /// The customers of a product, each once, by the latest redemption. A page may be short, even empty, before the last one.
+    private func buyers(
+        of product: String, after last: CustomerPosition?, _ limit: Int
+    ) throws -> (customers: [KnownUser], next: CustomerPosition?) {
+        var position: RecordPosition?
+        if case .value(let value) = last { position = value }
+        let rows = try database.rows(
+            """
+            SELECT redeemed_at, user_id, sequence FROM redeemed_transaction
+            WHERE product_id = $1 AND (redeemed_at, user_id, sequence) < ($2, $3, $4)
+            ORDER BY redeemed_at DESC, user_id DESC, sequence DESC LIMIT $5
+            """,
+            [
+                product, position?.first ?? .max, position?.second ?? .max, position?.third ?? .max,
+                Self.maximumTransactionsOfProduct,
+            ]
+        ) { RecordPosition(try $0.next(), try $0.next(), try $0.next()) }
+        let found = Set(rows.map(\.second))
+        let (latest, users) = (
+            try latestRedemptions(of: product, by: found), try known(try presentNames(of: found))
+        )
+        var customers: [KnownUser] = []
+        var end: CustomerPosition?
+        // The last user of the previous page may have further transactions of the same moment.
+        var listed: Set<Int64> = Set(position.map { [$0.second] } ?? [])
+        for row in rows {
+            if customers.count == limit { return (customers, end) }
+            end = .value(row)
+            guard latest[row.second] == row.first, listed.insert(row.second).inserted, let user = users[row.second]
+            else { continue }
+            customers.append(user)
+        }
+        return (customers, rows.count < Self.maximumTransactionsOfProduct ? nil : end)
+    }
+
+    private func latestRedemptions(of product: String, by users: Set<Int64>) throws -> [Int64: Int64] {
+        guard !users.isEmpty else { return [:] }
+        // The query uses the users' key, not the product's index.
+        return try database.dictionary(
+            """
+            SELECT user_id, max(redeemed_at) FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND coalesce(product_id, '') = $2 GROUP BY user_id
+            """,
+            [database.list(users.sorted()), product]
+        ) { (try $0.next(), try $0.next()) }
     }
 
     /// The number of customers in a list, up to one above `CustomerQuery.maximumCount`.

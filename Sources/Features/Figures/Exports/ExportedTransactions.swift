@@ -59,7 +59,7 @@ struct ExportedTransaction {
         ("first_seen_time", { .date($0.user.firstSeenAt) }),
         ("app", { .text($0.app) }),
         ("origin", { .text($0.transaction.origin.rawValue) }),
-        ("store", { .text($0.transaction.origin.isGooglePlay ? "play_store" : "app_store") }),
+        ("store", { .text($0.transaction.origin.store.rawValue) }),
         ("is_sandbox", { .bool(sandboxOrigins.contains($0.transaction.origin)) }),
         ("country", { .text($0.facts.text(.storefront)) }),
         ("product_identifier", { .text($0.transaction.productIdentifier) }),

@@ -73,16 +73,20 @@ extension FigureCalculation {
             SELECT day, CASE metric \(places) END, amount, currency, \(query.group?.column ?? "''")
             FROM figure
             WHERE day \(database.isIn(numbers: "$1")) AND span = $2 AND breakdown = $3 AND metric IN (\(names))
-                AND origin IN \(query.environment.origins.sqlList)\(conditions)
+                AND origin IN \(query.origins.sqlList)\(conditions)
             """,
             arguments)
     }
 
     /// The group of a sum, from its column.
     private func group(_ row: inout ResultRow) throws -> ByteKey {
-        guard query.group == .app else { return ByteKey(try row.next()) }
-        guard let name = apps[try row.next()] else { throw ColumnMismatch.column("app") }
-        return ByteKey(name)
+        switch query.group {
+        case .app:
+            guard let name = apps[try row.next()] else { throw ColumnMismatch.column("app") }
+            return ByteKey(name)
+        case .store: return ByteKey((try row.next() as Origin).store.rawValue)
+        case .product, .storefront, .origin, nil: return ByteKey(try row.next())
+        }
     }
 }
 

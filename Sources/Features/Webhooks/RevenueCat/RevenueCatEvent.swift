@@ -58,8 +58,7 @@ extension RevenueCatEvent.Kind {
     fileprivate static func granted(_ facts: RevenueCatFacts) -> Self {
         if facts.revocation != nil { return .refundReversed }
         guard facts.isSubscription else { return .nonRenewingPurchase }
-        let original = facts.transaction?.originalTransactionIdentifier
-        return original?.hasSameBytes(as: facts.entry.reference) == false ? .renewal : .initialPurchase
+        return facts.isRenewal ? .renewal : .initialPurchase
     }
 }
 
@@ -96,10 +95,7 @@ extension RevenueCatEvent {
             ("new_product_id", kind == .productChange ? .text(entry.reason) : nil),
             ("offer_code", .text(transaction.flatMap(offerCode))),
             ("original_app_user_id", .text(facts.customer.first)),
-            (
-                "original_transaction_id",
-                .text(isPromotional ? entry.reference : transaction?.originalTransactionIdentifier)
-            ),
+            ("original_transaction_id", .text(isPromotional ? entry.reference : facts.originalIdentifier)),
             ("period_type", .string(isPromotional ? "PROMOTIONAL" : periodType(terms))),
             ("presented_offering_id", .null),
             ("price", .amount(inDollars)),
@@ -107,7 +103,7 @@ extension RevenueCatEvent {
             ("product_id", .string(facts.product)),
             ("purchased_at_ms", .milliseconds(facts.grant?.grantedAt ?? transaction?.purchaseDate)),
             ("store", .string(isPromotional ? "PROMOTIONAL" : store(of: entry.origin))),
-            ("transaction_id", .string(entry.reference)),
+            ("transaction_id", .string(transaction?.storeIdentifier ?? entry.reference)),
             ("type", .string(kind.rawValue)),
         ])
     }

@@ -47,6 +47,27 @@ extension RevenueCatFacts {
         return (transactions[..<index], transactions[(index + 1)...])
     }
 
+    /// The identifier of the first transaction of the purchase; nil for a change without a transaction.
+    var originalIdentifier: String? {
+        guard let transaction, transaction.origin.isGooglePlay else {
+            return transaction?.originalTransactionIdentifier
+        }
+        let first = (transactions.first ?? transaction).storeIdentifier
+        // The order of a renewal is that of the purchase with a number: `GPA.3345-1111-2222-33333..2`.
+        return first.firstRange(of: "..").map { String(first[..<$0.lowerBound]) } ?? first
+    }
+
+    /// True if the transaction continues a subscription.
+    var isRenewal: Bool {
+        guard let transaction else { return false }
+        guard transaction.origin.isGooglePlay else {
+            return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
+        }
+        // The original of Google Play is a purchase token, which no period has as its identifier.
+        return !neighbors.earlier.isEmpty
+            || transaction.facts.text(.transactionReason) == TransactionReason.renewal.rawValue
+    }
+
     /// True for an auto-renewable subscription.
     var isSubscription: Bool { transactions.productType(inCatalog: type) == .autoRenewableSubscription }
 
@@ -60,7 +81,7 @@ extension RevenueCatFacts {
 
     /// True if the transaction repeats an earlier purchase that does not renew. The customer paid once.
     private var isRestored: Bool {
-        guard !isSubscription, let transaction else { return false }
+        guard !isSubscription, let transaction, !transaction.origin.isGooglePlay else { return false }
         return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
     }
 
@@ -98,7 +119,7 @@ extension RevenueCatFacts {
     /// The amount in milliunits of the currency by which the change raises the sales: negative for a refund, and zero for a
     /// change without a payment.
     ///
-    /// - Returns: Nil if the App Store has not stated the price.
+    /// - Returns: Nil if the store has not stated the price.
     func amount(of kind: RevenueCatEvent.Kind) -> Int64? {
         if entry.event == .itemGiven || isPaidByAnother || isRestored { return 0 }
         let price = transaction?.paidAmount
@@ -144,6 +165,11 @@ extension RevenueCatFacts {
         guard let grant, let right = rights.first else { return entry.subject }
         return "rc_promo_\(right)_\(grant.duration)"
     }
+}
+
+extension RedeemedTransaction {
+    /// The identifier by which the store knows the transaction: at Google Play its order. A purchase with a promotional code has none.
+    package var storeIdentifier: String { facts.text(.orderId) ?? transactionIdentifier }
 }
 
 extension LedgerTransaction {

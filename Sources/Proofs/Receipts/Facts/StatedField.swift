@@ -24,7 +24,7 @@ public struct StatedField: Sendable {
         case lastStatement
         /// The app receipts. No signed transaction has the field.
         case appReceipts
-        /// The signed purchases of Google Play. No proof of the App Store has the field.
+        /// The signed purchases and the statements of Google Play. No proof of the App Store has the field.
         case googlePlay
     }
 
@@ -274,7 +274,7 @@ public enum TransactionFact: String, StatedFact {
     case isInIntroductoryOfferPeriod = "isInIntroOfferPeriod"
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
     case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
-    case orderId, obfuscatedAccountId, obfuscatedProfileId
+    case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
 
     public static let byColumn = factsByColumn()
 
@@ -327,6 +327,7 @@ public enum TransactionFact: String, StatedFact {
             .init("obfuscated_account_id", .text, "the app's identifier of the account", by: .googlePlay)
         case .obfuscatedProfileId:
             .init("obfuscated_profile_id", .text, "the app's identifier of the profile", by: .googlePlay)
+        case .basePlanId: .init("base_plan_id", .text, "base plan at Google Play", by: .googlePlay)
         }
     }
 }

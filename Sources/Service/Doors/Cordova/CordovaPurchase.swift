@@ -15,10 +15,17 @@ package struct CordovaPurchase: Hashable, Sendable {
         case agreed = "Agreed"
     }
 
+    /// The store, by the plugin's name.
+    package enum Platform: String, CaseIterable, Sendable {
+        case appStore = "ios-appstore"
+        case googlePlay = "android-playstore"
+    }
+
     package var productIdentifier: String
-    /// The original transaction.
+    package var platform = Platform.appStore
+    /// The original transaction; of Google Play the token of the purchase.
     package var purchaseIdentifier: String
-    /// The last transaction.
+    /// The last transaction; of Google Play its order, if it has one.
     package var transactionIdentifier: String
     /// The date of the first transaction.
     package var purchaseDate: Timestamp
@@ -27,12 +34,12 @@ package struct CordovaPurchase: Hashable, Sendable {
     /// The end of access: of the paid period or its grace period, or the date of a refund. Nil for no end.
     package var expiryDate: Timestamp?
     package var isExpired: Bool
-    /// Nil for a purchase that does not renew, or if the App Store has stated nothing.
+    /// Nil for a purchase that does not renew, or if the store has stated nothing.
     package var renewalIntent: RenewalIntent?
     /// The date of the statement that the subscription does not renew.
     package var renewalIntentChangeDate: Timestamp?
     package var cancelationReason: CancelationReason?
-    /// True while the App Store retries a charge, also in the grace period.
+    /// True while the store retries a charge, also in the grace period.
     package var isBillingRetryPeriod = false
     package var isTrialPeriod = false
     package var isIntroPeriod = false
@@ -43,9 +50,6 @@ package struct CordovaPurchase: Hashable, Sendable {
 }
 
 extension CordovaPurchase {
-    /// The name of the store (`Platform.APPLE_APPSTORE`).
-    private static let platform = "ios-appstore"
-
     /// The plugin's form. A member without a value is absent. Dates are in milliseconds since 1970.
     package var json: JSONValue {
         func date(_ date: Timestamp?) -> JSONValue? { date.map { .integer($0.millisecondsSince1970) } }
@@ -53,7 +57,7 @@ extension CordovaPurchase {
         func ofSubscription(_ flag: Bool) -> JSONValue? { lastRenewalDate == nil ? nil : .bool(flag) }
         return .present([
             "id": text(productIdentifier),
-            "platform": text(Self.platform),
+            "platform": text(platform.rawValue),
             "purchaseId": text(purchaseIdentifier),
             "transactionId": text(transactionIdentifier),
             "purchaseDate": date(purchaseDate),
@@ -146,8 +150,9 @@ package struct PurchaseCollection: Sendable {
         let transaction = last.transaction
         return CordovaPurchase(
             productIdentifier: transaction.productIdentifier,
+            platform: transaction.origin.isGooglePlay ? .googlePlay : .appStore,
             purchaseIdentifier: transaction.originalTransactionIdentifier,
-            transactionIdentifier: transaction.transactionIdentifier, purchaseDate: last.originalPurchaseDate,
+            transactionIdentifier: transaction.storeIdentifier, purchaseDate: last.originalPurchaseDate,
             expiryDate: last.endsAt, isExpired: isExpired(last, at: moment),
             cancelationReason: Self.revocation(of: last),
             quantity: transaction.quantity)
@@ -193,7 +198,7 @@ package struct PurchaseCollection: Sendable {
     private static func end(_ status: PurchaseStatus?, isExpired: Bool) -> CancelationReason? {
         guard isExpired else { return nil }
         guard let status else { return .systemReplaced }
-        // The App Store still tries to renew it.
+        // The store still tries to renew it.
         guard status.state != .billingRetry else { return nil }
         return switch status.expirationReason {
         case .customerCancelled: .customer

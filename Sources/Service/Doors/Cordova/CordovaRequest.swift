@@ -11,13 +11,30 @@ package struct CordovaRequest: Hashable, Sendable {
         case signedTransaction = "apple-sk2"
         /// A whole app receipt.
         case appReceipt = "ios-appstore"
+        /// A purchase of Google Play: signed, or its purchase token.
+        case googlePlay = "android-playstore"
 
         /// The member of `transaction` that contains the proof.
         var member: String {
             switch self {
             case .signedTransaction: "jwsRepresentation"
             case .appReceipt: "appStoreReceipt"
+            case .googlePlay: "receipt"
             }
+        }
+
+        /// The signed proof, as `ProofVerifier` reads it; nil if the app has sent none.
+        fileprivate func proof(in transaction: RequestMembers) throws(Problem) -> [UInt8]? {
+            func text(_ member: String, upTo maximumSize: Int) throws(Problem) -> String? {
+                try transaction.optionalText(member, upTo: maximumSize).flatMap { $0.isEmpty ? nil : $0 }
+            }
+            guard self == .googlePlay else {
+                return try text(member, upTo: ProofVerifier.maximumTextSize).map { Array($0.utf8) }
+            }
+            guard let data = try text(member, upTo: SignedPurchase.maximumSize),
+                let signature = try text("signature", upTo: SignedPurchase.maximumSignatureSize)
+            else { return nil }
+            return SignedPurchase(data: Array(data.utf8), signature: Array(signature.utf8)).json.compactBytes
         }
     }
 
@@ -27,8 +44,10 @@ package struct CordovaRequest: Hashable, Sendable {
     package let kind: Kind
     /// The identifier that the app gives: of the product, the transaction or the app. Only the proof is believed.
     package let identifier: String?
-    /// The bytes of the text that contains the proof.
+    /// The bytes of the proof: the text of the App Store, or the JSON object of a `SignedPurchase` or a `GooglePlayToken`.
     package let proof: [UInt8]
+    /// The purchase token of Google Play, as the bytes of a `GooglePlayToken`; nil if the app has sent none.
+    package let purchaseToken: [UInt8]?
     /// The customer's id (`store.applicationUsername`); nil if the app has not set one.
     package let username: String?
     /// The account token that the plugin derives from the id; nil for none.
@@ -45,12 +64,23 @@ package struct CordovaRequest: Hashable, Sendable {
         }
         self.kind = kind
         identifier = try transaction.optionalText("id")
-        let proof = try transaction.optionalText(kind.member, upTo: ProofVerifier.maximumTextSize) ?? ""
-        guard !proof.isEmpty else { throw members.wrong("transaction/\(kind.member)", "a proof of purchase") }
-        self.proof = Array(proof.utf8)
+        purchaseToken = kind == .googlePlay ? try Self.purchaseToken(in: transaction) : nil
+        guard let proof = try kind.proof(in: transaction) ?? purchaseToken else {
+            throw members.wrong("transaction/\(kind.member)", "a proof of purchase")
+        }
+        self.proof = proof
         let additional = try members.object("additionalData")
         username = try additional?.optionalText("applicationUsername").flatMap { $0.isEmpty ? nil : $0 }
         obfuscatedUsername = try additional?.optionalText("obfuscatedUsername")
+    }
+
+    private static func purchaseToken(in transaction: RequestMembers) throws(Problem) -> [UInt8]? {
+        let name = "purchaseToken"
+        let text = try transaction.optionalText(name, upTo: GooglePlayPurchase.maximumTokenSize) ?? ""
+        if text.isEmpty { return nil }
+        do { return try GooglePlayToken(purchaseToken: text).json.compactBytes } catch {
+            throw transaction.wrong("transaction/\(name)", "a purchase token of Google Play")
+        }
     }
 
     private static func kind(_ name: String) -> Kind? {
@@ -108,11 +138,13 @@ extension DoorServices {
         guard let app = caller.app else { throw Problem.unexpected }
         let named = try request.username.map { try customer($0).user }
         let redemption = redemption(by: caller, newcomers)
-        let verified = try await redemption.verify(request.proof, for: named)
-        let purchases = verified.purchases ?? []
-        let owner = try await customer(named, of: request, verified, app: app, by: caller)
+        // What Google Play states counts more than a signature, which says nothing about refunds and paid periods.
+        let token = mayAsk(about: app) ? request.purchaseToken : nil
+        let presented = try await redemption.present(token ?? request.proof, for: named)
+        let (purchases, origin) = (presented.proven, presented.origin)
+        let owner = try await customer(named, of: request, purchases, from: origin, app: app, by: caller)
         if let owner, !purchases.isEmpty {
-            let lines = try await redemption.lines(of: request.proof, verified, for: owner)
+            let lines = try await redemption.lines(of: presented, for: owner)
             let types = types(of: lines, purchases)
             if let refusal = CordovaRefusal.reason(lines, types: types) { throw refusal }
         }
@@ -130,12 +162,13 @@ extension DoorServices {
             }
             collection.types = types(of: collection.transactions.map(\.productIdentifier))
         }
-        let receipt: AppReceipt? = if case .appReceipt(let receipt) = verified.content { receipt } else { nil }
+        let receipt: AppReceipt? =
+            if case .appReceipt(let receipt)? = presented.verified?.content { receipt } else { nil }
         return .object([
             "ok": .bool(true),
             "data": .object([
-                // The plugin keeps the purchases under the bundle identifier.
-                "id": .string(app),
+                // The plugin keeps the purchases under this identifier, and has one receipt for each purchase of Google Play.
+                "id": .string(origin.isGooglePlay ? purchases.first?.productIdentifier ?? app : app),
                 "latest_receipt": .bool(true),
                 "transaction": .present([
                     "type": .string(request.kind.rawValue),
@@ -170,17 +203,18 @@ extension DoorServices {
     ///
     /// - Parameters:
     ///   - named: The customer by the id that the app gives; nil for none.
+    ///   - purchases: The purchases of the proof.
     ///   - app: The bundle identifier of the app.
     /// - Returns: Nil for a proof without purchases, from an app that gives no id.
     /// - Throws: `RedemptionError.purchaseRefused` for a purchase under another id.
     func customer(
         _ named: User?,
         of request: CordovaRequest,
-        _ verified: VerifiedProof,
+        _ purchases: [ProvenPurchase],
+        from origin: Origin,
         app: String,
         by caller: Caller
     ) async throws -> User? {
-        let (purchases, origin) = (verified.purchases ?? [], verified.origin)
         if let named { try await checkTokens(of: purchases, request, named) }
         let keys = purchases.map {
             TransactionKey(app: app, origin: origin, identifier: $0.originalTransactionIdentifier)
@@ -225,9 +259,11 @@ extension DoorServices {
     /// Refuses a new purchase that the app made under another id than it states now.
     private func checkTokens(of purchases: [ProvenPurchase], _ request: CordovaRequest, _ user: User) async throws {
         guard let stated = request.obfuscatedUsername.flatMap({ UsernameTokens.token($0) }) else { return }
-        let derived = request.username.map { UsernameTokens.tokens(of: $0) } ?? []
+        let derived = request.username.map { UsernameTokens.tokens(of: $0) + [UsernameTokens.digest(of: $0)] } ?? []
         for purchase in purchases {
-            guard let token = purchase.appAccountToken, token != stated, !derived.contains(token) else { continue }
+            guard let token = UsernameTokens.token(of: purchase), token != stated, !derived.contains(token) else {
+                continue
+            }
             let owner = try await entitlements.ledger.read { try $0.owner(ofAppAccountToken: token, among: [user]) }
             if owner == .given { continue }
             let known = try await entitlements.transactions(of: user, identifiedBy: [purchase.transactionIdentifier])

@@ -105,6 +105,17 @@ package enum UsernameTokens {
         [username.utf8.allSatisfy { $0 < 0x80 } ? hashed(username) : nil, UUID(uuidString: username)].compactMap(\.self)
     }
 
+    /// The token that follows from an id for Google Play, unless the app sets `store.obfuscator`.
+    static func digest(of username: String) -> UUID? {
+        guard username.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return MD5.digest(of: Array(username.utf8)).flatMap { UUID(digits: $0.hexadecimal) }
+    }
+
+    /// The token of a purchase. Google Play states any text of the app, such as the digits of a token.
+    static func token(of purchase: ProvenPurchase) -> UUID? {
+        purchase.appAccountToken ?? purchase.facts.text(.obfuscatedAccountId).flatMap { token($0) }
+    }
+
     /// The token in a request (`obfuscatedUsername`): a UUID, or its digits; nil for another text.
     package static func token(_ text: String) -> UUID? {
         text.utf8.count == 32 ? UUID(digits: text) : UUID(uuidString: text)

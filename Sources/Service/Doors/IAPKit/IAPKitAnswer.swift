@@ -5,8 +5,14 @@ import Hummingbird
 import Proofs
 
 package struct IAPKitAnswer: Hashable, Sendable {
+    /// The store of a proof, by the protocol's name.
+    package enum Store: String, CaseIterable, Sendable {
+        case apple, google
+    }
+
+    package var store = Store.apple
     package let state: IAPKitState
-    /// The signed product; nil for a proof that the App Store has not signed.
+    /// The product; nil for a proof that the App Store has not signed, and for a purchase that is not paid.
     package var productIdentifier: String?
     package var environment: AppStoreEnvironment?
 
@@ -20,6 +26,22 @@ extension IAPKitAnswer {
         let isExpected = expected?.hasSameBytes(as: purchase.productIdentifier) ?? true
         self.init(
             state: isExpected ? IAPKitState(of: purchase, at: moment) : .inauthentic,
+            productIdentifier: purchase.productIdentifier, environment: purchase.environment)
+    }
+
+    /// - Parameters:
+    ///   - statement: The statement of Google Play; nil if it has forgotten a purchase that the ledger has.
+    ///   - expected: The product that the app expects; nil for any.
+    package init(
+        _ purchase: VerifiedPurchase,
+        statedBy statement: GooglePlayStatement?,
+        expecting expected: String?,
+        at moment: Timestamp
+    ) {
+        let isExpected = expected?.hasSameBytes(as: purchase.productIdentifier) ?? true
+        self.init(
+            store: .google,
+            state: isExpected ? IAPKitState(of: purchase, statedBy: statement, at: moment) : .inauthentic,
             productIdentifier: purchase.productIdentifier, environment: purchase.environment)
     }
 
@@ -42,27 +64,33 @@ extension IAPKitAnswer {
         // Some clients refuse an answer with another environment.
         let isNamed = environment == .production || environment == .sandbox
         return .present([
-            "store": "apple", "isValid": .bool(state.isValid), "state": .string(state.rawValue),
+            "store": .string(store.rawValue), "isValid": .bool(state.isValid), "state": .string(state.rawValue),
             "productId": productIdentifier.map { .string($0) },
             "environment": isNamed ? environment.map { .string($0.rawValue) } : nil,
         ])
     }
 }
 
-/// The state of a purchase in the protocol of IAPKit. The protocol's states of other stores do not occur.
+/// The state of a purchase in the protocol of IAPKit.
 package enum IAPKitState: String, CaseIterable, Sendable {
     case entitled = "ENTITLED"
+    /// A purchase of Google Play that no user has redeemed, and that nobody has acknowledged.
+    case pendingAcknowledgment = "PENDING_ACKNOWLEDGMENT"
+    /// A purchase of Google Play that is not paid, or a subscription that is paused or on hold.
+    case pending = "PENDING"
     /// A consumable that no user has redeemed.
     case readyToConsume = "READY_TO_CONSUME"
     /// A consumable that a user has redeemed. The app must not give it again.
     case consumed = "CONSUMED"
     case canceled = "CANCELED"
     case expired = "EXPIRED"
-    /// Not signed by the App Store, or another product than the expected one or the one in the ledger.
+    /// A purchase of Google Play in a state that Till does not know, or that Google Play has ended.
+    case unknown = "UNKNOWN"
+    /// Not signed by the App Store, not known to Google Play, or another product than the expected one or the one in the ledger.
     case inauthentic = "INAUTHENTIC"
 
     /// True if the app may give what was bought.
-    package var isValid: Bool { self == .entitled || self == .readyToConsume }
+    package var isValid: Bool { [.entitled, .pendingAcknowledgment, .readyToConsume].contains(self) }
 
     package init(of purchase: VerifiedPurchase, at moment: Timestamp) {
         if purchase.isConflicting {
@@ -77,6 +105,34 @@ package enum IAPKitState: String, CaseIterable, Sendable {
         } else {
             self = .entitled
         }
+    }
+
+    /// - Parameter statement: The statement of Google Play; nil if it has forgotten a purchase that the ledger has.
+    package init(of purchase: VerifiedPurchase, statedBy statement: GooglePlayStatement?, at moment: Timestamp) {
+        self.init(of: purchase, at: moment)
+        guard let statement else { return }
+        let isConsumed = statement.purchases.contains { stated in
+            stated.isConsumed && stated.purchase.productIdentifier.hasSameBytes(as: purchase.productIdentifier)
+        }
+        switch self {
+        case .expired where [.onHold, .paused].contains(statement.state): self = .pending
+        case .readyToConsume where isConsumed: self = .consumed
+        // The service acknowledges what a user has redeemed.
+        case .entitled where !statement.isAcknowledged && !purchase.isRedeemed: self = .pendingAcknowledgment
+        default: break
+        }
+    }
+
+    /// - Parameter state: The state of a purchase that nobody owns; nil if it is not recorded.
+    init(ofNotOwned state: String?) {
+        self =
+            switch state.flatMap(GooglePlayState.init) {
+            case .paymentCanceled, .voided: .canceled
+            case .expired: .expired
+            case .unknown, nil: .unknown
+            // A plan that begins when another one ends.
+            default: .pending
+            }
     }
 }
 

@@ -6,7 +6,8 @@ import Proofs
 
 /// The route that `verifyPurchaseWithProvider` of react-native-iap and expo-iap asks.
 ///
-/// The protocol names no user. So the route verifies a proof and tells the state of its purchase, and redeems nothing.
+/// The protocol names no user. So the route verifies a proof, or asks Google Play, tells the state of the purchase, and redeems
+/// nothing.
 struct IAPKitRoutes: RouteSource {
     static let path = "v1/purchase/verify"
 
@@ -26,22 +27,58 @@ struct IAPKitRoutes: RouteSource {
     }
 
     private func answer(to sent: IAPKitRequest, from caller: Caller) async throws -> IAPKitAnswer {
+        do {
+            switch sent.proof {
+            case .transaction(let proof):
+                return try await answer(to: proof, expecting: sent.expectedProductIdentifier, from: caller)
+            case .purchaseToken(let token):
+                return try await answer(about: token, expecting: sent.expectedProductIdentifier, from: caller)
+            }
+        } catch let error as any RuledError where error is RedemptionError || error is PlayDeveloperError {
+            throw IAPKitProblem(
+                problem: Problem(error.rule), path: sent.proof.member,
+                // Only a refusal that no later event can change is an error of the client.
+                isTemporary: !RevenueCatErrorRule.isPermanent(error.rule.code))
+        }
+    }
+
+    private func answer(
+        to proof: [UInt8],
+        expecting product: String?,
+        from caller: Caller
+    ) async throws -> IAPKitAnswer {
         let service = services.limited(to: caller).entitlements
         do {
-            let verified = try await BlockingWork.process(sent.proof.count) {
-                try service.verify(sent.proof)
-            }
+            let verified = try await BlockingWork.process(proof.count) { try service.verify(proof) }
             let purchase = try await service.purchase(in: verified)
             let moment = verified.purchases?.first.map { service.now(ofBuyerOf: $0.transactionIdentifier) }
-            return IAPKitAnswer(
-                purchase, expecting: sent.expectedProductIdentifier, at: moment ?? services.clock.now())
+            return IAPKitAnswer(purchase, expecting: product, at: moment ?? services.clock.now())
         } catch RedemptionError.refused(let refusal) where IAPKitAnswer.isUnsigned(refusal.reason) {
             return .unsigned
-        } catch let error as RedemptionError {
-            throw IAPKitProblem(
-                problem: Problem(error) ?? .unexpected, path: "jws",
-                // Only a refusal that no later event can change is an error of the client.
-                isTemporary: !RevenueCatErrorRule.isPermanent(error.code))
+        }
+    }
+
+    /// The state of a purchase, as Google Play states it now.
+    private func answer(
+        about token: GooglePlayToken,
+        expecting product: String?,
+        from caller: Caller
+    ) async throws -> IAPKitAnswer {
+        let service = services.limited(to: caller).entitlements
+        let app = try services.googlePlay.app(of: token, among: service.limitingApp ?? caller.app)
+        do {
+            let (purchases, statement) = try await app.presented(token.purchaseToken)
+            let purchase = try await service.purchase(in: purchases, of: product)
+            return IAPKitAnswer(purchase, statedBy: statement, expecting: product, at: service.clock.now())
+        } catch RedemptionError.refused(let refusal) where refusal.reason == .purchasePending {
+            return IAPKitAnswer(store: .google, state: .pending)
+        } catch RedemptionError.purchaseNotOwned {
+            let state = try await app.purchases.purchase(of: token.purchaseToken)?.state
+            return IAPKitAnswer(store: .google, state: IAPKitState(ofNotOwned: state))
+        } catch PlayDeveloperError.tokenUnknown {
+            return IAPKitAnswer(store: .google, state: .inauthentic)
+        } catch PlayDeveloperError.tokenEnded {
+            return IAPKitAnswer(store: .google, state: .unknown)
         }
     }
 }
@@ -53,29 +90,58 @@ struct IAPKitRequest: Hashable, Sendable {
     /// The maximum size of a signed transaction in bytes. Apple's has about 5 KB.
     static let maximumProofSize = 16 * 1024
 
-    /// The signed transaction (JWS).
-    let proof: [UInt8]
+    enum Proof: Hashable, Sendable {
+        /// The signed transaction (JWS) of the App Store.
+        case transaction([UInt8])
+        /// The purchase token of Google Play.
+        case purchaseToken(GooglePlayToken)
+
+        /// The field that contains the proof.
+        var member: String {
+            switch self {
+            case .transaction: "jws"
+            case .purchaseToken: "purchaseToken"
+            }
+        }
+    }
+
+    let proof: Proof
     /// The product that the app expects; nil for any.
     let expectedProductIdentifier: String?
 
-    /// - Throws: `IAPKitProblem` for an invalid body, or another store than Apple's.
+    /// - Throws: `IAPKitProblem` for an invalid body, or another store than Apple's and Google's.
     init(_ body: [UInt8]) throws(IAPKitProblem) {
         guard case .object(let object)? = try? JSONParser.parse(body, limits: .init(bytes: Self.maximumBodySize)) else {
             throw IAPKitProblem(problem: JSONBody.invalid("The body must be a JSON object."))
         }
-        let store = try Self.text(object, "store", upTo: 32)
-        guard store?.hasSameBytes(as: "apple") == true else {
-            throw Self.invalid("store", "must be \"apple\". Purchases of other stores cannot be verified")
+        let name = try Self.text(object, "store", upTo: 32)
+        switch IAPKitAnswer.Store.allCases.first(where: { name?.hasSameBytes(as: $0.rawValue) ?? false }) {
+        case .apple: proof = .transaction(try Self.transaction(object))
+        case .google: proof = .purchaseToken(try Self.purchaseToken(object))
+        case nil:
+            throw Self.invalid(
+                "store", "must be \"apple\" or \"google\". Purchases of other stores cannot be verified")
         }
-        guard let compact = try Self.text(object, "jws", upTo: Self.maximumProofSize), Self.isCompact(compact) else {
-            throw Self.invalid("jws", "must be a signed transaction: three segments of base64url, separated by dots")
-        }
-        proof = Array(compact.utf8)
         expectedProductIdentifier = try Self.text(object, "expectedProductId", upTo: JSONBody.maximumLength)
         switch object["includeClientPayload"] {
         case nil, .null, .bool(_): break
         default: throw Self.invalid("includeClientPayload", "must be true or false")
         }
+    }
+
+    private static func transaction(_ object: JSONObject) throws(IAPKitProblem) -> [UInt8] {
+        guard let compact = try text(object, "jws", upTo: maximumProofSize), isCompact(compact) else {
+            throw invalid("jws", "must be a signed transaction: three segments of base64url, separated by dots")
+        }
+        return Array(compact.utf8)
+    }
+
+    private static func purchaseToken(_ object: JSONObject) throws(IAPKitProblem) -> GooglePlayToken {
+        let name = "purchaseToken"
+        guard let text = try text(object, name, upTo: GooglePlayPurchase.maximumTokenSize),
+            let token = try? GooglePlayToken(purchaseToken: text)
+        else { throw invalid(name, "must be the purchase token of Google Play, of visible ASCII characters") }
+        return token
     }
 
     private static func text(

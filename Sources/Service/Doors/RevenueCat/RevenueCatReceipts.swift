@@ -19,7 +19,10 @@ extension DoorServices {
     ) async throws -> Response {
         let customer = try customer(sent.user)
         let failures = try await record(sent, from: caller, newcomers)
-        return try await limited(to: caller).answer(about: customer, request, attributeErrors: failures)
+        let services = limited(to: caller)
+        return try await services.answer(
+            about: customer, request, attributeErrors: failures,
+            consumption: services.types(of: sent.productIdentifiers).mapValues { $0 == .consumable })
     }
 
     /// Redeems the proofs, and records the attributes.
@@ -48,10 +51,12 @@ extension DoorServices {
         }
         var outcome = ReceiptOutcome()
         outcome.lines = lines
-        if case .transaction = sent.fetchToken {
-            // The SDK finishes the transaction that it has sent, whatever product the app states beside it.
-            outcome.transactionIdentifier = lines.first?.transactionId
-        } else {
+        switch sent.fetchToken {
+        // The SDK finishes the transaction that it has sent, whatever product the app states beside it.
+        case .transaction: outcome.transactionIdentifier = lines.first?.transactionId
+        // It acknowledges a purchase with all its products.
+        case .googlePlay: outcome.isOnePurchase = true
+        case .appReceipt, .xcode, nil:
             outcome.lines += known.map {
                 Redemption.Line(
                     transactionId: $0.transactionIdentifier, productId: $0.productIdentifier, result: .alreadyRedeemed)
@@ -86,9 +91,9 @@ extension DoorServices {
         var refusal: RedemptionError?
         for proof in token?.proofs ?? [] {
             do {
-                let verified = try await redemption.verify(proof, for: user)
-                lines += try await redemption.lines(of: proof, verified, for: user)
-                purchases += verified.purchases ?? []
+                let presented = try await redemption.present(proof, for: user)
+                lines += try await redemption.lines(of: presented, for: user)
+                purchases += presented.proven
             } catch let error as RedemptionError {
                 if !RevenueCatErrorRule.isPermanent(error.code) { throw error }
                 refusal = error
@@ -106,18 +111,21 @@ extension DoorServices {
     ///
     /// - Parameters:
     ///   - status: 201 for a customer whom this request has created.
+    ///   - consumption: For each bought product at Google Play, true if the SDK is to consume it.
     ///   - isAfterWrite: True if the request has written for the customer, so that a kept answer does not hold any more.
     func answer(
         about customer: CustomerIdentifier,
         _ request: Request,
         status: HTTPResponse.Status = .ok,
         attributeErrors: [AttributeFailure] = [],
+        consumption: [ByteKey: Bool] = [:],
         isAfterWrite: Bool = true
     ) async throws -> Response {
         let (info, moment) = try await customerInfo.info(
             about: customer, by: entitlements, usesKept: !isAfterWrite
         ) { rights }
         return RevenueCatAnswer.response(
-            info, attributeErrors: attributeErrors, for: request, at: moment, status: status)
+            info, attributeErrors: attributeErrors, consumption: consumption, for: request, at: moment,
+            status: status)
     }
 }

@@ -67,7 +67,8 @@ struct RevenueCatRoutes: RouteSource {
 
     private func addBuying(to group: RouterGroup<ServiceContext>) {
         group.on(.receipts) { request, context in
-            let sent = try await Self.read(request, context) { try ReceiptRequest($0) }
+            let isAndroid = Self.isAndroid(request)
+            let sent = try await Self.read(request, context) { try ReceiptRequest($0, isAndroid: isAndroid) }
             return try await services.answer(
                 sent, from: try context.requiredCaller, context.newcomers(for: request), request)
         }
@@ -131,6 +132,11 @@ struct RevenueCatRoutes: RouteSource {
         }
         answer(.restoreEligibility, in: app) { _, _ in RevenueCatStub.restoreEligibility }
         app.on(.remoteConfiguration) { _, _ in Response(status: .noContent) }
+    }
+
+    /// True for an SDK on Android with Google Play. With the Amazon Appstore, it names another platform.
+    private static func isAndroid(_ request: Request) -> Bool {
+        HTTPField.Name.revenueCatPlatform.flatMap { request.headers[$0] }?.hasSameBytes(as: "android") ?? false
     }
 
     private func customer(in context: ServiceContext) throws -> CustomerIdentifier {

@@ -26,7 +26,7 @@ extension CustomerView {
             card("What happened") {
                 Facts.list {
                     fact("When") { Shown.moment(entry.happenedAt) }
-                    fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, keys) }
+                    fact(Phrase("By", context: "event")) { ActorWords.html(entry.actor, entry.origin?.store, keys) }
                     fact("Origin") { entry.origin.map { OriginWords.html($0) } }
                     fact("Reference") { Shown.identifier(entry.reference) }
                     fact("About") { Shown.identifier(entry.subject) }
@@ -73,7 +73,7 @@ extension CustomerView {
         return Page("Notification: \(notification.title)", section: .customers) {
             Shown.wayBack(to: user)
             Facts.card("Recorded facts") {
-                fact("Outcome") { notification.outcome.html }
+                fact("Outcome") { notification.outcome.badge }
                 fact("Signed") { Shown.moment(notification.signedAt) }
                 fact("Received") { Shown.moment(notification.receivedAt) }
                 fact("Origin") { OriginWords.html(notification.origin) }

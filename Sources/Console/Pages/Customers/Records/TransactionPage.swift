@@ -14,8 +14,8 @@ extension CustomerView {
             Shown.wayBack(to: user)
             card("Recorded facts") { facts(of: recorded) }
             if !transaction.facts.isEmpty {
-                card("What Apple has stated") {
-                    // Under Apple's names.
+                card("What \(transaction.origin.store.company) has stated") {
+                    // Under the names of the store.
                     Facts.list {
                         for each in TransactionFact.allCases {
                             if let value = transaction.facts[each] {
@@ -61,11 +61,13 @@ extension CustomerView {
         return Page("Money back for \(CustomerWords.isolated(name))?", section: .customers) {
             Shown.wayBack(to: user)
             table(of: [transaction], next: nil)
-            card("Money back?", isNarrow: true) { refundByApple }
+            card("Money back?", isNarrow: true) { wayToMoney(at: transaction.origin.store) }
             if context.may(.support) {
                 if transaction.revocation == nil {
                     card("Revoke the purchase", isNarrow: true) {
-                        note("The customer loses what the purchase gives. Apple returns no money by it.")
+                        note(
+                            "The customer loses what the purchase gives. \(transaction.origin.store.company) returns no money by it."
+                        )
                         context.form(to: transaction.path(of: user, "revocation")) {
                             Field.reason()
                             button(.class("danger")) { "Revoke" }
@@ -77,11 +79,15 @@ extension CustomerView {
         }
     }
 
-    /// The only way to money for a purchase.
-    @HTMLBuilder var refundByApple: HTML {
-        p { "Only Apple returns money. Send the customer to this address:" }
-        Shown.copyable("refund-address", "https://reportaproblem.apple.com")
-        note("When Apple has refunded, the service takes the purchase back by itself.")
+    /// The ways to money for a purchase.
+    @HTMLBuilder func wayToMoney(at store: PurchaseStore) -> HTML {
+        p {
+            store == .appStore
+                ? "Only Apple returns money. Send the customer to this address:"
+                : "Refund the order in the Play Console, or send the customer to this address:"
+        }
+        Shown.copyable("refund-address-\(store.rawValue)", store.refundAddress)
+        note("When \(store.company) has refunded, the service takes the purchase back by itself.")
     }
 
     private static func html(_ fact: TransactionFact, _ value: StatedValue, _ facts: TransactionFacts) -> HTML {
@@ -96,12 +102,22 @@ extension CustomerView {
     }
 
     func transactionsPage(_ request: Request) async throws -> Page {
+        let store: PurchaseStore? = try request.chosen("store")
         let (shown, next) = try await HTTPSupport.Page(request).list(at: \.sequence) {
-            try await entitlements.transactions(of: user, before: $0, limit: $1)
+            try await entitlements.transactions(of: user, from: store, before: $0, limit: $1)
         }
         return Page("Transactions", section: .customers) {
             Shown.wayBack(to: user)
-            table(of: shown, next: next.map { .customer(user, "transactions", query: ["cursor": $0]) })
+            if hasSeveralStores {
+                Tabs.choices("Store", [nil] + PurchaseStore.allCases, present: store) {
+                    $0?.title ?? "All"
+                } path: {
+                    .customer(user, "transactions", query: ["store": $0?.rawValue])
+                }
+            }
+            table(
+                of: shown,
+                next: next.map { .customer(user, "transactions", query: ["store": store?.rawValue, "cursor": $0]) })
         }
     }
 
@@ -129,7 +145,7 @@ extension CustomerView {
         } else {
             Shown.badge("valid", .good)
         }
-        also(OriginWords.mark(transaction.origin))
+        also(mark(transaction.origin))
     }
 }
 
@@ -151,6 +167,7 @@ extension CustomerView {
             }
             fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }
             fact("Original transaction") { Shown.identifier(transaction.originalTransactionIdentifier) }
+            if let order = transaction.facts.text(.orderId) { fact("Order") { Shown.identifier(order) } }
             fact("Origin") { OriginWords.html(transaction.origin) }
             fact("App") { Shown.identifier(transaction.app) }
             fact("Quantity") { plain(String(transaction.quantity)) }
@@ -158,7 +175,7 @@ extension CustomerView {
             fact("Redeemed") { Shown.moment(transaction.redeemedAt) }
             fact("Last statement") { Shown.moment(recorded.statedAt) }
             fact("Ends") { Shown.moment(transaction.expiresAt) }
-            fact("Revoked by Apple") { Shown.moment(transaction.revocationDate) }
+            fact("Revoked by \(transaction.origin.store.company)") { Shown.moment(transaction.revocationDate) }
             fact("Revoked by the team") {
                 if let revocation = transaction.revocation {
                     spaced(

@@ -15,13 +15,15 @@ struct CustomerList {
 
     /// Reads a page of a list.
     init(
-        _ selection: CustomerSelection, currency: String?, _ page: HTTPSupport.Page, of services: any ConsoleServices
+        _ selection: CustomerSelection, currency: String? = nil, product: String? = nil, _ page: HTTPSupport.Page,
+        of services: any ConsoleServices
     ) async throws {
         let (ledger, environment) = (services.entitlements.ledger, services.standardEnvironment)
         let (last, now) = (try page.position { CustomerPosition($0) }, services.entitlements.clock.now())
         let (query, currencies, count, rows, next) = try await ledger.read { transaction in
             let currencies = selection == .spent ? try transaction.spentCurrencies(in: environment) : []
-            let query = CustomerQuery(selection, in: environment, currency: currency ?? currencies.first, at: now)
+            let query = CustomerQuery(
+                selection, in: environment, currency: currency ?? currencies.first, product: product, at: now)
             let found = try transaction.customers(query, after: last, limit: page.size)
             let rows = try transaction.listed(found.customers, in: environment)
             return (query, currencies, try transaction.count(of: query), rows, found.next)
@@ -40,33 +42,43 @@ struct CustomerList {
     }
 
     func page(_ names: CatalogNames) -> Page {
-        Page("Customers", section: .customers) {
+        let product = query.product.map { CustomerWords.isolated(names.product($0)) }
+        return Page(product.map { "Customers of \($0)" } ?? "Customers", section: .customers) {
             CustomersRoutes.search("") {
-                Tabs.choices(
-                    "Lists of customers", CustomerSelection.allCases, present: query.selection, title: Self.title
-                ) { path(selection: $0) }
+                let lists = CustomerSelection.allCases.filter { $0 != .product }
+                Tabs.choices("Lists of customers", lists, present: query.selection, title: Self.title) {
+                    path(selection: $0)
+                }
                 if currencies.count > 1 {
                     Tabs.choices(
                         "Currencies", currencies, present: query.currency ?? "", title: { Phrase(same: $0) }
                     ) { path(currency: $0) }
                 }
-                note(count)
-                Self.table(
-                    Self.title(of: query.selection), of: rows,
-                    empty: next != nil
-                        ? "The next page goes on."
-                        : query.selection == .all ? "There are no customers yet." : "No customers.")
-                // A page without rows may have a next one, so the table does not show the link.
-                Listing.pager(next.map { path(cursor: $0) })
-                if !rows.isEmpty {
-                    p(.class("actions")) {
-                        a(.class("button"), .href(path("csv", cursor: cursor))) { "Download as CSV" }
-                    }
-                }
+                shown
             }
             filters(ConsolePath("customers")) {
-                Field.choice("product", "Customers of a product", names.products(with: nil))
+                Field.choice(
+                    "product", "Customers of a product", names.products(with: query.product), chosen: query.product)
             }
+        }
+    }
+
+    /// The customers of the page, their number, and the ways to the next page and to the file.
+    @HTMLBuilder var shown: HTML {
+        note(count)
+        Self.table(
+            Self.title(of: query.selection), of: rows, empty: next == nil ? empty : "The next page goes on.",
+            next: next.map { path(cursor: $0) })
+        if !rows.isEmpty {
+            p(.class("actions")) { a(.class("button"), .href(path("csv", cursor: cursor))) { "Download as CSV" } }
+        }
+    }
+
+    private var empty: Phrase {
+        switch query.selection {
+        case .all: "There are no customers yet."
+        case .product: "Nobody has redeemed the product."
+        default: "No customers."
         }
     }
 
@@ -96,7 +108,8 @@ struct CustomerList {
         return ConsolePath(
             ["customers"] + segments,
             query: [
-                ("list", list == .all ? nil : list.rawValue),
+                ("list", [.all, .product].contains(list) ? nil : list.rawValue),
+                ("product", list == .product ? query.product : nil),
                 ("currency", list == .spent ? currency ?? (selection == nil ? query.currency : nil) : nil),
                 ("cursor", cursor),
             ])
@@ -110,6 +123,7 @@ struct CustomerList {
         case .spent: "Most spent first"
         case .notPaid: "In billing retry"
         case .ended: "Ended this month"
+        case .product: "The latest customers"
         }
     }
 }

@@ -8,13 +8,6 @@ import Proofs
 extension CustomersRoutes {
     func search(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
-        if let product = try request.query("product") {
-            let found = try await customers(of: product, page)
-            let name = names.product(product)
-            return Page("Customers of \(CustomerWords.isolated(name))", section: .customers) {
-                Self.search("") { found.table }
-            }
-        }
         let text = (try request.query("search") ?? "").trimmingCharacters(in: .whitespaces)
         guard !text.isEmpty else { return try await list(request).page(names) }
         // The script searches at every key. Only a person who sends the form waits for the App Store.
@@ -22,16 +15,18 @@ extension CustomersRoutes {
         var search = CustomerSearch(text: text, isTyping: isTyping, names: names)
         try await search.find(in: services, page)
         if search.products.count == 1, let product = search.products.first, search.hasOnlyProducts {
-            search.productCustomers = try await customers(of: product.productIdentifier, page)
+            search.productCustomers = try await CustomerList(
+                .product, product: product.productIdentifier, page, of: services)
         }
         return search.page
     }
 
-    /// The list that the parameters `list`, `currency` and `cursor` select.
+    /// The list that the parameters `list`, `product`, `currency` and `cursor` select.
     private func list(_ request: Request) async throws -> CustomerList {
-        let selection = try request.query("list").flatMap { CustomerSelection(rawValue: $0) } ?? .all
+        let (name, product) = (try request.query("list"), try request.query("product"))
         return try await CustomerList(
-            selection, currency: try request.query("currency"), try HTTPSupport.Page(request), of: services)
+            product == nil ? name.flatMap { CustomerSelection(rawValue: $0) } ?? .all : .product,
+            currency: try request.query("currency"), product: product, try HTTPSupport.Page(request), of: services)
     }
 
     /// The shown page of a list as a file.
@@ -44,15 +39,6 @@ extension CustomersRoutes {
                 .contentDisposition: "attachment; filename=\"customers.csv\"",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: rows.csv)))
-    }
-
-    /// The latest customers of a product.
-    private func customers(of product: String, _ page: HTTPSupport.Page) async throws -> ProductCustomers {
-        let position = try page.position { ProductCustomer.Position($0) }
-        let found = try await services.entitlements.ledger.read {
-            try $0.customers(ofProduct: product, after: position, limit: page.size)
-        }
-        return ProductCustomers(product: product, customers: found.customers, next: found.next)
     }
 
     /// The field that searches for customers, and its results, which follow the typing.
@@ -71,30 +57,6 @@ extension CustomersRoutes {
             button(.class("primary")) { "Search" }
         }
         div(.id("results"), HTMLAttribute("aria-live", "polite")) { results() }
-    }
-}
-
-/// A page of the latest customers of a product.
-struct ProductCustomers {
-    let product: String
-    let customers: [ProductCustomer]
-    /// The position of the last customer; nil on the last page.
-    let next: ProductCustomer.Position?
-
-    var table: HTML {
-        Listing.table(
-            "The latest customers", of: customers,
-            empty: next == nil ? "Nobody has redeemed the product." : "The next page goes on.",
-            next: next.map {
-                let cursor = HTTPSupport.Page.cursor(after: $0.description)
-                return ConsolePath("customers", query: ["product": product, "cursor": cursor])
-            }
-        ) {
-            column("Customer") { Shown.link(to: $0.user) }
-            column("Bought") { Shown.day($0.purchaseDate) }
-            column("Redeemed") { Shown.moment($0.redeemedAt) }
-            column("Transaction") { spaced(Shown.identifier($0.transactionIdentifier), OriginWords.mark($0.origin)) }
-        }
     }
 }
 
@@ -131,7 +93,7 @@ struct CustomerSearch {
     /// The products whose name or identifier contains the text.
     var products: [Product] = []
     /// The customers of the only product that was found, if nothing else was.
-    var productCustomers: ProductCustomers?
+    var productCustomers: CustomerList?
     var order = Order.notAsked
     /// The cursor of the next customers; nil for none.
     var next: String?
@@ -205,7 +167,7 @@ struct CustomerSearch {
                 }
                 if hasPurchases { purchaseTable }
                 if !products.isEmpty { productList }
-                if let productCustomers { productCustomers.table }
+                if let productCustomers { productCustomers.shown }
                 if !customers.isEmpty || !hasPurchases && products.isEmpty { customerTable }
             }
         }

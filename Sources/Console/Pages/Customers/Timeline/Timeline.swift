@@ -57,10 +57,11 @@ extension CustomerView {
         return li(.class(event.event.mood.rawValue)) {
             div {
                 a(.href(.customer(user, "events", String(number)))) { strong { words.title } }
-                also(OriginWords.mark(event.origin))
+                also(mark(event.origin))
             }
             div(.class("note")) {
-                spaced(by: " · ", Shown.moment(event.happenedAt), ActorWords.html(event.actor, keys))
+                spaced(
+                    by: " · ", Shown.moment(event.happenedAt), ActorWords.html(event.actor, event.origin?.store, keys))
                 if let price = words.price { also(Shown.money(price), by: " · ") }
             }
             // In the words of a person, or in both languages.
@@ -84,9 +85,10 @@ extension CustomerView {
                             user, "notifications", notification.notificationUUID,
                             query: ["origin": notification.origin.rawValue]))
                 ) {
-                    spaced(by: ": ", Phrase("Notification of the App Store"), data(notification.title))
+                    spaced(
+                        by: ": ", Phrase("Notification of \(notification.origin.store.name)"), data(notification.title))
                 }
-                also(OriginWords.mark(notification.origin))
+                also(mark(notification.origin))
             }
             div(.class("note")) { spaced(by: " · ", Shown.moment(notification.signedAt), notification.outcome.title) }
         }
@@ -105,7 +107,8 @@ struct TimelineWords {
         switch entry.event {
         case .granted: granted
         case .revoked:
-            isOfTeam ? about(Phrase("Revoked by the team", context: "event")) : about("Refunded or revoked by Apple")
+            isOfTeam
+                ? about(Phrase("Revoked by the team", context: "event")) : about("Refunded or revoked by \(company)")
         case .productChanged: about("Replaced by another product")
         case .transferredIn: about("Came from another user")
         case .transferredOut: about("Went to another user")
@@ -115,7 +118,7 @@ struct TimelineWords {
         case .assigned: about("Unclaimed purchase assigned")
         case .credited: about("Added to the balance")
         case .spent: about("Spent")
-        case .renewalFailed: about("Renewal not charged, Apple retries")
+        case .renewalFailed: about("Renewal not charged, \(company) retries")
         case .gracePeriodBegan: about("Renewal not charged, grace period")
         case .refused, .expired, .autoRenewDisabled, .autoRenewEnabled: about(entry.event.title)
         case .refundAnswered: about("Refund question of the App Store answered")
@@ -139,6 +142,8 @@ struct TimelineWords {
         return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
     }
 
+    private var company: String { (entry.origin?.store ?? .appStore).company }
+
     /// True if the team has changed the purchase, and has not redeemed it for the user.
     private var isOfTeam: Bool {
         switch entry.actor {
@@ -152,7 +157,7 @@ struct TimelineWords {
 
     private var granted: Phrase {
         if isOfTeam { return about("Reinstated by the team") }
-        if isLater { return about("Refund reversed by Apple") }
+        if isLater { return about("Refund reversed by \(company)") }
         guard let transaction else { return about("Purchase") }
         let terms = PurchasePeriod.Terms(transaction.facts)
         let isFollowing = !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
@@ -170,10 +175,7 @@ struct TimelineWords {
 
     /// The event and its subject, which is a product, an item or an amount.
     private func about(_ event: Phrase) -> Phrase {
-        let isItem = [.itemGiven, .itemTakenBack].contains(entry.event)
-        let item = isItem ? Item(typed: entry.subject) : nil
-        let name = item.map { names.item($0) } ?? names.product(entry.subject)
-        return "\(event): \(CustomerWords.isolated(name))"
+        "\(event): \(CustomerWords.isolated(names.subject(of: entry)))"
     }
 }
 

@@ -1,5 +1,6 @@
 import Catalog
 import Features
+import Ledger
 import Proofs
 
 /// The names of items and products in the catalogs.
@@ -40,6 +41,17 @@ struct CatalogNames {
         return Phrase(english: english, korean: korean)
     }
 
+    /// The item, the product or the balance that an event is about.
+    func subject(of event: AuditEntry) -> Phrase {
+        let isItem = [.itemGiven, .itemTakenBack].contains(event.event)
+        return (isItem ? Item(typed: event.subject) : nil).map(item) ?? product(event.subject)
+    }
+
+    /// The name of a product, and its identifier below it.
+    func lines(_ product: String) -> HTML {
+        Shown.lines(bdi { self.product(product) }, Shown.identifier(product))
+    }
+
     /// The item's picture beside its name; nothing without a picture.
     func picture(_ item: Item) -> HTML? {
         guard catalogs.all.contains(where: { $0.pictures[item] != nil }) else { return nil }
@@ -75,14 +87,6 @@ package enum CustomerWords {
 
     static func isolated(_ phrase: Phrase) -> Phrase {
         Phrase(english: isolated(phrase.english), korean: isolated(phrase.korean))
-    }
-
-    /// The day of a moment in UTC: "22 December 2026".
-    package static func day(_ moment: Timestamp) -> Phrase {
-        let parts = CalendarDay(moment).description.split(separator: "-")
-        guard parts.count == 3, let month = Int(parts[1]), months.indices.contains(month - 1), let day = Int(parts[2])
-        else { return Phrase(same: moment.rfc3339) }
-        return Phrase("\(day) \(months[month - 1]) \(parts[0])\(korean: month)", context: "day")
     }
 
     /// The month of a day: "March 2026".

@@ -100,7 +100,7 @@ extension LocalStoreRoutes {
             return StoreKitCall.allCases.map { call in
                 let failures = call.failures.map { ($0.rawValue, $0.rawValue) }
                 return choice(
-                    name + call.rawValue, Phrase(same: call.rawValue), failures,
+                    name + call.rawValue, Phrase(titled: call), failures,
                     settings.simulatedErrors[call]?.rawValue, mayBeEmpty: true
                 )
                 .optional("an error of the call") { call.failure(named: $0) }
@@ -194,8 +194,7 @@ extension LocalStoreRoutes {
                 Phrase("Payments fail with"), Shown.identifier((SKErrorCode(rawValue: error) ?? .unknown).name))
         }
         for (call, failure) in settings.simulatedErrors.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            spaced(
-                Shown.identifier(call.rawValue), Phrase("fails with"), Shown.identifier(failure.rawValue))
+            spaced(Phrase(titled: call), Phrase("fails with"), Shown.identifier(failure.rawValue))
         }
         if !faults.isEmpty {
             HTML {

@@ -21,13 +21,18 @@ package enum RevenueCatAnswer {
     ///
     /// - Parameters:
     ///   - attributeErrors: The attributes of the request that are not recorded.
+    ///   - consumption: For each bought product at Google Play, true if the SDK is to consume it.
     ///   - status: 201 for a new customer.
     package static func response(
-        _ info: RenderedCustomerInfo, attributeErrors: [AttributeFailure] = [], for request: Request,
-        at moment: Timestamp, status: HTTPResponse.Status = .ok
+        _ info: RenderedCustomerInfo, attributeErrors: [AttributeFailure] = [], consumption: [ByteKey: Bool] = [:],
+        for request: Request, at moment: Timestamp, status: HTTPResponse.Status = .ok
     ) -> Response {
-        response(tag: info.tag, for: request, at: moment, status: status) {
-            info.json(at: moment, attributeErrors: attributeErrors)
+        // The same customer info may follow purchases of different products.
+        let products = consumption.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)" }
+        let content = ([info.tag] + products).joined(separator: "\n")
+        let tag = products.isEmpty ? info.tag : entityTag(of: Array(content.utf8))
+        return response(tag: tag, for: request, at: moment, status: status) {
+            info.json(at: moment, attributeErrors: attributeErrors, consumption: consumption)
         }
     }
 

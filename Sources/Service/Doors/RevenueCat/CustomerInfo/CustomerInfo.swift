@@ -4,11 +4,8 @@ import Proofs
 
 /// The protocol's customer info: everything that an app learns about a customer.
 package struct CustomerInfo: Sendable {
-    /// The store page on which customers manage their subscriptions.
-    package static let managementURL = "https://apps.apple.com/account/subscriptions"
-
     package var facts: CustomerInfoFacts
-    /// Nil unless a subscription of the App Store is active.
+    /// The store page for the active subscriptions; nil if none is active. Of two stores, it is that of the App Store.
     package var managementURL: String?
     /// The latest period of each subscription, by product.
     package var subscriptions: [ByteKey: Subscription] = [:]
@@ -40,10 +37,12 @@ package struct CustomerInfo: Sendable {
         package var billingIssuesDetectedAt: Timestamp?
         package var gracePeriodExpiresDate: Timestamp?
         package var refundedAt: Timestamp?
-        /// Nil for a promotional grant.
+        /// The transaction at the App Store, or the order at Google Play; nil for a promotional grant.
         package var storeTransactionIdentifier: String?
         package var displayName: String?
         package var price: Price?
+        /// The base plan at Google Play; nil if it has not stated one.
+        package var planIdentifier: String?
 
         /// True if the customer has access at a moment.
         package func isActive(at moment: Timestamp) -> Bool { expiresDate.map { $0 > moment } ?? true }
@@ -70,6 +69,8 @@ package struct CustomerInfo: Sendable {
         /// The end of access; nil for no end.
         package var expiresDate: Timestamp?
         package var gracePeriodExpiresDate: Timestamp?
+        /// The base plan at Google Play; nil if it has not stated one.
+        package var planIdentifier: String?
 
         /// True if this entitlement lasts longer than another. Of two with the same end, the later purchase does.
         func lasts(longerThan other: Entitlement) -> Bool {
@@ -88,6 +89,15 @@ package struct CustomerInfo: Sendable {
 
         /// The store of a purchase.
         init(of origin: Origin) { self = origin.isGooglePlay ? .playStore : .appStore }
+
+        /// The page on which customers manage their subscriptions; nil for a grant.
+        package var managementURL: String? {
+            switch self {
+            case .appStore: "https://apps.apple.com/account/subscriptions"
+            case .playStore: "https://play.google.com/store/account/subscriptions"
+            case .promotional: nil
+            }
+        }
     }
 }
 
@@ -165,8 +175,12 @@ package struct RenderedCustomerInfo: Sendable {
     ///   - requestDate: The date of the request.
     ///   - lastSeen: The date of the customer's last request; nil for this one.
     ///   - attributeErrors: The attributes of the request that are not recorded.
+    ///   - consumption: For each bought product at Google Play, true if the SDK is to consume it.
     package func json(
-        at requestDate: Timestamp, lastSeen: Timestamp? = nil, attributeErrors: [AttributeFailure] = []
+        at requestDate: Timestamp,
+        lastSeen: Timestamp? = nil,
+        attributeErrors: [AttributeFailure] = [],
+        consumption: [ByteKey: Bool] = [:]
     ) -> [UInt8] {
         var json = AnswerJSON()
         json.append("{")
@@ -180,6 +194,13 @@ package struct RenderedCustomerInfo: Sendable {
             json.append(#","attributes_error_response":{"attribute_errors":"#)
             json.append(JSONAnswer.encode(attributeErrors.json))
             json.append("}")
+        }
+        if !consumption.isEmpty {
+            json.members("purchased_products", consumption) { isConsumable, json in
+                json.append("{")
+                json.flag("should_consume", isConsumable)
+                json.append("}")
+            }
         }
         json.append("}")
         return json.bytes
@@ -195,11 +216,12 @@ extension CustomerInfo.Subscription {
         json.date("expires_date", expiresDate)
         json.date("grace_period_expires_date", gracePeriodExpiresDate)
         json.flag("is_sandbox", isSandbox)
-        json.text("management_url", store == .appStore ? CustomerInfo.managementURL : nil)
+        json.text("management_url", store.managementURL)
         json.date("original_purchase_date", originalPurchaseDate)
         json.text("ownership_type", ownership.rawValue)
         json.text("period_type", periodType.rawValue)
         json.price("price", price)
+        if let planIdentifier { json.text("product_plan_identifier", planIdentifier) }
         json.date("purchase_date", purchaseDate)
         json.date("refunded_at", refundedAt)
         json.text("store", store.rawValue)
@@ -230,6 +252,7 @@ extension CustomerInfo.Entitlement {
         json.date("expires_date", expiresDate)
         json.date("grace_period_expires_date", gracePeriodExpiresDate)
         json.text("product_identifier", productIdentifier)
+        if let planIdentifier { json.text("product_plan_identifier", planIdentifier) }
         json.date("purchase_date", purchaseDate)
         json.append("}")
     }

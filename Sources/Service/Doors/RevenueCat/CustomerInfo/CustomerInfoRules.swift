@@ -18,8 +18,8 @@ extension CustomerInfo {
             if let promotion { subscriptions[ByteKey(promotion.productIdentifier)] = promotion.subscription }
             entitlements[ByteKey(right.name)] = entitlement(right, periods, promotion)
         }
-        let isManaged = subscriptions.values.contains { $0.store == .appStore && $0.isActive(at: facts.requestDate) }
-        managementURL = isManaged ? Self.managementURL : nil
+        let stores = Set(subscriptions.values.filter { $0.isActive(at: facts.requestDate) }.map(\.store))
+        managementURL = Store.allCases.first { stores.contains($0) && $0.managementURL != nil }?.managementURL
     }
 
     private static func subscription(
@@ -31,7 +31,7 @@ extension CustomerInfo {
         let transaction = last.transaction
         let renewal = renewal(after: last, facts)
         let isGraceRunning = transaction.graceEndsAt.map { $0 > facts.requestDate } ?? false
-        // The App Store states a renewal again when the period ends, but the event happened before.
+        // The store states a renewal again when the period ends, but the event happened before.
         let identifier = ByteKey(transaction.transactionIdentifier)
         let turnedOffAt = facts.renewalEvents.turnedOff[identifier] ?? renewal?.statedAt
         let failedAt = facts.renewalEvents.chargeFailed[identifier] ?? renewal?.statedAt
@@ -48,8 +48,9 @@ extension CustomerInfo {
                 ? failedAt : isGraceRunning && last.nextPurchaseDate == nil ? transaction.expiresAt : nil,
             gracePeriodExpiresDate: transaction.graceEndsAt,
             refundedAt: last.terms.isPaidByAnother ? nil : transaction.revocationDate,
-            storeTransactionIdentifier: transaction.transactionIdentifier,
-            displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
+            storeTransactionIdentifier: transaction.storeIdentifier,
+            displayName: facts.products[product]?.displayName, price: transaction.paidPrice,
+            planIdentifier: transaction.facts.text(.basePlanId))
     }
 
     /// The statement about the renewal of a period. Nil if the purchase has a later period, perhaps of another product.
@@ -67,7 +68,7 @@ extension CustomerInfo {
             identifier: DigestAlgorithm.sha256.digest(of: Array(name.utf8)).prefix(10).hexadecimal,
             store: .init(of: transaction.origin), isSandbox: period.isSandbox, purchaseDate: transaction.purchaseDate,
             originalPurchaseDate: period.originalPurchaseDate,
-            storeTransactionIdentifier: transaction.transactionIdentifier,
+            storeTransactionIdentifier: transaction.storeIdentifier,
             displayName: facts.products[product]?.displayName, price: transaction.paidPrice)
     }
 
@@ -84,7 +85,8 @@ extension CustomerInfo {
                 Entitlement(
                     productIdentifier: identifier, purchaseDate: subscription.purchaseDate,
                     expiresDate: subscription.expiresDate,
-                    gracePeriodExpiresDate: subscription.gracePeriodExpiresDate)
+                    gracePeriodExpiresDate: subscription.gracePeriodExpiresDate,
+                    planIdentifier: subscription.planIdentifier)
             }
             let purchases = (periods.purchases[ByteKey(identifier)] ?? []).map { period in
                 Entitlement(

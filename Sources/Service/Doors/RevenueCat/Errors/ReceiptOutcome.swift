@@ -9,6 +9,8 @@ package struct ReceiptOutcome: Sendable {
     package var lines: [Redemption.Line] = []
     package var productIdentifier: String?
     package var transactionIdentifier: String?
+    /// True if the lines are of one purchase, which the SDK finishes as a whole.
+    package var isOnePurchase = false
     /// The types of products by the catalog, or else by the proofs.
     package var types: [ByteKey: ProductType] = [:]
 
@@ -16,7 +18,7 @@ package struct ReceiptOutcome: Sendable {
 
     /// The answer instead of customer info; nil if the SDK may finish its transaction.
     package var problem: RevenueCatProblem? {
-        guard productIdentifier != nil || transactionIdentifier != nil else {
+        guard isOnePurchase || productIdentifier != nil || transactionIdentifier != nil else {
             // A restore. The next one delivers each purchase again, except consumables.
             return lines.lazy.filter { !types.canReturn($0.productId) }.compactMap { retry(of: $0) }.first
         }
@@ -47,6 +49,7 @@ package struct ReceiptOutcome: Sendable {
 
     /// The lines of the transaction for which the SDK has sent the proof, or of its product.
     private var sentLines: [Redemption.Line] {
+        if isOnePurchase { return lines }
         if let transactionIdentifier {
             let sent = lines.filter { $0.transactionId.hasSameBytes(as: transactionIdentifier) }
             if !sent.isEmpty { return sent }

@@ -59,13 +59,12 @@ extension RevenueCatErrorRule {
 
         // Genuine purchases may be among them: after a correction, a new proof or a new version of Till redeems them.
         add(
-            .invalidReceipt, .sentAgainUntilConfigured, "chainUntrusted", "appKeyMissing", "serviceAccountMissing",
-            "originNotAccepted", "bundleIdentifierMismatch", "environmentMismatch", "productUnknown",
-            "googlePlayOtherApp")
+            .invalidReceipt, .sentAgainUntilConfigured, "chainUntrusted", "appKeyMissing", "originNotAccepted",
+            "bundleIdentifierMismatch", "environmentMismatch", "productUnknown")
         add(
             .invalidReceipt, .sentAgain, "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases",
-            "payloadInvalid", "staticTestPurchase", "purchaseFormRetired", "purchasePending", "signedInFuture",
-            "certificateRevoked", "revocationUnavailable", "googlePlayTokenUnknown", "googlePlayTokenEnded")
+            "payloadInvalid", "staticTestPurchase", "purchaseFormRetired", "signedInFuture", "certificateRevoked",
+            "revocationUnavailable")
         add(.invalidReceipt, .doesNotOccur, "innerProofInvalid", "deviceMismatch", "noNotification")
 
         // Callers.
@@ -88,13 +87,22 @@ extension RevenueCatErrorRule {
         // The App Store, and the signatures of offers.
         add(
             .storeProblem, .sentAgain, "appStoreUnreachable", "appStoreRefused", "appStoreAnswerInvalid",
-            "appStoreCancelled", "subscriptionStateUnknown", "purchaseNotOwned", "googlePlayUnreachable",
-            "googlePlayLimited",
-            "googlePlayFailed", "googlePlayRefused", "googlePlayAnswerInvalid", "googlePlayStateInvalid",
-            "googlePlayCancelled")
-        add(.storeProblem, .sentAgainUntilConfigured, "googlePlayAccountRefused", "googleServiceAccountInvalid")
+            "appStoreCancelled", "subscriptionStateUnknown")
         add(.invalidAppleSubscriptionKey, .sentAgainUntilConfigured, "appStoreKeyInvalid", "signingFailed")
         add(.subscriptionNotFound, .doesNotOccur, "subscriptionNotFound")
+
+        // Google Play. It may not know a token yet in the first seconds of a purchase.
+        add(.invalidReceipt, .noPurchase, "googlePlayTokenEnded")
+        add(.invalidReceipt, .sentAgain, "googlePlayTokenUnknown")
+        add(.paymentNotComplete, .sentAgain, "purchasePending", "purchaseNotOwned")
+        add(
+            .googlePlayCredentials, .sentAgainUntilConfigured, "serviceAccountMissing", "googlePlayAccountRefused",
+            "googleServiceAccountInvalid")
+        add(.googlePlayPackageName, .sentAgainUntilConfigured, "googlePlayOtherApp")
+        add(.googlePlayQuota, .sentAgain, "googlePlayLimited")
+        add(
+            .googlePlayProblem, .sentAgain, "googlePlayUnreachable", "googlePlayFailed", "googlePlayRefused",
+            "googlePlayAnswerInvalid", "googlePlayStateInvalid", "googlePlayCancelled")
         return rules
     }()
 }
@@ -104,10 +112,14 @@ package enum RevenueCatErrorNumber: Int, CaseIterable, Sendable {
     case storeProblem = 7101
     case cannotTransferPurchase = 7102
     case invalidReceipt = 7103
+    case googlePlayCredentials = 7107
     case internalError = 7110
     case invalidAuthenticationToken = 7224
     case invalidAPIKey = 7225
     case badRequest = 7226
+    case googlePlayQuota = 7229
+    case googlePlayPackageName = 7230
+    case googlePlayProblem = 7231
     case notEligibleForOffer = 7232
     case invalidAppleSubscriptionKey = 7234
     case aliasFailed = 7255
@@ -115,5 +127,6 @@ package enum RevenueCatErrorNumber: Int, CaseIterable, Sendable {
     case subscriptionNotFound = 7259
     case attributesInvalid = 7263
     case requestInProgress = 7638
+    case paymentNotComplete = 7651
     case productMissingInReceipt = 7712
 }

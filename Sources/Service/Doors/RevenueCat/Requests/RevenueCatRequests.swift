@@ -12,15 +12,24 @@ package struct ReceiptRequest: Hashable, Sendable {
     package let fetchToken: FetchToken?
     package let transactionIdentifier: String?
     package let productIdentifier: String?
+    /// The products of a purchase at Google Play, which has one token for all; empty for another platform.
+    package let productIdentifiers: [String]
     package let attributes: AttributeChanges
 
+    /// - Parameter isAndroid: True if an SDK on Android has sent the body. Its token is a purchase token.
     /// - Throws: `Problem` for an invalid body, `RedemptionError` for an invalid token.
-    package init(_ body: [UInt8]) throws {
+    package init(_ body: [UInt8], isAndroid: Bool = false) throws {
         let members = try RequestMembers(body)
         user = try members.text("app_user_id")
         let token = try members.optionalText("fetch_token", upTo: FetchToken.maximumSize)
+        productIdentifiers =
+            try isAndroid ? members.texts("product_ids", atMost: GooglePlayPurchase.maximumProducts) : []
         do throws(ProofRefusal) {
-            if let token, !token.isEmpty { fetchToken = try FetchToken(token) } else { fetchToken = nil }
+            if let token, !token.isEmpty {
+                fetchToken = isAndroid ? try FetchToken(purchaseToken: token) : try FetchToken(token)
+            } else {
+                fetchToken = nil
+            }
         } catch {
             throw RedemptionError.refused(error)
         }
@@ -33,7 +42,7 @@ package struct ReceiptRequest: Hashable, Sendable {
     }
 }
 
-/// The proof in a receipt request (`fetch_token`), in one of its three forms.
+/// The proof in a receipt request (`fetch_token`), in one of its forms.
 package enum FetchToken: Hashable, Sendable {
     /// A signed transaction of StoreKit 2, as the bytes of the JWS.
     case transaction([UInt8])
@@ -41,6 +50,8 @@ package enum FetchToken: Hashable, Sendable {
     case appReceipt([UInt8])
     /// The transactions that an app collects in Xcode's test environment.
     case xcode(XcodeReceipt)
+    /// The purchase token of Google Play, as the bytes of a `GooglePlayToken`.
+    case googlePlay([UInt8])
 
     /// The maximum size of a token in bytes. A larger proof is none of Apple's.
     package static let maximumSize = ProofVerifier.maximumTextSize
@@ -63,10 +74,18 @@ package enum FetchToken: Hashable, Sendable {
         }
     }
 
+    /// - Parameter purchaseToken: The token of the Play Billing Library. The key of the app says which app it is of.
+    /// - Throws: `ProofRefusal` with the reason `tooLarge` or `encodingInvalid`.
+    package init(purchaseToken: String) throws(ProofRefusal) {
+        // Google may make tokens longer one day, so this is no final refusal.
+        guard purchaseToken.utf8.count <= GooglePlayPurchase.maximumTokenSize else { throw ProofRefusal(.tooLarge) }
+        self = .googlePlay(try GooglePlayToken(purchaseToken: purchaseToken).json.compactBytes)
+    }
+
     /// The proofs to redeem, in their order.
     package var proofs: [[UInt8]] {
         switch self {
-        case .transaction(let proof), .appReceipt(let proof): [proof]
+        case .transaction(let proof), .appReceipt(let proof), .googlePlay(let proof): [proof]
         case .xcode(let receipt): receipt.transactions
         }
     }

@@ -1,0 +1,212 @@
+import Proofs
+
+/// The rules of a subscription's offer, and of changes to it.
+extension CatalogOffer: CatalogRules {
+    static let noun = "The offer"
+    static let stateSubject = "SubscriptionOffer"
+    static let maskedFields: [MaskedField<Self>] = [
+        .init("phases", \.phases), .init("targeting", \.targeting), .init("regionalConfigs", \.regionalConfigs),
+        .init("otherRegionsConfig", \.otherRegionsConfig), .init("offerTags", \.offerTags),
+    ]
+
+    /// The maximum number of repetitions of a phase. Google states none.
+    private static let maximumRecurrence: Int32 = 1000
+
+    /// The offer after the checks of its fields. An offer of a file may leave out its regions.
+    ///
+    /// - Throws: `PublisherError`, `required` or `invalidValue`.
+    package func checked(in packageName: String) throws(PublisherError) -> CatalogOffer {
+        guard productId != nil else { throw .required("subscriptionOffer.productId") }
+        try CatalogCheck.identifier(basePlanId, "subscriptionOffer.basePlanId")
+        try CatalogCheck.identifier(offerId, "subscriptionOffer.offerId")
+        let offer = try placed(in: packageName)
+        guard let phases, (1...2).contains(phases.count) else {
+            throw .invalidValue("subscriptionOffer.phases", "1 or 2.")
+        }
+        try CatalogCheck.tags(offerTags, "subscriptionOffer.offerTags")
+        if let regionalConfigs {
+            guard !regionalConfigs.isEmpty else { throw .required("subscriptionOffer.regionalConfigs") }
+            try CatalogCheck.regions(regionalConfigs.map(\.regionCode), "subscriptionOffer.regionalConfigs")
+        }
+        let regions = (regionalConfigs?.compactMap(\.regionCode)).map { Set($0) }
+        for phase in phases { try phase.check(regions, Self.maximumRecurrence) }
+        try checkTargeting()
+        return offer
+    }
+
+    /// Checks that the offer is for new customers, or for those of another plan, with a scope that Google allows.
+    private func checkTargeting() throws(PublisherError) {
+        guard let targeting else { return }
+        let field = "subscriptionOffer.targeting"
+        let rules = [
+            ("acquisitionRule", ["thisSubscription", "anySubscriptionInApp"]),
+            ("upgradeRule", ["thisSubscription", "specificSubscriptionInApp"]),
+        ].filter { targeting[$0.0] != nil }
+        guard let (name, scopes) = rules.first, rules.count == 1 else {
+            throw .invalidValue(field, "it needs either acquisitionRule or upgradeRule.")
+        }
+        guard scopes.count(where: { targeting[name]?["scope"]?[$0] != nil }) == 1 else {
+            throw .invalidValue("\(field).\(name).scope", "one of \(scopes.joined(separator: " and ")).")
+        }
+    }
+
+    func settled(after known: Self?, regionsVersion: OneTimeProduct.RegionsVersion) throws(PublisherError) -> Self {
+        guard regionalConfigs != nil else { throw .required("subscriptionOffer.regionalConfigs") }
+        var offer = self
+        offer.state = known?.state ?? .draft
+        return offer
+    }
+
+    func checkParent(in books: PlayBooks) throws {
+        let place = CatalogPlace(packageName: packageName, productId: productId, basePlanId: basePlanId)
+        let product: CatalogSubscription = try books.found(at: place)
+        let index = try product.index(ofPlan: basePlanId)
+        guard product.basePlans?[index].prepaidBasePlanType == nil else {
+            throw PublisherError.invalidValue(
+                "subscriptionOffer.basePlanId", "only auto-renewing base plans can have offers.")
+        }
+    }
+
+    func checkDeletion() throws(PublisherError) {
+        guard state == .draft else { throw .failedPrecondition("Only a draft of an offer can be deleted.") }
+    }
+
+    mutating func apply(_ action: CatalogAction, at place: CatalogPlace) throws(PublisherError) {
+        state = try action.state(after: state, of: Self.noun)
+    }
+}
+
+extension CatalogOffer.Phase {
+    /// - Parameter regions: The regions of the offer; nil for any.
+    fileprivate func check(_ regions: Set<String>?, _ maximumRecurrence: Int32) throws(PublisherError) {
+        let field = "subscriptionOffer.phases"
+        guard duration.flatMap({ SubscriptionPeriod($0) }) != nil else {
+            throw .invalidValue("\(field).duration", "a period of ISO 8601, such as P1M.")
+        }
+        guard (1...maximumRecurrence).contains(recurrenceCount ?? 1) else {
+            throw .invalidValue("\(field).recurrenceCount", "1 to \(maximumRecurrence).")
+        }
+        let configs = regionalConfigs ?? []
+        try CatalogCheck.regions(configs.map(\.regionCode), "\(field).regionalConfigs")
+        guard regions.map({ $0 == Set(configs.compactMap(\.regionCode)) }) ?? true else {
+            throw .invalidValue("\(field).regionalConfigs", "the regions of the offer, each once.")
+        }
+        for config in configs {
+            let kinds = [
+                config.price != nil, config.relativeDiscount != nil, config.absoluteDiscount != nil, config.free != nil,
+            ]
+            guard kinds.count(where: \.self) == 1 else {
+                throw .invalidValue(
+                    "\(field).regionalConfigs", "each needs one of price, relativeDiscount, absoluteDiscount and free.")
+            }
+            if let price = config.price {
+                try CatalogCheck.price(price, in: config.regionCode, "\(field).regionalConfigs.price")
+            }
+            if let discount = config.absoluteDiscount {
+                try CatalogCheck.price(discount, in: config.regionCode, "\(field).regionalConfigs.absoluteDiscount")
+            }
+            if let share = config.relativeDiscount {
+                try CatalogCheck.share(share, "\(field).regionalConfigs.relativeDiscount")
+            }
+        }
+    }
+}
+
+/// The rules of a one-time product's offer, and of changes to it.
+extension OneTimeProductOffer: CatalogRules {
+    static let noun = "The offer"
+    static let stateSubject = "OneTimeProductOffer"
+    static let maskedFields: [MaskedField<Self>] = [
+        .init("discountedOffer", \.discountedOffer), .init("preOrderOffer", \.preOrderOffer),
+        .init("gameRewardOffer", \.gameRewardOffer), .init("offerTags", \.offerTags),
+        .init("regionalPricingAndAvailabilityConfigs", \.regionalPricingAndAvailabilityConfigs),
+    ]
+
+    private static let redemptions: ClosedRange<Int64> = 0...50
+    private static let availabilities = ["AVAILABLE", "NO_LONGER_AVAILABLE"]
+    private static let priceChangeBehaviors = [
+        "PRE_ORDER_PRICE_CHANGE_BEHAVIOR_TWO_POINT_LOWEST", "PRE_ORDER_PRICE_CHANGE_BEHAVIOR_NEW_ORDERS_ONLY",
+    ]
+
+    package func checked(in packageName: String) throws(PublisherError) -> OneTimeProductOffer {
+        guard productId != nil else { throw .required("oneTimeProductOffer.productId") }
+        try CatalogCheck.identifier(purchaseOptionId, "oneTimeProductOffer.purchaseOptionId")
+        try CatalogCheck.identifier(offerId, "oneTimeProductOffer.offerId")
+        let offer = try placed(in: packageName)
+        let kinds = [discountedOffer != nil, preOrderOffer != nil, gameRewardOffer != nil]
+        guard kinds.count(where: \.self) == 1 else {
+            throw .invalidValue(
+                "oneTimeProductOffer", "it needs one of discountedOffer, preOrderOffer and gameRewardOffer.")
+        }
+        let limit = discountedOffer?.redemptionLimit ?? gameRewardOffer?.redemptionLimit
+        guard Self.redemptions.contains(limit?.value ?? 0) else {
+            throw .invalidValue("oneTimeProductOffer.redemptionLimit", "0 to \(Self.redemptions.upperBound).")
+        }
+        if let start = discountedOffer?.startTime, let end = discountedOffer?.endTime {
+            guard start.moment < end.moment else {
+                throw .invalidValue("oneTimeProductOffer.discountedOffer.endTime", "it has to be after startTime.")
+            }
+        }
+        try checkPreOrder()
+        try CatalogCheck.tags(offerTags, "oneTimeProductOffer.offerTags")
+        let configs = regionalPricingAndAvailabilityConfigs ?? []
+        let field = "oneTimeProductOffer.regionalPricingAndAvailabilityConfigs"
+        try CatalogCheck.regions(configs.map(\.regionCode), field)
+        for config in configs { try config.check(Self.availabilities, field) }
+        return offer
+    }
+
+    private func checkPreOrder() throws(PublisherError) {
+        guard let preOrderOffer else { return }
+        let field = "oneTimeProductOffer.preOrderOffer"
+        guard let start = preOrderOffer.startTime, let end = preOrderOffer.endTime,
+            let release = preOrderOffer.releaseTime
+        else { throw .required("\(field).releaseTime") }
+        guard start.moment < end.moment, end.moment <= release.moment else {
+            throw .invalidValue("\(field).releaseTime", "startTime, endTime and releaseTime follow each other.")
+        }
+        guard let behavior = preOrderOffer.priceChangeBehavior, Self.priceChangeBehaviors.contains(behavior) else {
+            throw .invalidValue(
+                "\(field).priceChangeBehavior", "one of \(Self.priceChangeBehaviors.joined(separator: ", ")).")
+        }
+    }
+
+    func settled(after known: Self?, regionsVersion: OneTimeProduct.RegionsVersion) throws(PublisherError) -> Self {
+        guard known.map({ $0.preOrderOffer?.priceChangeBehavior == preOrderOffer?.priceChangeBehavior }) ?? true else {
+            throw .invalidValue("oneTimeProductOffer.preOrderOffer.priceChangeBehavior", "it cannot be changed.")
+        }
+        var offer = self
+        (offer.state, offer.regionsVersion) = (known?.state ?? .draft, regionsVersion)
+        return offer
+    }
+
+    func checkParent(in books: PlayBooks) throws {
+        let place = CatalogPlace(packageName: packageName, productId: productId)
+        let product: OneTimeProduct = try books.found(at: place)
+        _ = try product.index(ofOption: purchaseOptionId)
+    }
+
+    /// A pre-order is cancelled, and another offer is deactivated.
+    mutating func apply(_ action: CatalogAction, at place: CatalogPlace) throws(PublisherError) {
+        guard action == .activate || (action == .cancel) == (preOrderOffer != nil) else {
+            throw .failedPrecondition("Only a pre-order is cancelled, and only another offer is deactivated.")
+        }
+        state = try action.state(after: state, of: Self.noun)
+    }
+}
+
+extension OneTimeProductOffer.RegionalConfig {
+    fileprivate func check(_ availabilities: [String], _ field: String) throws(PublisherError) {
+        guard let availability, availabilities.contains(availability) else {
+            throw .invalidValue("\(field).availability", "one of \(availabilities.joined(separator: ", ")).")
+        }
+        let kinds = [absoluteDiscount != nil, relativeDiscount != nil, noOverride != nil]
+        guard kinds.count(where: \.self) == 1 else {
+            throw .invalidValue(field, "each needs one of absoluteDiscount, relativeDiscount and noOverride.")
+        }
+        if let absoluteDiscount {
+            try CatalogCheck.price(absoluteDiscount, in: regionCode, "\(field).absoluteDiscount")
+        }
+        if let relativeDiscount { try CatalogCheck.share(relativeDiscount, "\(field).relativeDiscount") }
+    }
+}

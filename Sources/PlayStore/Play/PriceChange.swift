@@ -1,0 +1,199 @@
+import Proofs
+
+/// A price change of a subscription, and the consent to it.
+package struct PriceChange: Codable, Hashable, Sendable {
+    /// The kinds of changes, by Google's names.
+    package enum Mode: String, Codable, Sendable {
+        case decrease = "PRICE_DECREASE"
+        /// The customer has to agree.
+        case optIn = "PRICE_INCREASE"
+        /// The customer is told, and may cancel.
+        case optOut = "OPT_OUT_PRICE_INCREASE"
+    }
+
+    /// The states of a change, by Google's names.
+    package enum State: String, Codable, Sendable {
+        /// The customer has not agreed yet.
+        case outstanding = "OUTSTANDING"
+        case confirmed = "CONFIRMED"
+        case applied = "APPLIED"
+        /// The earlier price has returned.
+        case canceled = "CANCELED"
+    }
+
+    package let newPrice: Money
+    package let mode: Mode
+    package var state: State
+    package let startTime: Timestamp
+    /// The moment from which a renewal has the new price.
+    package let noticeEnd: Timestamp
+
+    /// True until the customer is charged the new price, or keeps the old one.
+    package var isUnderWay: Bool { [.outstanding, .confirmed].contains(state) }
+}
+
+extension RecurringPurchase {
+    /// The days before a renewal at a higher price. An increase to which the customer has to agree begins with a week in which the Play
+    /// is silent.
+    private static let optInDays: Int64 = 37
+    private static let optOutDays: Int64 = 30
+    /// The seconds of a license tester's notice, by the length of the real period in days.
+    private static let testNotices: [(days: Int64, seconds: Int64)] = [
+        (31, 300), (93, 180), (186, 120), (.max, 180),
+    ]
+
+    /// Starts the change to the present price of the plan. An earlier change that is under way ends.
+    ///
+    /// - Parameter isOptOut: True if the customer need not agree to an increase.
+    /// - Returns: No effects if the customer has the price already, or does not renew.
+    package mutating func changePrice(to price: Money, isOptOut: Bool, at now: Timestamp) -> [Effect] {
+        guard renews, price.currencyCode == terms.price.currencyCode else { return [] }
+        let earlier = priceChange.flatMap { $0.isUnderWay ? $0 : nil }
+        guard price != terms.price else {
+            guard earlier != nil else { return [] }
+            priceChange?.state = .canceled
+            return [.notification(.priceChangeUpdated)]
+        }
+        guard earlier?.newPrice != price else { return [] }
+        let isIncrease = (price.billionths ?? 0) > (terms.price.billionths ?? 0)
+        let mode: PriceChange.Mode = !isIncrease ? .decrease : isOptOut ? .optOut : .optIn
+        priceChange = PriceChange(
+            newPrice: price, mode: mode, state: mode == .optIn ? .outstanding : .confirmed, startTime: now,
+            noticeEnd: isIncrease ? noticeEnd(isOptOut: isOptOut, from: now) : now)
+        return [.notification(.priceChangeUpdated)]
+    }
+
+    private func noticeEnd(isOptOut: Bool, from start: Timestamp) -> Timestamp {
+        guard terms.isTest else { return start.adding(days: isOptOut ? Self.optOutDays : Self.optInDays) }
+        let end = start.adding(terms.period, dayOfMonth: start.dayOfMonth)
+        let days = (end.millisecondsSince1970 - start.millisecondsSince1970) / 86_400_000
+        return start.adding(seconds: Self.testNotices.first { days <= $0.days }?.seconds ?? 180)
+    }
+
+    /// The renewal with the new price; nil if no change is under way.
+    package var expectedNewPriceTime: Timestamp? {
+        guard let priceChange, priceChange.isUnderWay, renews else { return nil }
+        var time = state == .paused ? resumeTime ?? expiryTime : expiryTime
+        for phase in terms.phases.dropFirst(begunPhases) {
+            time = Self.end(of: phase.length, from: time, terms: terms, kind: phase.kind)
+        }
+        while time < priceChange.noticeEnd { time = Self.end(of: terms.period, from: time, terms: terms, kind: .base) }
+        return time
+    }
+
+    /// Agrees to a price increase.
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, unless one waits for the customer.
+    package mutating func acceptPrice() throws(PlayError) -> [Effect] {
+        guard renews, priceChange?.state == .outstanding else {
+            throw .invalidAction("Subscription \(number) has no price increase that waits for consent.")
+        }
+        priceChange?.state = .confirmed
+        return [.notification(.priceChangeUpdated), .notification(.priceChangeConfirmed)]
+    }
+
+    /// True if the customer has not agreed to the price of the renewal.
+    func isPriceUnanswered(at renewal: Timestamp) -> Bool {
+        guard let priceChange else { return false }
+        return priceChange.state == .outstanding && nextPhase == nil && renewal >= priceChange.noticeEnd
+    }
+
+    /// Takes up the new price if the renewal is the first one with it.
+    mutating func applyPriceChange(at renewal: Timestamp) -> Bool {
+        guard let priceChange, priceChange.state == .confirmed, nextPhase == nil, renewal >= priceChange.noticeEnd
+        else { return false }
+        (terms.price, priceTime) = (priceChange.newPrice, priceChange.startTime)
+        self.priceChange?.state = .applied
+        return true
+    }
+}
+
+extension PlayBooks {
+    /// `monetization.subscriptions.basePlans.migratePrices`: subscribers who have had their price since before a time get the present one.
+    ///
+    /// A customer's price is the one of the purchase, and no version of the catalog is kept: whoever bought before a version's time has an
+    /// older one.
+    package func migratePrices(_ request: PriceMigrationRequests.Migrate, at place: CatalogPlace) throws
+        -> PriceMigrationRequests.Migrated
+    {
+        let place = try place.place(of: request.place)
+        let product: CatalogSubscription = try found(at: place)
+        let index = try product.index(ofPlan: place.basePlanId)
+        guard let plan = product.basePlans?[index], plan.prepaidBasePlanType == nil else {
+            throw PublisherError.invalidValue("basePlanId", "a prepaid plan has no subscribers who renew.")
+        }
+        guard let version = request.regionsVersion?.version, !version.isEmpty else {
+            throw PublisherError.required("regionsVersion.version")
+        }
+        let field = "regionalPriceMigrations"
+        guard let migrations = request.regionalPriceMigrations, !migrations.isEmpty else {
+            throw PublisherError.required(field)
+        }
+        guard Set(migrations.map { $0.regionCode ?? "" }).count == migrations.count else {
+            throw PublisherError.invalidValue(field, "each needs another regionCode.")
+        }
+        for migration in migrations {
+            guard let oldest = migration.oldestAllowedPriceVersionTime?.moment else {
+                throw PublisherError.required("\(field).oldestAllowedPriceVersionTime")
+            }
+            guard let config = plan.regionalConfigs?.first(where: { $0.regionCode == migration.regionCode }),
+                let region = config.regionCode, let price = config.price
+            else { throw PublisherError.invalidValue("\(field).regionCode", "the base plan has no price there.") }
+            guard let isOptOut = PriceMigrationRequests.isOptOut[migration.priceIncreaseType ?? ""] else {
+                throw PublisherError.invalidValue("\(field).priceIncreaseType", "it is of no type.")
+            }
+            for var purchase in try subscriptions.purchases(
+                of: product.productId ?? "", in: product.packageName ?? "")
+            where purchase.terms.basePlanId == plan.basePlanId && purchase.terms.regionCode == region
+                && purchase.priceTime < oldest
+            {
+                let effects = purchase.changePrice(to: price, isOptOut: isOptOut, at: now)
+                if !effects.isEmpty { try keep(&purchase, after: effects, at: now) }
+            }
+        }
+        return .init()
+    }
+
+    /// `monetization.subscriptions.basePlans.batchMigratePrices`: all requests, or none.
+    func migratePrices(_ batch: CatalogBatch<PriceMigrationRequests.Migrate>, at place: CatalogPlace) throws
+        -> PriceMigrationRequests.BatchMigrated
+    {
+        let requests = try checked(batch) { try place.place(of: $0.place) }
+        return PriceMigrationRequests.BatchMigrated(
+            responses: try requests.map { try migratePrices($0, at: place) })
+    }
+}
+
+/// The bodies of price migrations, and their answers.
+package enum PriceMigrationRequests {
+    /// True for the types of increases to which the customer need not agree. Without a type, the customer has to.
+    static let isOptOut = [
+        "": false, "PRICE_INCREASE_TYPE_UNSPECIFIED": false, "PRICE_INCREASE_TYPE_OPT_IN": false,
+        "PRICE_INCREASE_TYPE_OPT_OUT": true,
+    ]
+
+    package struct RegionalMigration: Codable, Sendable {
+        package var regionCode: String?
+        package var oldestAllowedPriceVersionTime: DateTimeText?
+        package var priceIncreaseType: String?
+    }
+
+    package struct Migrate: Codable, Sendable {
+        package var packageName: String?
+        package var productId: String?
+        package var basePlanId: String?
+        package var regionalPriceMigrations: [RegionalMigration]?
+        package var regionsVersion: OneTimeProduct.RegionsVersion?
+        package var latencyTolerance: String?
+
+        var place: CatalogPlace {
+            CatalogPlace(packageName: packageName, productId: productId, basePlanId: basePlanId)
+        }
+    }
+
+    package struct Migrated: Codable, Sendable {}
+
+    package struct BatchMigrated: Codable, Sendable {
+        package var responses: [Migrated]?
+    }
+}

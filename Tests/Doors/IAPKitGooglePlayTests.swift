@@ -1,0 +1,109 @@
+import Features
+import PlayStore
+import Proofs
+import Service
+import TestSupport
+import Testing
+
+/// The route of `verifyPurchaseWithProvider` with the requests of its Android client, which sends a purchase token.
+@Suite struct IAPKitGooglePlayTests {
+    private static let path = "/v1/purchase/verify"
+    private static let unknown = "aaaabbbbccccddddeeeeffff.AO-J1Oz_-"
+
+    private static func body(_ token: String, expecting product: String? = nil) -> JSONValue {
+        var object: JSONObject = [
+            "store": "google", "purchaseToken": .string(token), "includeClientPayload": .bool(true),
+        ]
+        if let product { _ = object.add("expectedProductId", .string(product)) }
+        return .object(object)
+    }
+
+    /// The state of a purchase, and whether it is valid, such as "ENTITLED true". The client refuses another store than its own.
+    private func state(_ service: PlayDoor, _ token: String, expecting product: String? = nil) async throws -> String {
+        let answer = try await service.door.send(.post, Self.path, Self.body(token, expecting: product))
+        #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+        #expect(answer["store"] == "google")
+        guard case .string(let state)? = answer["state"], case .bool(let isValid)? = answer["isValid"] else {
+            return ""
+        }
+        return "\(state) \(isValid)"
+    }
+
+    @Test func `a purchase is told as Google Play states it, and nothing is granted`() async throws {
+        try await PlayDoor.run([.iapkit, .revenueCat]) { service in
+            let gate = try service.buy("garden.gate")
+            let answer = try await service.door.send(
+                .post, Self.path, Self.body(gate.purchaseToken, expecting: "garden.gate"))
+            #expect(
+                String(decoding: answer.body, as: UTF8.self)
+                    == #"{"store":"google","isValid":true,"state":"PENDING_ACKNOWLEDGMENT","#
+                    + #""productId":"garden.gate","environment":"Production"}"#)
+            #expect(try await service.door.entitlements.purchases(ofTransaction: gate.purchaseToken).isEmpty)
+            #expect(try await state(service, gate.purchaseToken, expecting: "garden.seeds") == "INAUTHENTIC false")
+            // The service acknowledges what a user has redeemed.
+            _ = try await service.redeem(gate.purchaseToken, of: "alice", products: "garden.gate")
+            #expect(try await state(service, gate.purchaseToken) == "ENTITLED true")
+            try service.change { try $0.refund(gate.number) }
+            #expect(try await state(service, gate.purchaseToken) == "CANCELED false")
+            #expect(try await state(service, Self.unknown) == "INAUTHENTIC false")
+        }
+    }
+
+    @Test func `a consumable is given once`() async throws {
+        try await PlayDoor.run([.iapkit, .revenueCat]) { service in
+            let seeds = try service.buy("garden.seeds")
+            #expect(try await state(service, seeds.purchaseToken) == "READY_TO_CONSUME true")
+            _ = try await service.redeem(seeds.purchaseToken, of: "alice", products: "garden.seeds")
+            #expect(try await state(service, seeds.purchaseToken) == "CONSUMED false")
+            // The app has consumed another one, which no user has redeemed.
+            let other = try service.buy("garden.seeds", account: "bob")
+            try await service.client.consume(other.purchaseToken, of: "garden.seeds")
+            #expect(try await state(service, other.purchaseToken) == "CONSUMED false")
+        }
+    }
+
+    @Test func `a pending purchase is neither valid nor an error`() async throws {
+        try await PlayDoor.run([.iapkit]) { service in
+            let gate = try service.buy("garden.gate", isPending: true)
+            #expect(try await state(service, gate.purchaseToken) == "PENDING false")
+            try service.change { try $0.cancel(gate.number) }
+            #expect(try await state(service, gate.purchaseToken) == "CANCELED false")
+        }
+    }
+
+    @Test func `a subscription is entitled while it is paid`() async throws {
+        try await PlayDoor.run([.iapkit]) { service in
+            let product = "garden.basic.monthly"
+            let bought = try service.subscribe(product)
+            #expect(try await state(service, bought.purchaseToken) == "PENDING_ACKNOWLEDGMENT true")
+            try await service.client.acknowledge(bought.purchaseToken, of: product, as: .subscription)
+            #expect(try await state(service, bought.purchaseToken) == "ENTITLED true")
+            try service.change { try $0.perform(.declinePayments, on: bought.number) }
+            // After the grace period of three days, the subscription is on hold.
+            service.advance(days: 40)
+            #expect(try await state(service, bought.purchaseToken) == "PENDING false")
+            try service.change { try $0.perform(.acceptPayments, on: bought.number) }
+            #expect(try await state(service, bought.purchaseToken) == "ENTITLED true")
+            try service.change { try $0.perform(.cancel, on: bought.number) }
+            service.advance(days: 40)
+            #expect(try await state(service, bought.purchaseToken) == "EXPIRED false")
+        }
+    }
+
+    @Test func `a token that cannot be asked about is an error of the service, not of the purchase`() async throws {
+        let door = try await DoorGarden([.iapkit])
+        let answer = try await door.send(.post, Self.path, Self.body(Self.unknown))
+        #expect(answer.status == 503)
+        guard case .array(let errors)? = answer["errors"] else { return }
+        #expect(errors.first?.at("code") == "serviceAccountMissing" && errors.first?.at("path") == "purchaseToken")
+    }
+
+    @Test(arguments: ["", "a b", "é", String(repeating: "a", count: 513)])
+    func `a text that is no token is an error of the client`(token: String) async throws {
+        let door = try await DoorGarden([.iapkit])
+        let answer = try await door.send(.post, Self.path, Self.body(token))
+        #expect(answer.status == 400)
+        guard case .array(let errors)? = answer["errors"] else { return }
+        #expect(errors.first?.at("code") == "bodyInvalid" && errors.first?.at("path") == "purchaseToken")
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import PlayStore
+import Proofs
+import TestSupport
+import Testing
+
+/// A year of a customer at the local Play. Its clock is moved by hand, and nobody sleeps.
+@Suite struct PlayYearTests {
+    private static let packageName = "com.example.garden"
+
+    private let folder: TemporaryFolder
+    private let play: GooglePlay
+
+    init() throws {
+        folder = try TemporaryFolder(isInMemory: true)
+        play = try GooglePlay(folder: folder.url, clock: ManualClock(), randomness: .seeded(1))
+        try sell(goldPrice: 20)
+    }
+
+    /// Sells two subscriptions from now on.
+    private func sell(goldPrice: Int) throws {
+        func product(_ productId: String, _ price: Int, _ plans: String = "") -> String {
+            """
+            {"packageName": "\(Self.packageName)", "productId": "\(productId)",
+             "listings": [{"languageCode": "en-US", "title": "\(productId)"}],
+             "basePlans": [\(plans){"basePlanId": "monthly", "state": "ACTIVE",
+                "autoRenewingBasePlanType": {"billingPeriodDuration": "P1M", "gracePeriodDuration": "P3D"},
+                "regionalConfigs": [{"regionCode": "US", "price": {"currencyCode": "USD", "units": "\(price)"}}]}]}
+            """
+        }
+        let trial = """
+            {"packageName": "\(Self.packageName)", "productId": "premium", "basePlanId": "monthly", "offerId": "trial",
+             "state": "ACTIVE", "phases": [{"duration": "P1W", "regionalConfigs": [{"regionCode": "US", "free": {}}]}]}
+            """
+        let file = folder.file("Year.play.json")
+        let catalog = """
+            {"subscriptions": [\(product("premium", 10)), \(product("gold", goldPrice))], "subscriptionOffers": [\(trial)]}
+            """
+        try Data(catalog.utf8).write(to: file)
+        try play.perform { try $0.add(PlayCatalog(file: file)) }
+    }
+
+    private func advance(_ step: String) throws {
+        let step = try #require(TimeStep(step))
+        _ = try play.perform { try $0.advance(step) }
+        // What is due happens in the next use case.
+        _ = try play.perform(\.now)
+    }
+
+    private func subscribe(
+        _ productId: String, offer: String? = nil, _ change: (inout PlayPurchaseOrder) -> Void = { _ in }
+    ) throws -> RecurringPurchase {
+        var order = PlayPurchaseOrder(packageName: Self.packageName, productId: productId, account: "ada")
+        change(&order)
+        return try play.perform { books in
+            let purchase = try books.subscribe(order, offerId: offer)
+            try books.acknowledge(purchase, SubscriptionRequests.Acknowledge())
+            return try books.subscription(purchase.number)
+        }
+    }
+
+    private func perform(_ action: SubscriptionAction, on purchase: RecurringPurchase) throws {
+        _ = try play.perform { try $0.perform(action, on: purchase.number) }
+    }
+
+    private func now(_ purchase: RecurringPurchase) throws -> RecurringPurchase {
+        try play.perform { try $0.subscription(purchase.number) }
+    }
+
+    @Test func `a year has each event of a subscription, and its notification`() throws {
+        let trial = try subscribe("premium", offer: "trial")
+        try advance("8d")
+        let gold = try subscribe("gold") {
+            ($0.replacedNumber, $0.replacementMode) = (trial.number, .chargeProratedPrice)
+        }
+        #expect(gold.linkedToken == trial.token && gold.periods.first?.kind == .proration)
+        #expect(try now(trial).cancellation == .replacement)
+        try advance("1mo")
+        try perform(.declinePayments, on: gold)
+        try advance("1mo")
+        #expect(try now(gold).state == .inGracePeriod)
+        try advance("3d")
+        #expect(try now(gold).state == .onHold)
+        try perform(.acceptPayments, on: gold)
+        try perform(.pause, on: gold)
+        try advance("1mo")
+        #expect(try now(gold).state == .paused)
+        try advance("1mo")
+        try sell(goldPrice: 25)
+        let migration = """
+            {"regionsVersion": {"version": "2025/03"}, "regionalPriceMigrations": [{"regionCode": "US",
+             "oldestAllowedPriceVersionTime": "\(try play.perform(\.now.rfc3339))"}]}
+            """
+        let request = try JSONDecoder().decode(PriceMigrationRequests.Migrate.self, from: Data(migration.utf8))
+        let path = #"{"packageName": "\#(Self.packageName)", "productId": "gold", "basePlanId": "monthly"}"#
+        let place = try JSONDecoder().decode(CatalogPlace.self, from: Data(path.utf8))
+        _ = try play.perform { try $0.migratePrices(request, at: place) }
+        try perform(.acceptPrice, on: gold)
+        try advance("2mo")
+        #expect(try now(gold).terms.price == Money(currencyCode: "USD", billionths: 25_000_000_000))
+        try perform(.refund, on: gold)
+        let again = try subscribe("gold")
+        #expect(again.linkedToken == nil)
+        try perform(.cancel, on: again)
+        try advance("1mo")
+        #expect(try now(again).state == .expired)
+        let outside = try play.perform { try $0.perform(.resubscribe, on: again.number) }
+        #expect(outside.resubscribed?.token == again.token && outside.linkedToken == nil)
+        let notified = try play.perform { try $0.notifications() }.reversed().map(\.notification)
+        #expect(
+            notified.map { $0.subscriptionNotification?.notificationType }
+                == [4, 2, 13, 4, 2, 6, 5, 1, 11, 10, 1, 19, 19, 8, 2, 2, 19, 12, nil, 4, 3, 13, 4])
+        #expect(notified.compactMap(\.voidedPurchaseNotification).map(\.productType) == [1])
+    }
+
+    @Test func `a deferred change that is revoked refunds the order of the old purchase`() throws {
+        let old = try subscribe("premium")
+        let new = try subscribe("gold") { ($0.replacedNumber, $0.replacementMode) = (old.number, .deferred) }
+        try perform(.refund, on: new)
+        #expect(try now(old).periods.last?.refunded == old.terms.price)
+    }
+
+    @Test func `a pending top-up ends the old purchase with its payment`() throws {
+        let file = folder.file("Prepaid.play.json")
+        let catalog = """
+            {"subscriptions": [{"packageName": "\(Self.packageName)", "productId": "pass",
+             "listings": [{"languageCode": "en-US", "title": "Pass"}], "basePlans": [{"basePlanId": "month",
+                "state": "ACTIVE", "prepaidBasePlanType": {"billingPeriodDuration": "P1M"},
+                "regionalConfigs": [{"regionCode": "US", "price": {"currencyCode": "USD", "units": "5"}}]}]}]}
+            """
+        try Data(catalog.utf8).write(to: file)
+        try play.perform { try $0.add(PlayCatalog(file: file)) }
+        let first = try subscribe("pass")
+        var order = PlayPurchaseOrder(packageName: Self.packageName, productId: "pass", account: "ada")
+        order.isPending = true
+        for (action, isEnded) in [(SubscriptionAction.cancel, false), (.complete, true)] {
+            let pending = try play.perform { try $0.subscribe(order) }
+            #expect(pending.state == .pending && pending.linkedToken == first.token)
+            #expect(throws: PlayError.self) { try play.perform { try $0.subscribe(order) } }
+            try perform(action, on: pending)
+            #expect(try now(first).isEnded == isEnded)
+            #expect(try now(pending).state == (isEnded ? .active : .pendingPurchaseCanceled))
+        }
+        let types = try play.perform { try $0.notifications() }.reversed()
+            .map { $0.notification.subscriptionNotification?.notificationType }
+        #expect(types == [4, 20, 13, 4])
+    }
+}
