@@ -9,7 +9,7 @@ import Proofs
 import Service
 import Synchronization
 
-/// The data directory of a demonstration: a store and a ledger with the same sales.
+/// The data directory of a demonstration: two stores and a ledger with the same sales.
 struct DemoShop: Sendable {
     /// The name of the administrator. The others are named after their roles.
     static let administrator = "demo"
