@@ -96,7 +96,9 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", hummingbird, lifecycle, logging,
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", hummingbird,
+                lifecycle,
+                logging,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 
@@ -216,7 +218,7 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "Proofs", "Service",
+                "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
                 "TestSupport", hummingbirdTesting,
             ],
             path: "Tests/Console"),

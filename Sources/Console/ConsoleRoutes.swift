@@ -76,6 +76,7 @@ package struct ConsoleRoutes: RouteSource {
         if let store = services.store, let storeStreams {
             LocalStoreRoutes(services: services, store: store, streams: storeStreams).add(to: pages)
         }
+        if let play = services.play { LocalPlayRoutes(services: services, play: play).add(to: pages) }
         TeamRoutes(services: services).add(to: pages)
         health.add(to: pages)
         UnclaimedRoutes(services: services).add(to: pages)

@@ -2,6 +2,7 @@ import AppStore
 import Features
 import HTTPSupport
 import Hummingbird
+import PlayStore
 import Proofs
 
 /// The use cases behind the console's pages, and the parts of the running service that no feature owns. The command line
@@ -17,6 +18,8 @@ package protocol ConsoleServices: Sendable {
     var profiles: ProfileService? { get }
     /// The local App Store in this process. Nil for none, as in production.
     var store: Store? { get }
+    /// The local Google Play in this process. Nil for none, as in production.
+    var play: GooglePlay? { get }
     /// The counters of the service's work since its start.
     var metrics: ServiceMetrics { get }
     var clock: any WallClock { get }
@@ -53,6 +56,7 @@ extension ConsoleServices {
             case .figures: figures != nil
             case .webhooks: webhooks != nil
             case .localStore: store != nil
+            case .localPlay: play != nil
             default: true
             }
         }

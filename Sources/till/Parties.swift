@@ -92,8 +92,8 @@ extension URL {
     }
 }
 
-/// The service over a data directory's ledger, in this process.
-struct LocalService: Sendable {
+/// The service over a data directory's ledger, in this process. A class, because the compiler crashes on a wide value in an async closure.
+final class LocalService: Sendable {
     private let service: EntitlementService
     private let administration: CatalogService
     private let webhooks: WebhookService
@@ -131,7 +131,7 @@ struct LocalService: Sendable {
     /// Opens the ledger of an earlier command, and creates nothing but the tables of the features.
     ///
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
-    init(
+    convenience init(
         reading data: DataDirectory, accepting accepted: Set<Origin>, using features: [LedgerFeature]
     ) async throws {
         try data.requireLedger()
@@ -167,7 +167,7 @@ struct LocalService: Sendable {
     ) async throws -> Value {
         guard let play else { return try await withClient(asking: GooglePlayApps(), body) }
         return try await LoopbackServer.run({ play.routes(sandboxKey: SandboxKey().apiKey).router() }) { url in
-            try await withClient(asking: try apps(at: play, url), body)
+            try await self.withClient(asking: try self.apps(at: play, url), body)
         }
     }
 

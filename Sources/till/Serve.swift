@@ -235,7 +235,8 @@ struct Serve: Command {
                 team: TeamService(ledger: ledger, clock: SystemClock()), entitlements: service,
                 keys: keys, figures: figures, webhooks: webhooks,
                 administration: configuration.administersCatalog ? administration : nil,
-                profiles: configuration.hasProfiles ? profiles : nil, store: local?.store, metrics: metrics,
+                profiles: configuration.hasProfiles ? profiles : nil, store: local?.store, play: localPlay?.play,
+                metrics: metrics,
                 health: ServiceHealth(
                     configuration: configuration, common: common,
                     service: RunningService(ledger: ledger, keys: keys, forwarding: forwarding), startNotes: notes),

@@ -4,6 +4,7 @@ import Console
 import Features
 import Foundation
 import HTTPSupport
+import PlayStore
 import Proofs
 import Service
 import ServiceLifecycle
@@ -19,6 +20,7 @@ struct ServiceSystem: ConsoleServices {
     let administration: CatalogService?
     let profiles: ProfileService?
     let store: Store?
+    let play: GooglePlay?
     let metrics: ServiceMetrics
     let clock: any WallClock = SystemClock()
     let randomness = Randomness.system

@@ -57,7 +57,7 @@ def all_routes():
     found = []
     for file in sorted(PAGES.rglob("*.swift")):
         text = file.read_text()
-        default = "store" if "LocalStore" in file.parts else "view"
+        default = "store" if {"LocalStore", "LocalPlay"} & set(file.parts) else "view"
         ends = []
         if f'RouterPath("{PRODUCT}" + action)' in text:
             ends = PRODUCT_FORM.findall(text) + re.findall(r'"(\w+)"', "".join(PRODUCT_FORMS.findall(text)))

@@ -1,5 +1,6 @@
 """What `till demo` promises, before other tests change it: log-ins, storefronts, notifications on time, webhooks, orders."""
 
+import json
 import re
 import unittest
 import urllib.error
@@ -27,6 +28,23 @@ class Demonstration(unittest.TestCase):
         with Window(logged_in("viewer")) as window:
             window.open("")
             self.assertRegex(window.text(), r"Together .*, at the rates of")
+
+    def test_customers_buy_at_both_stores(self):
+        subscriptions = shop().till("play", "subscriptions")["subscriptions"]
+        purchases = shop().till("play", "purchases")["purchases"]
+        self.assertGreater(len(subscriptions), 5)
+        self.assertGreater(len(purchases), 5)
+        self.assertTrue(all(one["isAcknowledged"] for one in subscriptions + purchases))
+        notifications = shop().till("play", "notifications")["notifications"]
+        renewals = [one for one in notifications if one.get("subscriptionNotification", {}).get("notificationType") == 2]
+        self.assertGreater(len(renewals), 10)
+        self.assertTrue(any("voidedPurchaseNotification" in one for one in notifications))
+        # The first customer at home has bought something at Google Play, too.
+        request = urllib.request.Request(
+            shop().url + "/v1/users/bora/transactions", headers={"Authorization": f"Bearer {shop().key}"})
+        with urllib.request.urlopen(request) as answer:
+            origins = {one["origin"] for one in json.load(answer)["transactions"]}
+        self.assertEqual(origins, {"local/Production", "localPlay/Production"})
 
     def test_notifications_come_on_time(self):
         with Window(logged_in("viewer")) as window:

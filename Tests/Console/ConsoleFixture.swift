@@ -8,6 +8,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import PlayStore
 import Proofs
 import Service
 import Synchronization
@@ -55,7 +56,9 @@ struct ConsoleFixture {
         services = TestServices(
             team: team, entitlements: entitlements, keys: keys, figures: hasFigures ? figures : nil,
             webhooks: webhooks, administration: isAdministered ? administration : nil, profiles: entitlements.profiles,
-            store: shop.store, metrics: metrics, clock: shop.clock, health: health)
+            store: shop.store,
+            play: try GooglePlay(in: shop.folder, clock: shop.clock),
+            metrics: metrics, clock: shop.clock, health: health)
         let console = ConsoleRoutes(services, isSecure: isSecure)
         streams = console.streams
         routes = ServiceRoutes(
@@ -101,6 +104,15 @@ struct ConsoleFixture {
     }
 }
 
+extension GooglePlay {
+    /// A local Google Play in a folder of its own.
+    convenience init(in folder: TemporaryFolder, clock: any WallClock) throws {
+        let own = folder.folder("google-play")
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        try self.init(folder: own, clock: clock, randomness: .seeded(1))
+    }
+}
+
 /// The services of a console in a test.
 final class TestServices: ConsoleServices {
     let team: TeamService
@@ -111,6 +123,7 @@ final class TestServices: ConsoleServices {
     let administration: CatalogService?
     let profiles: ProfileService?
     let store: Store?
+    let play: GooglePlay?
     let metrics: ServiceMetrics
     let clock: any WallClock
     let randomness = Randomness.system
@@ -132,7 +145,7 @@ final class TestServices: ConsoleServices {
     init(
         team: TeamService, entitlements: EntitlementService, keys: APIKeys, figures: FigureService? = nil,
         webhooks: WebhookService? = nil, administration: CatalogService?, profiles: ProfileService? = nil,
-        store: Store?, metrics: ServiceMetrics = ServiceMetrics(), clock: any WallClock,
+        store: Store?, play: GooglePlay? = nil, metrics: ServiceMetrics = ServiceMetrics(), clock: any WallClock,
         health: any HealthSource = TestHealth(), orders: (@Sendable (String) async throws -> [String])? = nil
     ) {
         self.team = team
@@ -143,6 +156,7 @@ final class TestServices: ConsoleServices {
         self.administration = administration
         self.profiles = profiles
         self.store = store
+        self.play = play
         self.metrics = metrics
         self.clock = clock
         self.health = health

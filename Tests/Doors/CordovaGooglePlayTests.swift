@@ -268,3 +268,51 @@ import Testing
         }
     }
 }
+
+/// The same door with real purchases that Google Play has signed for other apps, and forgeries of them.
+@Suite(.enabled(if: Vectors.areAvailable, "TILL_VECTORS names no folder")) struct CordovaVectorTests {
+    /// The answer to a vector, under the key of its app, which sells the garden's products here.
+    private func answer(to row: JSONValue, in folder: URL) async throws -> DoorGarden.Answer {
+        func text(_ field: String) throws -> String {
+            guard case .string(let text)? = row.at(field) else { throw CocoaError(.fileReadCorruptFile) }
+            return text
+        }
+        func file(_ field: String) throws -> [UInt8] {
+            [UInt8](try Data(contentsOf: folder.appending(path: try text(field))))
+        }
+        let key = try AppKey(
+            packageName: try text("packageName"),
+            base64: String(decoding: try file("key").filter { $0 > 0x20 }, as: UTF8.self),
+            bundleIdentifier: TestGarden.bundleIdentifier)
+        let door = try await DoorGarden(
+            [.cordova], accepted: AcceptedOrigins([.googleProduction, .localSandbox]), appKeys: [key])
+        let signed = SignedPurchase(data: try file("data"), signature: try file("signature").filter { $0 > 0x20 })
+        return try await door.send(
+            .post, CordovaMiddleware.path,
+            CordovaGooglePlayTests.body(signed, of: "garden.gate", username: "alice"))
+    }
+
+    @Test func `only a genuine purchase gets as far as the catalog, and each forgery is refused for good`() async throws
+    {
+        let folder = try #require(Vectors.folder).appending(path: "google", directoryHint: .isDirectory)
+        let index = [UInt8](try Data(contentsOf: folder.appending(path: "vectors.json")))
+        guard case .array(let rows) = try JSONParser.parse(index) else { return }
+        var counts: [String: Int] = [:]
+        for row in rows {
+            guard case .string(let name)? = row.at("name"), case .string(let verdict)? = row.at("verdict") else {
+                continue
+            }
+            let isGenuine = verdict == "signature-valid"
+            // No key of 1024 bits is trusted, and the retired form has several purchases.
+            if isGenuine, !name.contains("_inapp"), !name.contains("_subscription") { continue }
+            let answer = try await answer(to: row, in: folder)
+            #expect(answer["ok"] == .bool(false), "\(name)")
+            #expect(answer.status == (isGenuine ? 503 : 200), "\(name)")
+            #expect(answer["code"] == .integer(isGenuine ? 6_777_014 : 6_777_017), "\(name)")
+            guard case .string(let message)? = answer["message"] else { continue }
+            #expect(message.contains("not in the service's catalog") == isGenuine, "\(name): \(message)")
+            counts[verdict, default: 0] += 1
+        }
+        #expect(counts["signature-valid"] ?? 0 >= 7 && counts.values.reduce(0, +) >= 19)
+    }
+}

@@ -17,15 +17,14 @@ struct PlayDoor: Sendable {
     let play: GooglePlay
     let client: PlayDeveloperClient
     private let clock: ManualClock
+    /// The folder of the Play, which ends with its last user.
+    private let folder: TemporaryFolder
 
     /// Runs something beside a service and a Play that sells the garden's products.
-    ///
-    /// - Parameter appKeys: The trusted keys of apps on Google Play.
     static func run(
         _ doors: [Door] = Door.allCases,
         policy: OwnershipPolicy = .keep,
         accepting origins: Set<Origin> = Origin.defaultAccepted,
-        appKeys: [AppKey] = [],
         _ body: @Sendable @escaping (PlayDoor) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder(isInMemory: true)
@@ -44,8 +43,8 @@ struct PlayDoor: Sendable {
                 account: try GoogleServiceAccount(json: key.json()), url: url,
                 packageName: TestGarden.bundleIdentifier, realm: .localPlay, clock: clock)
             let door = try await DoorGarden(
-                doors, policy: policy, accepted: AcceptedOrigins(origins), appKeys: appKeys, play: client)
-            try await body(PlayDoor(door: door, play: play, client: client, clock: clock))
+                doors, policy: policy, accepted: AcceptedOrigins(origins), play: client)
+            try await body(PlayDoor(door: door, play: play, client: client, clock: clock, folder: folder))
         }
     }
 

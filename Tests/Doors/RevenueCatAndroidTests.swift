@@ -106,7 +106,7 @@ import Testing
             #expect(balances["virtual_currencies", "seeds", "balance"] == .integer(30))
             let other = try await service.redeem(bought.purchaseToken, of: "bob", products: "garden.seeds")
             #expect(other.status == 409 && other["code"] == .integer(7102))
-            // Google Play forgets a consumed purchase when the product is bought again.
+            // The customer buys the product again, and the SDK sends the consumed purchase once more.
             try await service.client.consume(bought.purchaseToken, of: "garden.seeds")
             let next = try service.buy("garden.seeds")
             for token in [next.purchaseToken, bought.purchaseToken] {

@@ -80,6 +80,10 @@ import Testing
             let answer = RevenueCatProblem(problem, at: .receipts)
             #expect((answer.status, answer.number.rawValue) == (503, number), "\(reason)")
         }
+        for (error, number) in [(RedemptionError.purchaseNotOwned, 7651), (.subscriptionStateUnknown, 7101)] {
+            let answer = RevenueCatProblem(try #require(Problem(error)), at: .receipts)
+            #expect((answer.status, answer.number.rawValue) == (503, number))
+        }
         let forged = try #require(Problem(RedemptionError.refused(ProofRefusal(.signatureInvalid))))
         #expect(RevenueCatProblem(forged, at: .receipts).status == 400)
     }

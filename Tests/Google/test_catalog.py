@@ -92,7 +92,11 @@ class SubscriptionCatalogTests(SubscriptionTests):
         self.assertEqual(titled["listings"][0]["title"], "Much gold")
         self.assertEqual(titled["basePlans"], active["basePlans"])
         # The yearly plan is a draft, so an update may leave it out. A new plan is a draft, and the others keep their states.
+        self.ok(self.offers.create(
+            packageName=GARDEN, productId="gold", basePlanId="yearly", offerId="week", regionsVersion_version=VERSION,
+            body=offer("week", "gold", "yearly")))
         updated = self.ok(self.patch(body, "basePlans"))
+        self.assertEqual(self.ok(self.offers.list(packageName=GARDEN, productId="gold", basePlanId="-")), {})
         self.assertEqual(
             [(plan["basePlanId"], plan["state"]) for plan in updated["basePlans"]],
             [("monthly", "ACTIVE"), ("weekly", "DRAFT")])

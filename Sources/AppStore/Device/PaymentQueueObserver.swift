@@ -123,7 +123,8 @@ package enum DeviceStep: Hashable, Sendable {
     }
 }
 
-/// The device's connection to the App Store: the payment queue of one account, as StoreKit shows it to an app.
+/// The device's connection to its store: the payment queue of one account, as StoreKit shows it to an app. The purchases of Google Play are
+/// shown in the same way.
 package protocol StoreConnection: Sendable {
     /// Adds a payment to the queue (`SKPaymentQueue.add(_:)`). Its transaction is purchasing.
     func add(_ payment: Payment) async throws -> PaymentTransaction

@@ -64,13 +64,13 @@ package enum ConsoleLanguage: String, Sendable, CaseIterable {
 /// An entry of the navigation. Its raw value names its icon.
 enum ConsoleSection: String, Sendable, CaseIterable {
     case overview, figures, products, customers, unclaimed, refusals, proofs
-    case appStore, webhooks, localStore, health, team
+    case appStore, webhooks, localStore, localPlay, health, team
 
     /// The entries under their headings.
     static let groups: [(title: Phrase, sections: [ConsoleSection])] = [
         ("Sales", [.overview, .figures, .products]),
         ("Support", [.customers, .unclaimed, .refusals, .proofs]),
-        ("Connections", [.appStore, .webhooks, .localStore]),
+        ("Connections", [.appStore, .webhooks, .localStore, .localPlay]),
         ("Service", [.health, .team]),
     ]
 
@@ -89,6 +89,7 @@ enum ConsoleSection: String, Sendable, CaseIterable {
         case .appStore: Tab("App Store", "app-store")
         case .webhooks: Tab("Webhooks", "webhooks")
         case .localStore: Tab("Local App Store", "store")
+        case .localPlay: Tab("Local Google Play", "play")
         case .health: Tab("Health", "health")
         case .team: Tab("Team", "team")
         }
@@ -99,7 +100,7 @@ enum ConsoleSection: String, Sendable, CaseIterable {
     /// The permission without which the entry is not shown.
     var permission: TeamPermission {
         switch self {
-        case .localStore: .store
+        case .localStore, .localPlay: .store
         case .team: .administer
         default: .view
         }

@@ -56,7 +56,7 @@ package enum ServiceServer {
         } catch is CancellationError {
             logger.warning("stopped before all requests were done, because the grace period is over")
         } catch {
-            throw notStarted(error, configuration)
+            throw notStarted(error, listeningOn: address(of: configuration))
         }
     }
 
@@ -68,22 +68,25 @@ package enum ServiceServer {
         onListening: @escaping @Sendable (URL) -> Void
     ) throws -> Companion {
         let connections = ConnectionTable(configuration, logger: logger)
-        let application = try application(router, connections, configuration, logger, onListening)
+        let server: any Service = try application(router, connections, configuration, logger, onListening)
+        let address = address(of: configuration)
         return Companion {
-            do { try await application.run() } catch {
-                throw error is CancellationError ? error : notStarted(error, configuration, option: option)
+            do { try await server.run() } catch {
+                throw error is CancellationError ? error : notStarted(error, listeningOn: address, option: option)
             }
         }
     }
 
+    private static func address(of configuration: ServerConfiguration) -> String {
+        "\(configuration.writtenHost):\(configuration.port)"
+    }
+
     private static func notStarted(
-        _ error: any Error, _ configuration: ServerConfiguration, option: String = "--port"
+        _ error: any Error, listeningOn address: String, option: String = "--port"
     ) -> ServerNotStarted {
         // The one of a server beside this one.
         if let error = error as? ServerNotStarted { return error }
-        return ServerNotStarted(
-            listeningOn: "\(configuration.writtenHost):\(configuration.port)", (error as? IOError)?.errnoCode,
-            option: option)
+        return ServerNotStarted(listeningOn: address, (error as? IOError)?.errnoCode, option: option)
     }
 
     private static func application(

@@ -8,6 +8,8 @@ protocol CatalogRules: CatalogResource {
     static var maskedFields: [MaskedField<Self>] { get }
     /// The offers below the resource; nil for an offer.
     static var offers: (any CatalogResource.Type)? { get }
+    /// The identifiers of the base plans or purchase options, which offers are below.
+    var parts: [String] { get }
     /// The word in the requests that change states: `activateBasePlanRequest`.
     static var stateSubject: String { get }
 
@@ -40,6 +42,7 @@ protocol CatalogRules: CatalogResource {
 
 extension CatalogRules {
     static var offers: (any CatalogResource.Type)? { nil }
+    var parts: [String] { [] }
 
     func checkParent(in books: PlayBooks) {}
 

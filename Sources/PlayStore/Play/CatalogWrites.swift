@@ -81,6 +81,12 @@ extension PlayBooks {
         let settled = try changed.checked(in: packageName).settled(after: known, regionsVersion: regionsVersion)
         try settled.checkParent(in: self)
         try keep(settled)
+        // What the update leaves out loses its offers.
+        if let known, let offers = Resource.offers {
+            for part in Set(known.parts).subtracting(settled.parts) {
+                try removeOffers(offers, under: settled.levels + [part], of: packageName)
+            }
+        }
         return settled
     }
 

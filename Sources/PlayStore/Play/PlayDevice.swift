@@ -84,7 +84,8 @@ package struct PlayDevice: Sendable {
         }
     }
 
-    private enum Sold {
+    /// A purchase of either kind, as a pointer.
+    private indirect enum Sold {
         case product(OneTimePurchase)
         case subscription(RecurringPurchase)
     }

@@ -5,6 +5,7 @@ extension OneTimeProduct: CatalogRules {
     static let noun = "The one-time product"
     static let stateSubject = "PurchaseOption"
     static var offers: (any CatalogResource.Type)? { OneTimeProductOffer.self }
+    var parts: [String] { (purchaseOptions ?? []).compactMap(\.purchaseOptionId) }
 
     /// The limits that Google documents.
     private static let titleLength = 55

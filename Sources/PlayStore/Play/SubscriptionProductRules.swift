@@ -5,6 +5,7 @@ extension CatalogSubscription: CatalogRules {
     static let noun = "The subscription"
     static let stateSubject = "BasePlan"
     static var offers: (any CatalogResource.Type)? { CatalogOffer.self }
+    var parts: [String] { (basePlans ?? []).compactMap(\.basePlanId) }
 
     /// The limits that Google documents.
     private static let descriptionLength = 200

@@ -43,9 +43,9 @@ package enum CatalogState: String, Codable, Sendable {
     case draft = "DRAFT"
     case active = "ACTIVE"
     case inactive = "INACTIVE"
-    /// Of purchase options alone: for apps without purchase options it is still sold.
+    /// A purchase option that is sold to apps without purchase options alone.
     case inactivePublished = "INACTIVE_PUBLISHED"
-    /// Of offers of one-time products alone: a pre-order that has ended.
+    /// An offer of a one-time product that was ended: a pre-order.
     case cancelled = "CANCELLED"
 }
 

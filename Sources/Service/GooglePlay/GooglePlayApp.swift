@@ -120,8 +120,8 @@ extension GooglePlayApp {
     /// - Throws: As `presented` does; `RedemptionError` for a user whose name is blocked.
     package func redeem(_ token: String, for user: User, by actor: AuditActor) async throws {
         let (presented, statement) = try await presented(token)
-        let entitlements = purchases.entitlements
-        _ = try await entitlements.answer(try entitlements.request(presented, for: user, by: actor))
+        let request = try purchases.entitlements.request(presented, for: user, by: actor)
+        _ = try await purchases.entitlements.answer(request)
         if let statement { await refreshReplaced(by: statement, within: .person) }
     }
 

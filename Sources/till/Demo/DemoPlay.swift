@@ -22,7 +22,7 @@ actor DemoPlay {
     private enum Event {
         case buysAtBoth(String)
         case joins(String)
-        /// The latest customer gets the money back.
+        /// The customer who joined last by this plan gets the money back.
         case isRefunded
     }
 
@@ -41,6 +41,7 @@ actor DemoPlay {
     private let app: GooglePlayApp
     private let acknowledger: PurchaseAcknowledger
     private var customers: [Customer] = []
+    private var planned: Customer?
     /// The number of the last notification that the service has received.
     private var lastNotification: Int64 = 0
 
@@ -71,10 +72,13 @@ actor DemoPlay {
     /// - Returns: The tokens of new purchases, which the app sends to the service.
     private func act(on day: Int) throws -> [(token: String, user: User)] {
         var sales: [(token: String, user: User)] = []
+        let earlier = customers
         switch Self.plan[day] {
         case .buysAtBoth(let product): try join(as: DemoCountry.home.name(0), buying: product, &sales)
-        case .joins(let product): try join(as: newName, buying: product, &sales)
-        case .isRefunded: if let last = customers.last { try refund(last) }
+        case .joins(let product):
+            try join(as: newName, buying: product, &sales)
+            planned = customers.last
+        case .isRefunded: if let planned { try refund(planned) }
         case nil: break
         }
         if chance.happens(perMille: 80) {
@@ -82,10 +86,11 @@ actor DemoPlay {
             let isKnown = day > 30 && customers.count % 3 == 2
             try join(as: isKnown ? DemoCountry.home.name(customers.count / 3) : newName, buying: newProduct, &sales)
         }
-        if chance.happens(perMille: 60), !customers.isEmpty {
-            try buy("seeds10", for: chance.element(of: customers).user, &sales)
+        if chance.happens(perMille: 60), !earlier.isEmpty {
+            try buy("seeds10", for: chance.element(of: earlier).user, &sales)
         }
-        if chance.happens(perMille: 40), !customers.isEmpty { try change(chance.element(of: customers)) }
+        // The service has acknowledged what earlier customers have bought.
+        if chance.happens(perMille: 40), !earlier.isEmpty { try change(chance.element(of: earlier)) }
         return sales
     }
 

@@ -9,8 +9,9 @@ import Proofs
 import Service
 import Synchronization
 
-/// The data directory of a demonstration: a store and a ledger with the same sales.
-struct DemoShop: Sendable {
+/// The data directory of a demonstration: two stores and a ledger with the same sales. A class, because the compiler crashes on a wide
+/// value in an async closure.
+final class DemoShop: Sendable {
     /// The name of the administrator. The others are named after their roles.
     static let administrator = "demo"
     private static let appAppleIdentifier: Int64 = 1_540_000_000
@@ -96,7 +97,7 @@ struct DemoShop: Sendable {
     /// - Parameter url: The address of a webhook, which the team adds on the last day.
     func play(sendingTo url: URL) async throws {
         try await LoopbackServer.run({ [play] in play.routes(sandboxKey: SandboxKey().apiKey).router() }) { playURL in
-            try await playYear(sendingTo: url, askingAt: playURL)
+            try await self.playYear(sendingTo: url, askingAt: playURL)
         }
     }
 

@@ -4,8 +4,8 @@ import Foundation
 import Ledger
 import Proofs
 
-/// A year of sales at a local App Store, played day by day. The app and the service act as in production: the app presents
-/// each proof, and the service receives each notification.
+/// A year of sales at a local App Store and a local Google Play, played day by day. The app and the service act as in production: the app
+/// presents each proof, and the service receives each notification.
 struct DemoYear {
     static let days = 365
     /// The time after which the service has the proofs and notifications of an hour, in seconds.

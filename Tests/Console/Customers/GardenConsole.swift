@@ -5,6 +5,7 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import PlayStore
 import Proofs
 import Service
 import TestSupport
@@ -26,10 +27,12 @@ struct GardenConsole {
     ///   - keepsProofs: True to store the signed bytes of proofs.
     ///   - hasFeatures: False to turn profiles and webhooks off.
     ///   - orders: The original transactions of the orders that an App Store knows.
+    ///   - makePlay: Makes the local Google Play; none by default.
     init(
         keepsProofs: Bool = false,
         hasFeatures: Bool = true,
-        orders: (@Sendable (String) async throws -> [String])? = nil
+        orders: (@Sendable (String) async throws -> [String])? = nil,
+        play makePlay: (TestGarden) throws -> GooglePlay? = { _ in nil }
     ) async throws {
         garden = try TestGarden()
         ledger = try Ledger(file: garden.folder.file("ledger.sqlite"))
@@ -45,7 +48,7 @@ struct GardenConsole {
         let services = TestServices(
             team: team, entitlements: entitlements, keys: keys, webhooks: hasFeatures ? webhooks : nil,
             administration: administration, profiles: hasFeatures ? profiles : nil, store: garden.store,
-            clock: garden.store.clock, orders: orders)
+            play: try makePlay(garden), clock: garden.store.clock, orders: orders)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), administration: administration,
             others: [ConsoleRoutes(services, isSecure: false)], clock: garden.clock)

@@ -93,7 +93,7 @@ import Testing
                 #expect(try await played.app.refresh(pending.token) == [])
             }
             try played.advance(days: 1)
-            var fault = CallFault(reason: "invalidValue")
+            var fault = CallFault(reason: "invalidPurchaseState")
             fault.calls = 10
             try played.play.perform { [fault] in try $0.add(fault) }
             await #expect(throws: PlayDeveloperError.self) { try await played.reconciler.recordSilentPurchases() }

@@ -117,8 +117,11 @@ extension LocalStoreRoutes {
     /// The buttons of common steps.
     ///
     /// - Parameter account: The account whose clock they advance; nil for the store's clock.
-    static func clockButtons(_ context: ConsoleContext, of account: String? = nil) -> HTML {
-        context.form(to: LocalStoreTab.clock.path, .class("actions")) {
+    /// - Parameter path: The receiver of the step.
+    static func clockButtons(
+        _ context: ConsoleContext, to path: ConsolePath = LocalStoreTab.clock.path, of account: String? = nil
+    ) -> HTML {
+        context.form(to: path, .class("actions")) {
             hidden(account)
             for (step, title) in [
                 ("1d", Phrase("Day", context: "step")), ("1w", Phrase("Week", context: "step")),

@@ -1,0 +1,225 @@
+import Features
+import HTTPSupport
+import Hummingbird
+import Ledger
+import PlayStore
+import Proofs
+
+/// The local Google Play on one page: its clock and the form of a customer above, the purchases on the left, and on the right what
+/// the customer, the bank and Google can do with one.
+struct LocalPlayRoutes: Sendable {
+    private static let firstAccount = "alice"
+    private static let account = Field.text(
+        "account", "Account of the customer", upTo: GooglePlay.maximumAccountLength, value: firstAccount,
+        isRequired: true)
+    private static let quantity = Field.number(
+        "quantity", "Quantity (1 to 50)", in: 1...50, expected: "a number from 1 to 50", value: "1")
+    private static let isPending = Field.checkbox("pending", "The payment is made later")
+    private static let isTest = Field.checkbox("test", "License tester, with short periods")
+    private typealias Choice = (value: String, title: Phrase)
+
+    /// The action that hands a purchase to the service, as an app does.
+    private static let redeeming = "redeem"
+
+    let services: any ConsoleServices
+    let play: GooglePlay
+
+    private var names: CatalogNames { CatalogNames(catalogs: services.entitlements.catalogs) }
+
+    func add(to pages: ConsolePages) {
+        pages.getStore("play") { request, context in try page(request, context) }
+        pages.postStore("play/clock") { _, context in
+            guard let step = TimeStep(try context.form.text("step", upTo: 8)) else {
+                throw ConsoleForm.invalid("step", TimeStep.form)
+            }
+            _ = try play.perform { try $0.advance(step) }
+            return ConsolePath("play", done: .advanced)
+        }
+        pages.post("play/buy", .store) { _, context in
+            Self.path(of: try await buy(context.form), done: .bought)
+        }
+        pages.post("play/purchases/:number/:action", .store) { _, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            let action = try context.parameters.text("action")
+            guard action == Self.redeeming else {
+                try await BlockingWork.run { try perform(action, on: number) }
+                return Self.path(of: number, done: .performed)
+            }
+            try await redeem(number, by: .member(try context.requiredMember.name))
+            return Self.path(of: number, done: .redeemed)
+        }
+    }
+
+    private static func path(of number: Int64, done notice: Notice? = nil) -> ConsolePath {
+        ConsolePath("play", query: ["purchase": String(number)], done: notice)
+    }
+
+    // MARK: Actions
+
+    /// Sells a one-time product, or a subscription by its first plan. The account is the user of its name, as an app states it.
+    ///
+    /// - Returns: The number of the purchase.
+    private func buy(_ form: ConsoleForm) async throws -> Int64 {
+        var token: String?
+        if let user = User(name: try form[Self.account]) {
+            token = try await services.entitlements.appAccountToken(of: user).lowercasedString
+        }
+        return try await BlockingWork.run { [token] in
+            let order = try Self.order(form, token)
+            return try play.perform { books in
+                try books.subscriptionProduct(order.productId, of: order.packageName) == nil
+                    ? books.buy(order).number : books.subscribe(order).number
+            }
+        }
+    }
+
+    private static func order(_ form: ConsoleForm, _ token: String?) throws -> PlayPurchaseOrder {
+        let product = try form.requiredText("product").split(separator: " ", maxSplits: 1).map(String.init)
+        guard product.count == 2 else { throw ConsoleForm.invalid("product", "a product of the list") }
+        var order = PlayPurchaseOrder(packageName: product[0], productId: product[1], account: try form[account])
+        order.quantity = try form[quantity]
+        (order.isPending, order.isTest) = (try form[isPending], try form[isTest])
+        order.obfuscatedAccountId = token
+        return order
+    }
+
+    private func perform(_ action: String, on number: Int64) throws {
+        try play.perform { books in
+            if let action = SubscriptionAction(rawValue: action), try isSubscription(number, books) {
+                _ = try books.perform(action, on: number)
+                return
+            }
+            switch action {
+            case "complete": _ = try books.complete(number)
+            case "cancel": _ = try books.cancel(number)
+            case "refund": _ = try books.refund(number)
+            default: throw Problem.pathUnknown
+            }
+        }
+    }
+
+    private func isSubscription(_ number: Int64, _ books: PlayBooks) throws -> Bool {
+        do {
+            _ = try books.subscription(number)
+            return true
+        } catch PlayError.purchaseNotFound {
+            return false
+        }
+    }
+
+    /// Redeems the signed purchase of a one-time product for the user of the account's name. The service learns of a subscription by
+    /// its notification.
+    private func redeem(_ number: Int64, by actor: AuditActor) async throws {
+        let (account, signed) = try await BlockingWork.run {
+            try play.perform { books in
+                let purchase = try books.purchase(number)
+                return (purchase.account, try books.signed(purchase))
+            }
+        }
+        guard let user = User(name: account) else { throw Problem.userNotFound }
+        var object = JSONObject()
+        for (name, bytes) in [("purchase", signed.data), ("signature", signed.signature)] {
+            _ = object.add(name, .string(String(decoding: bytes, as: UTF8.self)))
+        }
+        _ = try await services.entitlements.redeem(JSONValue.object(object).compactBytes, for: user, by: actor)
+    }
+
+    // MARK: The page
+
+    private func page(_ request: Request, _ context: ConsoleContext) throws -> Page {
+        let account = try request.chosen("account")
+        let number = try request.query("purchase").flatMap { Int64($0) }
+        let (now, purchases, sold) = try play.perform { (books: PlayBooks) -> (Timestamp, [PlayPurchase], [Choice]) in
+            let bought: [PlayPurchase] = try books.purchases(of: account).map { PlayPurchase($0) }
+            let subscribed: [PlayPurchase] = try books.subscriptions(of: account).map { PlayPurchase($0) }
+            return (books.now, bought + subscribed, try products(books))
+        }
+        let shown = purchases.first { $0.number == number }
+        return Page("Local Google Play", section: .localPlay) {
+            div(.class("bar")) {
+                section {
+                    h2 { "Play's time" }
+                    Shown.moment(now)
+                    LocalStoreRoutes.clockButtons(context, to: ConsolePath("play", "clock"))
+                }
+            }
+            context.action(
+                "Buy as a customer", to: ConsolePath("play", "buy"), submit: "Buy", isOpen: purchases.isEmpty
+            ) {
+                Field.choice("product", "Product", sold)
+                Self.account.html(account)
+                Self.quantity
+                Self.isPending
+                Self.isTest
+            }
+            div(.class("store")) {
+                div {
+                    form(.class("filters"), .method("get"), .action(ConsolePath("play")), .role("search")) {
+                        Field.text("account", "Account", upTo: GooglePlay.maximumAccountLength, value: account ?? "")
+                        button { "Filter" }
+                    }
+                    list(purchases.sorted { $0.number > $1.number }, shown)
+                }
+                section(.class("card inspector"), .id("inspector"), .ariaLabel("Inspector")) {
+                    if let shown {
+                        inspector(shown, context)
+                    } else {
+                        note("Choose a purchase of the list to see its facts and everything that can be done with it.")
+                    }
+                }
+            }
+        }
+    }
+
+    /// The sold products: their apps with their identifiers, and their names.
+    private func products(_ books: PlayBooks) throws -> [Choice] {
+        let known = services.entitlements.catalogs.all.flatMap(\.products).map(\.productIdentifier)
+        return try books.apps().flatMap { app in
+            let subscriptions = try known.filter { try books.subscriptionProduct($0, of: app) != nil }
+            return (try books.products(of: app).compactMap(\.productId) + subscriptions).map {
+                ("\(app) \($0)", names.product($0))
+            }
+        }
+    }
+
+    private func list(_ purchases: [PlayPurchase], _ shown: PlayPurchase?) -> HTML {
+        Listing.table("Purchases, newest first", of: purchases, empty: "The Play has sold nothing yet.") {
+            column("Product") { purchase in
+                a(
+                    HTMLAttribute("href", Self.path(of: purchase.number).text + "#inspector"),
+                    HTMLAttribute("data-swap"),
+                    purchase.number == shown?.number ? HTMLAttribute("aria-current", "true") : nil
+                ) { StoreRows.product(purchase.product, quantity: purchase.quantity, names) }
+                br()
+                small { Shown.moment(purchase.boughtAt) }
+            }
+            column("Account") { data($0.account) }
+            column("Price") { Shown.money($0.price) }
+            column("State") { Shown.badge($0.state) }
+        }
+    }
+
+    @HTMLBuilder private func inspector(_ purchase: PlayPurchase, _ context: ConsoleContext) -> HTML {
+        h2 { bdi { names.product(purchase.product) } }
+        div(.class("head")) {
+            Shown.badge(purchase.state)
+            data(purchase.account)
+            Shown.money(purchase.price)
+        }
+        div(.class("actions")) {
+            for (action, title) in purchase.actions {
+                context.form(to: ConsolePath("play", "purchases", String(purchase.number), action)) {
+                    button(action == Self.redeeming ? .class("primary") : nil) { title }
+                }
+            }
+        }
+        Facts.list {
+            fact("Order") { Shown.identifier(purchase.order) }
+            fact("Bought") { Shown.moment(purchase.boughtAt) }
+            fact("Until") { Shown.moment(purchase.until) }
+            fact("Acknowledged") { Shown.badge(purchase.isAcknowledged ? "yes" : "no") }
+            fact("Refunded unless acknowledged by") { Shown.moment(purchase.deadline) }
+            fact("Customer") { User(name: purchase.account).map { Shown.link(to: $0) } }
+        }
+    }
+}

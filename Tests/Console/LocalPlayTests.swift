@@ -1,0 +1,83 @@
+import Catalog
+import Features
+import Foundation
+import PlayStore
+import Proofs
+import TestSupport
+import Testing
+
+/// The page of the local Google Play.
+@Suite struct LocalPlayTests {
+    private static let page = "/console/play"
+
+    let console: GardenConsole
+
+    init() async throws {
+        console = try await GardenConsole(play: { garden in
+            let play = try GooglePlay(in: garden.folder, clock: garden.store.clock)
+            try play.perform { books in
+                let configuration = try StoreKitConfiguration(file: TestGarden.file.path)
+                try books.add(PlayCatalog(configuration, bundleIdentifier: TestGarden.bundleIdentifier))
+            }
+            return play
+        })
+    }
+
+    /// Buys a product, and returns the page of the purchase.
+    private func buy(
+        _ product: String, _ others: [String: String] = [:], in browser: Browser
+    ) async throws -> (path: String, page: Browser.Page) {
+        let fields = ["product": "\(TestGarden.bundleIdentifier) \(product)", "account": "alice", "quantity": "1"]
+        let answer = try await browser.post(Self.page + "/buy", fields.merging(others) { $1 }, from: Self.page)
+        #expect(answer.status == 303)
+        let path = try #require(answer.headers[.location])
+        return (path, try await browser.get(path))
+    }
+
+    private func perform(_ action: String, on number: Int, in browser: Browser) async throws -> Browser.Page {
+        let path = "\(Self.page)/purchases/\(number)/\(action)"
+        return try await browser.post(path, [:], from: "\(Self.page)?purchase=\(number)")
+    }
+
+    @Test func `a customer buys, pays later, and gets the money back`() async throws {
+        let browser = try await console.browser(.support)
+        let empty = try await browser.get(Self.page)
+        #expect(empty.has("The Play has sold nothing yet.") && empty.has("Local Google Play"))
+        #expect(empty.has("<option value=\"\(TestGarden.bundleIdentifier) garden.gate\""))
+        let pending = try await buy("garden.gate", ["pending": "yes"], in: browser).page
+        #expect(pending.has("payment pending") && pending.has("/play/purchases/1/complete"))
+        #expect(!pending.has("/play/purchases/1/refund"))
+        #expect(try await perform("complete", on: 1, in: browser).status == 303)
+        let paid = try await browser.get(Self.page + "?purchase=1")
+        #expect(paid.has("GPA.") && paid.has("/play/purchases/1/refund") && paid.has(">owned</span>"))
+        #expect(try await perform("refund", on: 1, in: browser).status == 303)
+        let refunded = try await browser.get(Self.page + "?purchase=1&account=alice")
+        #expect(refunded.has(">refunded</span>") && !refunded.has("/play/purchases/1/"))
+        #expect(try await browser.get(Self.page + "?account=bob").has("The Play has sold nothing yet."))
+    }
+
+    @Test func `a subscription is canceled, restored, and ends by the clock`() async throws {
+        let browser = try await console.browser(.support)
+        let bought = try await buy("garden.basic.monthly", in: browser).page
+        #expect(bought.has(">active</span>") && bought.has("/play/purchases/1/cancel"))
+        #expect(try await perform("cancel", on: 1, in: browser).status == 303)
+        #expect(try await perform("cancel", on: 1, in: browser).status == 409)
+        let canceled = try await browser.get(Self.page + "?purchase=1")
+        #expect(canceled.has(">canceled</span>") && canceled.has("/play/purchases/1/restore"))
+        for _ in 1...2 {
+            #expect(
+                try await browser.post(Self.page + "/clock", ["step": "1mo"], from: Self.page).status == 303)
+        }
+        #expect(try await browser.get(Self.page + "?purchase=1").has(">expired</span>"))
+        #expect(try await browser.post(Self.page + "/clock", ["step": "x"], from: Self.page).status == 422)
+        #expect(try await perform("fly", on: 1, in: browser).status == 404)
+    }
+
+    @Test func `only those who may control the stores see the page`() async throws {
+        #expect(try await console.browser(.viewer).get(Self.page).status == 403)
+        let other = try await GardenConsole()
+        let browser = try await other.browser(.support)
+        #expect(try await browser.get(Self.page).status == 404)
+        #expect(try await !browser.get("/console").has("Local Google Play"))
+    }
+}
