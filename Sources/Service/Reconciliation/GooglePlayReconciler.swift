@@ -102,10 +102,12 @@ extension PlayDeveloperError {
 extension GooglePlayReconciler {
     /// The interval between lists of voided purchases, in seconds.
     private static let voidedInterval: Int64 = 60 * 60
+    /// The runs that list voided purchases. Google allows 6000 such requests a day, and 30 in 30 seconds.
+    private static let voidedRate = TokenBuckets.Rate(atOnce: 4, perMinute: 4)
     /// The interval between looks for silent purchases.
     private static let interval = Duration.seconds(60)
 
-    /// Requests to list voided purchases at once.
+    /// Requests to list voided purchases. Those that come before a run begins share it.
     package struct Requests: Sendable {
         fileprivate let stream: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
@@ -118,7 +120,7 @@ extension GooglePlayReconciler {
     }
 
     /// The task that reconciles from the start of the service on: silent purchases each minute, and voided ones each hour, and on
-    /// request.
+    /// request, but at most four times a minute.
     package func schedule(_ requests: Requests, metrics: ServiceMetrics, logger: Logger) -> Companion {
         Companion {
             await cancelWhenGracefulShutdown {
@@ -129,8 +131,10 @@ extension GooglePlayReconciler {
                     }
                     group.addTask {
                         requests.request()
+                        let runs = TokenBuckets(Self.voidedRate, clock: service.clock)
                         var failures = FailureLog()
                         for await _ in requests.stream {
+                            while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
                             let isDone = await run("voided purchases", &failures, metrics, logger) {
                                 try await recordVoidedPurchases()
                             }

@@ -134,4 +134,33 @@ import Testing
             try await expectEventually { try await played.items().isEmpty }
         }
     }
+
+    @Test func `a storm of refunds is listed four times a minute, and none is lost`() async throws {
+        try await run { played async throws in
+            let order = try await played.order("garden.gate")
+            let bought = try played.play.perform { try $0.buy(order) }
+            #expect(try await played.app.refresh(bought.token) == [.granted])
+            let schedule = played.reconciler.schedule(
+                played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
+            let running = Task { try await schedule.run() }
+            defer { running.cancel() }
+            // The first run, about silent purchases, is among them.
+            let runs = { @Sendable in
+                played.metrics.text(queueDepth: 0, listeners: nil, isStorageAlmostFull: false)
+                    .split(separator: "\n").filter { $0.hasPrefix("till_reconciliations_total") }
+                    .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+            }
+            for _ in 0..<100 {
+                played.voidedRequests.request()
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            await expectEventually { runs() >= 5 }
+            #expect(runs() == 5)
+            _ = try played.play.perform { try $0.refund(bought.number) }
+            played.voidedRequests.request()
+            #expect(try await played.items() == ["gate 1"])
+            try played.advance(days: 0, seconds: 60)
+            try await expectEventually { try await played.items().isEmpty }
+        }
+    }
 }
