@@ -86,6 +86,7 @@ import Testing
             let service = try await fixture.service()
             let unknown = try await service.redeem("aaaabbbbccccddddeeeeffff.AO-J1Oz_-")
             #expect(unknown.status == 422 && unknown.code == "googlePlayTokenUnknown")
+            #expect(try unknown.decoded(ProblemResource.self).couldSucceedLater)
             #expect(try await service.redeem("a b").code == "bodyInvalid")
             let gate = try fixture.buy("garden.gate")
             for (name, code) in [("com.example.other", "bundleIdentifierMismatch"), ("nonsense", "bodyInvalid")] {
