@@ -29,14 +29,18 @@ package struct GooglePlayReconciler: Sendable {
     /// The ledger's name for the checkpoint of voided purchases.
     private var subject: String { "voided purchases of \(app.client.packageName) at \(app.client.url.absoluteString)" }
 
+    /// The last complete list of voided purchases; nil if there was none.
+    package func lastVoidedPurchases() async throws -> ReconciliationCheckpoint? {
+        try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject) }
+    }
+
     /// Takes back what Google Play has listed as voided since the last run, or in the last 30 days. Google Play keeps no older
     /// entries.
     ///
     /// - Throws: `PlayDeveloperError`, `StorageFault`. What was taken back before the error stays so.
     package func recordVoidedPurchases() async throws -> Reconciler.Report {
         let now = service.clock.now()
-        let last = try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject)?.until }
-        let start = last?.adding(seconds: -Self.overlap)
+        let start = try await lastVoidedPurchases()?.until.adding(seconds: -Self.overlap)
         var report = Reconciler.Report()
         var (pageToken, pages): (String?, Int) = (nil, 0)
         repeat {
