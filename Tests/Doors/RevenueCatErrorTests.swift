@@ -68,6 +68,8 @@ import Testing
     ) throws {
         let answer = RevenueCatProblem(try #require(Problem(error)), at: .receipts)
         #expect((answer.status, answer.number.rawValue) == (status, number))
+        // The doors end no purchase that the API lets the client send again.
+        #expect(!error.rule.mayRetry || answer.status >= 500)
         #expect(answer.retryAfter == (error == .limited(seconds: 30) ? "30" : nil))
     }
 

@@ -86,7 +86,7 @@ package enum IAPKitState: String, CaseIterable, Sendable {
     case expired = "EXPIRED"
     /// A purchase of Google Play in a state that Till does not know, or that Google Play has ended.
     case unknown = "UNKNOWN"
-    /// Not signed by the App Store, not known to Google Play, or another product than the expected one or the one in the ledger.
+    /// Not signed by the App Store, or another product than the expected one or the one in the ledger.
     case inauthentic = "INAUTHENTIC"
 
     /// True if the app may give what was bought.
