@@ -75,6 +75,15 @@ import Testing
             .statement(.init(realm: .localPlay, askedAt: now))
     }
 
+    /// A record of Google Play's list of voided purchases.
+    private func voided(_ token: String, order: String) throws -> VoidedGooglePlayPurchase {
+        let page = """
+            {"voidedPurchases":[{"purchaseToken":"\(token)","orderId":"\(order)","voidedReason":"7",
+            "voidedTimeMillis":"\(now.millisecondsSince1970)"}]}
+            """
+        return try #require(try VoidedGooglePlayPurchases(Array(page.utf8)).purchases.first)
+    }
+
     /// Records a statement, and redeems its purchases for a user.
     private func redeem(
         _ statement: GooglePlayStatement, for user: User, continuing original: String? = nil
@@ -315,17 +324,42 @@ import Testing
         }
         advance(seconds: 60)
         #expect(try await refresh(try product("a", "garden.gate", state: "CANCELLED")) == [.revoked])
-        let page = """
-            {"voidedPurchases":[{"purchaseToken":"b","orderId":"GPA.b","voidedTimeMillis":"\(now.millisecondsSince1970)",
-            "voidedReason":"7"}]}
-            """
-        let voided = try #require(try VoidedGooglePlayPurchases(Array(page.utf8)).purchases.first)
+        let voided = try voided("b", order: "GPA.b")
         #expect(try await purchases.apply(voided) == [.revoked])
         #expect(try await purchases.apply(voided) == [.recorded])
         for user in [alice, bob] {
             #expect(try await transactions(user).allSatisfy { $0.revocationDate != nil })
             #expect(try await !service.items(of: user).contains { $0.item.collection == "gate" })
         }
+    }
+
+    @Test func `a state that does not know of a chargeback gives nothing back, redeemed or not`() async throws {
+        #expect(try await redeem(try product("a", "garden.gate"), for: alice) == [.granted])
+        advance(seconds: 60)
+        _ = try await purchases.apply(try voided("a", order: "GPA.a"))
+        _ = try await purchases.apply(try voided("b", order: "GPA.b"))
+        advance(seconds: 60)
+        _ = try await refresh(try product("a", "garden.gate", isAcknowledged: true))
+        _ = try await redeem(try product("a", "garden.gate", isAcknowledged: true), for: alice)
+        _ = try await redeem(try product("b", "garden.gate"), for: bob)
+        for user in [alice, bob] {
+            #expect(try await transactions(user).allSatisfy { $0.revocationDate != nil })
+            #expect(try await !service.items(of: user).contains { $0.item.collection == "gate" })
+        }
+    }
+
+    @Test func `a chargeback of one order leaves the renewal`() async throws {
+        let first = item("garden.basic.monthly", order: "GPA.1", until: day(30))
+        #expect(try await redeem(try subscription("t", items: first), for: alice) == [.granted])
+        advance(seconds: 60)
+        #expect(try await purchases.apply(try voided("t", order: "GPA.1")) == [.revoked])
+        advance(seconds: 60)
+        _ = try await refresh(try subscription("t", items: first, isAcknowledged: true))
+        #expect(try await plus(alice).isEmpty)
+        advance(seconds: 30 * 86_400)
+        let second = item("garden.basic.monthly", order: "GPA.1..0", until: day(30))
+        #expect(try await refresh(try subscription("t", items: second, isAcknowledged: true)) == [.granted])
+        #expect(try await plus(alice) == [1])
     }
 
     @Test func `a token that Google Play has forgotten answers as the ledger knows it`() async throws {

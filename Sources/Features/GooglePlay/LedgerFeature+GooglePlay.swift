@@ -2,7 +2,7 @@ import Ledger
 
 extension LedgerFeature {
     /// The purchase tokens of Google Play. The purchases themselves are those of `LedgerFeature.entitlements`.
-    package static let googlePlay = LedgerFeature(tables: [.googlePurchase])
+    package static let googlePlay = LedgerFeature(tables: [.googlePurchase, .googleVoidedPurchase])
 }
 
 extension Table {
@@ -27,4 +27,14 @@ extension Table {
     )
     .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("google_purchase_to_ask", by: ["ask_at"], where: "ask_at IS NOT NULL")
+
+    /// What Google Play has listed as voided in full, whether or not it is redeemed. `order_id` is empty for a purchase without an order;
+    /// `reason`: the reason in Apple's numbers.
+    fileprivate static let googleVoidedPurchase = Table(
+        name: "google_voided_purchase", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .text("order_id"), .integer("app"), .text("package"), .integer("voided_at"),
+            .integer("reason"),
+        ],
+        key: ["purchase_token", "order_id", "app", "package"])
 }

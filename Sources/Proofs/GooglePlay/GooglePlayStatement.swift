@@ -83,7 +83,7 @@ package final class GooglePlayStatement: Sendable {
 
 /// A product of a purchase of Google Play, as the API states it.
 package struct StatedPurchase: Sendable {
-    package let purchase: ProvenPurchase
+    package var purchase: ProvenPurchase
     /// The statement about the renewal; nil for a one-time product.
     package var renewal: StatedRenewal?
     package let isConsumed: Bool
