@@ -10,10 +10,10 @@ import Testing
 @Suite struct PurchaseTokenTests {
     private let folder: TemporaryFolder
     private let garden: TestGarden
-    private let service: EntitlementService
-    private let purchases: GooglePurchaseService
-    private let alice: User
-    private let bob: User
+    let service: EntitlementService
+    let purchases: GooglePurchaseService
+    let alice: User
+    let bob: User
 
     init() throws {
         folder = try TemporaryFolder(isInMemory: true)
@@ -30,17 +30,17 @@ import Testing
         bob = try #require(User(name: "bob"))
     }
 
-    private var now: Timestamp { garden.clock.now() }
+    var now: Timestamp { garden.clock.now() }
 
     /// A day of the subscriptions, which begin at the start of the test.
-    private func day(_ days: Int64) -> String { now.adding(days: days).rfc3339 }
+    func day(_ days: Int64) -> String { now.adding(days: days).rfc3339 }
 
     /// A statement about a subscription.
     ///
     /// - Parameters:
     ///   - items: The line items as JSON.
     ///   - more: Further members, after a comma.
-    private func subscription(
+    func subscription(
         _ token: String, state: String = "ACTIVE", items: String..., more: String = "",
         isAcknowledged: Bool = false
     ) throws -> GooglePlayStatement {
@@ -54,7 +54,7 @@ import Testing
         ).statement(.init(realm: .localPlay, askedAt: now))
     }
 
-    private func item(_ product: String, order: String?, until end: String?, more: String = "") -> String {
+    func item(_ product: String, order: String?, until end: String?, more: String = "") -> String {
         let members = [
             end.map { #""expiryTime":"\#($0)""# }, order.map { #""latestSuccessfulOrderId":"\#($0)""# },
         ].compactMap(\.self)
@@ -62,12 +62,22 @@ import Testing
             + members.map { "," + $0 }.joined() + "}"
     }
 
-    private func product(
+    func product(
         _ token: String, _ product: String, state: String = "PURCHASED", more: String = "", isAcknowledged: Bool = false
+    ) throws -> GooglePlayStatement {
+        let item = #"{"productId":"\#(product)","productOfferDetails":{"quantity":1}}"#
+        return try self.product(token, items: [item], state: state, more: more, isAcknowledged: isAcknowledged)
+    }
+
+    /// A statement about a one-time purchase.
+    ///
+    /// - Parameter items: The line items as JSON.
+    func product(
+        _ token: String, items: [String], state: String = "PURCHASED", more: String = "", isAcknowledged: Bool = false
     ) throws -> GooglePlayStatement {
         let paid = state == "PENDING" ? "" : #","orderId":"GPA.\#(token)","purchaseCompletionTime":"\#(now.rfc3339)""#
         let json = """
-            {"productLineItem":[{"productId":"\(product)","productOfferDetails":{"quantity":1}}],
+            {"productLineItem":[\(items.joined(separator: ","))],
             "purchaseStateContext":{"purchaseState":"\(state)"},
             "acknowledgementState":"ACKNOWLEDGEMENT_STATE_\(isAcknowledged ? "ACKNOWLEDGED" : "PENDING")"\(paid)\(more)}
             """
@@ -85,7 +95,7 @@ import Testing
     }
 
     /// Records a statement, and redeems its purchases for a user.
-    private func redeem(
+    func redeem(
         _ statement: GooglePlayStatement, for user: User, continuing original: String? = nil
     ) async throws -> [Redemption.Result] {
         let recorded = try await purchases.record(statement, continuing: original)
@@ -94,7 +104,7 @@ import Testing
         return try service.lines(of: stated, answered: answer).map(\.result)
     }
 
-    private func refresh(_ statement: GooglePlayStatement) async throws -> [NotificationOutcome] {
+    func refresh(_ statement: GooglePlayStatement) async throws -> [NotificationOutcome] {
         try await purchases.apply(
             statement, recordedAs: try await purchases.record(statement, continuing: nil))
     }
@@ -107,11 +117,11 @@ import Testing
         try await service.transactions(of: user, before: nil, limit: 99).reversed()
     }
 
-    private func due() async throws -> [String] {
+    func due() async throws -> [String] {
         try await purchases.purchasesToAcknowledge(limit: 9).due.map(\.purchaseToken)
     }
 
-    private func advance(seconds: Int64) { garden.clock.advance(milliseconds: seconds * 1000) }
+    func advance(seconds: Int64) { garden.clock.advance(milliseconds: seconds * 1000) }
 
     @Test func `a subscription is owned by its state, and each period is a transaction of one original`() async throws {
         let first = try subscription("t", items: item("garden.basic.monthly", order: "GPA.1", until: day(30)))

@@ -267,8 +267,7 @@ extension GooglePurchaseService {
 
     /// True if the customer can buy the purchase again only after it is consumed. Another one is acknowledged.
     package func isConsumable(_ purchase: GooglePurchase) -> Bool {
-        !purchase.isSubscription
-            && purchase.purchase.flatMap { app.catalog.product($0.productIdentifier) }?.type == .consumable
+        !purchase.isSubscription && purchase.purchase?.isConsumable ?? false
     }
 }
 

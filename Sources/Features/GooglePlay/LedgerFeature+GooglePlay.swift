@@ -10,9 +10,11 @@ extension Table {
 
     /// The last statement of Google Play about each purchase token. `original_token`: the first token of its chain, which is the
     /// original transaction of its purchases; `successor_token`: the token of the purchase that has replaced it; `transaction_id`: the
-    /// transaction that a user must have redeemed before the purchase is acknowledged, and `product_id` its product; `ask_at`: the
-    /// next time at which the service asks by itself; `acknowledge_by`: the end of the time in which the purchase is to be acknowledged
-    /// or consumed, null if nothing is due; `package`: the app on Google Play, because an app of the catalog may have several there.
+    /// transaction that a user must have redeemed before the purchase is acknowledged; `product_id`: the first product of the purchase,
+    /// under which Google Play accepts the acknowledgement; `ask_at`: the next time at which the service asks by itself;
+    /// `acknowledge_by`: the end of the time in which the purchase is to be acknowledged or consumed, null if nothing is due;
+    /// `package`: the app on Google Play, because an app of the catalog may have several there; `is_consumable`: true if the purchase is
+    /// consumed instead, because the catalog has one of its products as a consumable.
     fileprivate static let googlePurchase = Table(
         name: "google_purchase", family: .globalKey,
         columns: [
@@ -21,6 +23,7 @@ extension Table {
             .text("state"), .text("product_id").optional, .text("transaction_id").optional, .integer("asked_at"),
             .integer("ask_at").optional, .integer("acknowledge_by").optional, .integer("acknowledged_at").optional,
             .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional, .text("package"),
+            .integer("is_consumable", check: "is_consumable IN (0, 1)"),
         ],
         key: googlePurchaseKey,
         checks: ["(acknowledge_by IS NULL) = (next_attempt_at IS NULL)"]

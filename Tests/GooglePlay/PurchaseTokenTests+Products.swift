@@ -1,0 +1,27 @@
+import Features
+import Proofs
+import Testing
+
+/// Purchases of several products or units.
+extension PurchaseTokenTests {
+    @Test(arguments: [["garden.gate", "garden.seeds"], ["garden.unknown", "garden.seeds"]])
+    func `several products are consumed under the first one, if one of them is a consumable`(products: [String])
+        async throws
+    {
+        let items = products.map { #"{"productId":"\#($0)"}"# }
+        _ = try await redeem(try product("m", items: items), for: alice)
+        let purchase = try #require(try await purchases.purchasesToAcknowledge(limit: 9).due.first)
+        #expect(purchase.purchase?.productIdentifier == products.first)
+        #expect(purchases.isConsumable(purchase))
+        advance(seconds: 60)
+        // The app has acknowledged it, which consumes nothing.
+        _ = try await purchases.record(
+            try product("m", items: items, isAcknowledged: true), continuing: nil)
+        #expect(try await due() == ["m"])
+        let consumed = #""productOfferDetails":{"consumptionState":"CONSUMPTION_STATE_CONSUMED"}"#
+        let first = #"{"productId":"\#(products[0])",\#(consumed)}"#
+        _ = try await purchases.record(
+            try product("m", items: [first] + items.dropFirst(), isAcknowledged: true), continuing: nil)
+        #expect(try await due().isEmpty)
+    }
+}
