@@ -66,7 +66,10 @@ package struct GooglePurchaseService: Sendable {
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
         let voided = try await voidedPurchases(ofToken: statement.purchaseToken)
-        var stated = statement.purchases.map { voided.applied(to: $0, isSubscription: statement.isSubscription) }
+        // A transaction that is redeemed keeps its units.
+        var stated = statement.purchases.map {
+            voided.applied(to: $0, isSubscription: statement.isSubscription).remaining
+        }
         // The successor's renewal is that of the chain, whichever of the two was asked about last.
         if purchase.successorToken != nil { for index in stated.indices { stated[index].renewal = nil } }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {

@@ -89,6 +89,15 @@ package struct StatedPurchase: Sendable {
     package let isConsumed: Bool
     /// The units that are paid back, with or without their revocation. Only a one-time product has several units.
     package let refundedQuantity: Int
+
+    /// The purchase with the units that are not paid back. If all are, their revocation alone decides: without it, Google Play leaves the
+    /// purchase to the customer.
+    package var remaining: StatedPurchase {
+        guard (1..<purchase.quantity).contains(refundedQuantity) else { return self }
+        var stated = self
+        stated.purchase = purchase.with(quantity: purchase.quantity - refundedQuantity)
+        return stated
+    }
 }
 
 /// The dates of a period of a subscription that are known from its order.

@@ -7,7 +7,7 @@ public struct ProvenPurchase: Hashable, Sendable {
     /// The first purchase of the same product. If the proof names none, the transaction itself.
     public private(set) var originalTransactionIdentifier: String
     public let productIdentifier: String
-    public let quantity: Int
+    public private(set) var quantity: Int
     public let purchaseDate: Timestamp
     /// The date on which Apple revoked the purchase (refund or end of family sharing). Nil if the purchase is not
     /// revoked.
@@ -96,6 +96,13 @@ public struct ProvenPurchase: Hashable, Sendable {
     package func revoked(at date: Timestamp, reason: Int) -> ProvenPurchase {
         var purchase = self
         (purchase.revocationDate, purchase.revocationReason) = (date, reason)
+        return purchase
+    }
+
+    /// The purchase with the units that remain of it.
+    package func with(quantity: Int) -> ProvenPurchase {
+        var purchase = self
+        purchase.quantity = quantity
         return purchase
     }
 
