@@ -24,4 +24,14 @@ extension PurchaseTokenTests {
             try product("m", items: [first] + items.dropFirst(), isAcknowledged: true), continuing: nil)
         #expect(try await due().isEmpty)
     }
+
+    @Test func `nothing of a rental is granted or acknowledged`() async throws {
+        let rental = #"{"productId":"garden.gate","productOfferDetails":{"rentOfferDetails":{}}}"#
+        let statement = try product("r", items: [rental, #"{"productId":"garden.seeds"}"#])
+        #expect(try await redeem(statement, for: alice).isEmpty)
+        #expect(try await refresh(statement).isEmpty)
+        advance(seconds: 86_400)
+        #expect(try await due().isEmpty)
+        #expect(try await purchases.purchase(of: "r")?.acknowledgement == nil)
+    }
 }

@@ -53,6 +53,8 @@ package final class GooglePlayStatement: Sendable {
     package let isReplaced: Bool
     /// The app's identifier of the customer's account: that of the purchase, or else of the subscription that is bought again.
     package let obfuscatedAccountId: String?
+    /// True for a purchase with a rental or a pre-order among its products, of which nothing is granted.
+    package let hasRentalOrPreorder: Bool
     /// The products that are or were owned. None while a payment is pending.
     package let purchases: [StatedPurchase]
     package let askedAt: Timestamp
@@ -75,9 +77,16 @@ package final class GooglePlayStatement: Sendable {
         expiredPurchaseToken = answer.expiredPurchaseToken
         isReplaced = answer.cancellation == .replacement
         obfuscatedAccountId = answer.obfuscatedAccountId
+        hasRentalOrPreorder = answer.hasRentalOrPreorder
         self.purchases = purchases
         askedAt = moment.askedAt
         digest = answer.digest
+    }
+
+    /// The refusal of a purchase of which nothing is owned; nil if the payment was canceled, or if the state is unknown.
+    package var refusal: ProofRefusal? {
+        if hasRentalOrPreorder { return ProofRefusal(.purchaseKindUnsupported) }
+        return state == .pending ? ProofRefusal(.purchasePending) : nil
     }
 }
 

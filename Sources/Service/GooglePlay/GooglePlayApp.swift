@@ -151,8 +151,7 @@ extension GooglePlayApp {
             return (redeemed, answer.statement)
         }
         guard !answer.statement.purchases.isEmpty else {
-            throw answer.statement.state == .pending
-                ? RedemptionError.refused(ProofRefusal(.purchasePending)) : RedemptionError.purchaseNotOwned
+            throw answer.statement.refusal.map(RedemptionError.refused) ?? RedemptionError.purchaseNotOwned
         }
         return (stated, answer.statement)
     }
