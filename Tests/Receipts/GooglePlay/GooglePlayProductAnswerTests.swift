@@ -189,11 +189,19 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"voidedPurchases":{}}"#, #"{"voidedPurchases":[{}]}"#, #"{"voidedPurchases":[{"purchaseToken":"t"}]}"#,
-        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"soon"}]}"#,
-        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"-1"}]}"#,
-        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"1","voidedQuantity":0}]}"#,
-        #"{"tokenPagination":{"nextPageToken":5}}"#, "[]",
+        "{}", #"{"purchaseToken":"t"}"#, "5", #"{"purchaseToken":"t","voidedTimeMillis":"soon"}"#,
+        #"{"purchaseToken":"t","voidedTimeMillis":"-1"}"#,
+        #"{"purchaseToken":"t","voidedTimeMillis":"1","voidedQuantity":0}"#,
+    ]) func `a voided purchase in another form is counted, and the others are read`(record: String) throws {
+        let good = #"{"purchaseToken":"u","voidedTimeMillis":"1"}"#
+        let text = #"{"voidedPurchases":[\#(record),\#(good)],"tokenPagination":{"nextPageToken":"n"}}"#
+        let page = try VoidedGooglePlayPurchases(Array(text.utf8))
+        #expect(page.purchases.map(\.purchaseToken) == ["u"])
+        #expect(page.unreadableCount == 1 && page.nextPageToken == "n")
+    }
+
+    @Test(arguments: [
+        #"{"voidedPurchases":{}}"#, #"{"tokenPagination":{"nextPageToken":5}}"#, "[]",
     ]) func `a page of voided purchases in another form is an error`(text: String) {
         #expect(throws: ProofRefusal.self) { try VoidedGooglePlayPurchases(Array(text.utf8)) }
     }
