@@ -26,7 +26,10 @@ extension Table {
             .integer("is_consumable", check: "is_consumable IN (0, 1)"),
         ],
         key: googlePurchaseKey,
-        checks: ["(acknowledge_by IS NULL) = (next_attempt_at IS NULL)"]
+        checks: [
+            "(acknowledge_by IS NULL) = (next_attempt_at IS NULL)", "(product_id IS NULL) = (transaction_id IS NULL)",
+            "acknowledge_by IS NULL OR transaction_id IS NOT NULL",
+        ]
     )
     .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("google_purchase_to_ask", by: ["ask_at"], where: "ask_at IS NOT NULL")
