@@ -77,6 +77,7 @@ import Testing
         for (reason, number) in [
             (ProofRefusal.Reason.serviceAccountMissing, 7107), (.appKeyMissing, 7103), (.purchasePending, 7651),
             (.purchaseFormRetired, 7103), (.staticTestPurchase, 7103), (.bundleIdentifierMismatch, 7103),
+            (.purchaseKindUnsupported, 7103),
         ] {
             let problem = try #require(Problem(RedemptionError.refused(ProofRefusal(reason))))
             let answer = RevenueCatProblem(problem, at: .receipts)

@@ -252,6 +252,10 @@ struct StatementShapeTests: LedgerSuite {
         let purchase = try await purchases.record(statement, continuing: "old")
         #expect(try await purchases.apply(statement, recordedAs: purchase) == [.parked])
         #expect(try await purchases.redeemedPurchases(ofToken: "t") == nil)
+        let voided = #"{"voidedPurchases":[{"purchaseToken":"t","orderId":"GPA.2","voidedTimeMillis":"1"}]}"#
+        for purchase in try VoidedGooglePlayPurchases(Array(voided.utf8)).purchases {
+            #expect(try await purchases.apply(purchase).isEmpty)
+        }
         _ = try await purchases.purchasesToAsk(limit: 9)
         #expect(try await purchases.purchasesToAcknowledge(limit: 9).due.isEmpty)
         _ = try await purchases.beginAcknowledgement(of: purchase)

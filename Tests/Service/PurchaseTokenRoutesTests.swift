@@ -227,6 +227,20 @@ import Testing
         }
     }
 
+    @Test func `units that are refunded before the redemption are not redeemed, and later ones stay`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let seeds = try fixture.buy("garden.seeds") { $0.quantity = 3 }
+            _ = try fixture.play.perform { try $0.refund(seeds.number, quantity: 1) }
+            #expect(try await service.redeem(seeds.token).redemption.outcome == .granted)
+            #expect(try await service.seeds() == 20)
+            fixture.advance(seconds: 1)
+            _ = try fixture.play.perform { try $0.refund(seeds.number, quantity: 1) }
+            #expect(try await service.redeem(seeds.token).redemption.outcome == .unchanged)
+            #expect(try await service.seeds() == 20)
+        }
+    }
+
     @Test func `an account identifier gives a purchase to its user without a token`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()

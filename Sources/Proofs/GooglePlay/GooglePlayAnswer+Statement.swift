@@ -18,6 +18,8 @@ extension GooglePlayAnswer {
         let stated: [StatedPurchase]
         switch content {
         case _ where state == .pending || state == .paymentCanceled: stated = []
+        // A rental has an end, and a pre-order a beginning, that no statement has. The products of one purchase are acknowledged together.
+        case _ where hasRentalOrPreorder && state != .voided: stated = []
         case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, moment) }
         case .products(let items, let orderId):
             stated = items.compactMap { self.stated($0, isOnly: items.count == 1, orderId, moment) }

@@ -167,8 +167,7 @@ extension GooglePlayApp {
 
     private func checkPurchases(of statement: GooglePlayStatement) throws(RedemptionError) {
         guard statement.purchases.isEmpty else { return }
-        throw statement.state == .pending
-            ? RedemptionError.refused(ProofRefusal(.purchasePending)) : RedemptionError.purchaseNotOwned
+        throw statement.refusal.map(RedemptionError.refused) ?? .purchaseNotOwned
     }
 
     /// Refuses the purchase of a license tester, who pays nothing, unless some user may have it, as the verifier of proofs does.

@@ -35,7 +35,7 @@ package struct GooglePlayReconciler: Sendable {
     }
 
     /// Takes back what Google Play has listed as voided since the last run, or in the last 30 days. Google Play keeps no older
-    /// entries.
+    /// entries. A record in another form is counted under the code of an invalid answer, and the others are applied.
     ///
     /// - Throws: `PlayDeveloperError`, `StorageFault`. What was taken back before the error stays so.
     package func recordVoidedPurchases() async throws -> Reconciler.Report {
@@ -46,6 +46,7 @@ package struct GooglePlayReconciler: Sendable {
         repeat {
             let page = try await app.client.voidedPurchases(since: start, pageToken: pageToken)
             for voided in page.purchases { try await record(voided, into: &report) }
+            for _ in 0..<page.unreadableCount { report.count(PlayDeveloperError.answerInvalid(reason: nil).code) }
             let isRepeated = pageToken.map { page.nextPageToken?.hasSameBytes(as: $0) ?? false } ?? false
             (pageToken, pages) = (isRepeated ? nil : page.nextPageToken, pages + 1)
         } while pageToken != nil && pages < Self.maximumPages

@@ -54,7 +54,8 @@ extension IAPKitAnswer {
             true
         case .tooLarge, .encodingInvalid, .chainUntrusted, .chainOutsideValidity, .payloadInvalid, .tooManyPurchases,
             .innerProofInvalid, .appKeyMissing, .serviceAccountMissing, .purchaseFormRetired, .purchasePending,
-            .signedInFuture, .deviceMismatch, .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted,
+            .purchaseKindUnsupported, .signedInFuture, .deviceMismatch, .bundleIdentifierMismatch, .environmentMismatch,
+            .originNotAccepted,
             .certificateRevoked, .revocationUnavailable:
             false
         }
