@@ -7,7 +7,7 @@ extension PlayDeveloperClient {
     /// Reports a transaction (`externaltransactions.createexternaltransaction`).
     ///
     /// - Throws: `failed` with the status 409 if Google Play has a transaction with the identifier.
-    func report(
+    package func report(
         externalTransaction identifier: String, _ body: JSONObject, within patience: Patience
     ) async throws(PlayDeveloperError) {
         _ = try await send(
@@ -16,7 +16,7 @@ extension PlayDeveloperClient {
     }
 
     /// Reports a refund (`externaltransactions.refundexternaltransaction`).
-    func refund(
+    package func refund(
         externalTransaction identifier: String, _ body: JSONObject, within patience: Patience
     ) async throws(PlayDeveloperError) {
         _ = try await send(
