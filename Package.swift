@@ -165,7 +165,9 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
+                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "TestSupport",
+                hummingbirdTesting, logging,
             ],
             path: "Tests/Simulation"),
         .testTarget(name: "DeviceTests", dependencies: ["AppStore", "Proofs", "TestSupport"], path: "Tests/Device"),

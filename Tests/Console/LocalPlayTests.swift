@@ -27,7 +27,7 @@ import Testing
     private func buy(
         _ product: String, _ others: [String: String] = [:], in browser: Browser
     ) async throws -> (path: String, page: Browser.Page) {
-        let fields = ["product": "\(TestGarden.bundleIdentifier) \(product)", "account": "alice", "quantity": "1"]
+        let fields = ["product": "\(TestGarden.bundleIdentifier) \(product)", "customer": "alice", "quantity": "1"]
         let answer = try await browser.post(Self.page + "/buy", fields.merging(others) { $1 }, from: Self.page)
         #expect(answer.status == 303)
         let path = try #require(answer.headers[.location])

@@ -18,6 +18,7 @@ extension Simulation {
                 _ = try app.store.decline(queued.transaction.identifier)
             }
         }
+        try await settlePlay()
         try await launchEverybody()
         for payload in dice.shuffle(try notifications()) { await deliver(payload) }
         try advance(seconds: 2)
@@ -28,7 +29,9 @@ extension Simulation {
         try await launchEverybody()
         try await trySpendings()
         try check()
+        try checkPlay()
         try checkEnd()
+        try checkPlayEnd()
         try await checkStates(
             in: ledger, of: processes[0].service, named: "the service", takenBack: takenBack)
         try await checkFigures(of: ledger, named: "the service")

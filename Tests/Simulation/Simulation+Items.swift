@@ -16,7 +16,7 @@ extension Simulation {
         for days: Int64 in [0, 5, 20, 45, 200, 400] {
             let moment = now.adding(days: days)
             let met = try ledger.readNow { try $0.items(of: person.user, at: moment) }
-            let expected = items(of: person, by: sales, graceEnds, at: moment)
+            let expected = try items(of: person, by: sales, graceEnds, at: moment)
             guard met == expected else {
                 let kept = try ledger.readNow { try $0.transactions(of: person.user, before: nil, limit: 10_000) }
                     .map {
@@ -29,7 +29,7 @@ extension Simulation {
             }
         }
         let balances = try ledger.readNow { try $0.balances(of: person.user, accepting: Set(Origin.allCases)) }
-        let (balance, expected) = (balances.first?.amount ?? 0, balanceOf(person, by: sales))
+        let (balance, expected) = (balances.first?.amount ?? 0, try balanceOf(person, by: sales))
         guard balance == expected else {
             throw SimulationError.broken("\(person.user) has \(balance) seeds, and should have \(expected)")
         }
@@ -45,8 +45,8 @@ extension Simulation {
         by sales: [SimulatedSale],
         _ graceEnds: [TransactionKey: Timestamp],
         at moment: Timestamp
-    ) -> [Item] {
-        var items = Set(given[person.user.name] ?? [])
+    ) throws -> [Item] {
+        var items = Set((given[person.user.name] ?? []) + (try itemsFromPlay(of: person)))
         for sale in sales where counts(sale) {
             switch sale.benefit {
             case .item(let item): items.insert(item)
@@ -65,8 +65,8 @@ extension Simulation {
         return items.sorted()
     }
 
-    private func balanceOf(_ person: Person, by sales: [SimulatedSale]) -> Int {
-        let bought = sales.filter(counts).reduce(0) { sum, sale in
+    private func balanceOf(_ person: Person, by sales: [SimulatedSale]) throws -> Int {
+        let bought = sales.filter(counts).reduce(try seedsFromPlay(of: person)) { sum, sale in
             guard case .credit(let credit) = sale.benefit else { return sum }
             return sum + credit.amount * sale.quantity
         }

@@ -16,6 +16,11 @@ extension Simulation {
     }
 
     func play(steps: Int) async throws {
+        guard let googlePlay else { return try await live(steps: steps) }
+        try await googlePlay.listening { try await self.live(steps: steps) }
+    }
+
+    private func live(steps: Int) async throws {
         for _ in 0..<steps {
             guard let step = dice.pick(Step.all) else { return }
             // Two statements are never signed at the same moment.
@@ -25,7 +30,9 @@ extension Simulation {
             let line = story.count
             story.append("\(step) at \(now.rfc3339)")
             try await take(step)
+            try await takePlayStep()
             try check()
+            try checkPlay()
             try await checkKeptAnswers()
             try addToTrace(from: line)
         }
@@ -59,7 +66,7 @@ extension Simulation {
                 for index in processes.indices where processes[index].isStopped { processes[index].restart() }
                 try await trySpendings()
             }
-            try advance(seconds: Int64(86_400 * dice.number(below: 20)))
+            try await passTime(seconds: Int64(86_400 * dice.number(below: 20)))
         case .stopRenewing:
             try? sale().map { try $0.app.store.setAutoRenew(false, of: $0.transactionIdentifier) }
         case .spend: try await spend()

@@ -6,7 +6,7 @@ import Proofs
 import TestSupport
 
 /// A simulation of devices with two apps, the stores of the apps and two processes of one service, driven by one seed. It
-/// injects random faults, and checks the invariants after each step.
+/// injects random faults, and checks the invariants after each step. In each third simulation, Google Play sells one of the apps, too.
 actor Simulation {
     static let products = [
         "garden.gate", "garden.season", "garden.seeds", "garden.basic.monthly", "garden.premium.monthly",
@@ -29,6 +29,8 @@ actor Simulation {
 
     let dice: Dice
     let apps: [SimulatedApp]
+    /// The Google Play that sells the first app as well; nil in other simulations.
+    let googlePlay: SimulatedPlay?
     /// The folder of the ledgers.
     let folder: TemporaryFolder
     /// The beginning of the story.
@@ -52,6 +54,10 @@ actor Simulation {
     var acknowledged: [TransactionKey: User] = [:]
     /// The original transactions of the purchases that the team revoked.
     var takenBack: Set<TransactionKey> = []
+    /// The purchases at the Play, in their order.
+    var playPurchases: [SimulatedPlayPurchase] = []
+    /// The numbers of those whose redemption the app knows of.
+    var answeredAtPlay: Set<Int64> = []
     var given: [String: [Item]] = [:]
     var spent: [String: Int] = [:]
     var openSpendings: [(person: Int, spending: Spending)] = []
@@ -84,6 +90,7 @@ actor Simulation {
         // The stores have the same keys.
         let (verifier, now) = (try apps[0].garden.verifier(), apps[0].store.now)
         (self.apps, self.verifier, began) = (apps, verifier, now)
+        googlePlay = seed % 3 == 0 && !diskLies ? try SimulatedPlay(of: apps[0], seed: seed) : nil
         folder = try TemporaryFolder(isInMemory: true)
         let place = try SimulatedLedger.make(in: folder, named: "ledger")
         self.place = place

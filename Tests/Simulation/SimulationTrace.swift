@@ -45,7 +45,9 @@ struct SimulationTrace {
 extension Simulation {
     /// Adds the step that the last lines of the story tell to the trace.
     func addToTrace(from line: Int) throws {
-        trace.add(Array(story[line...]) + answers + (try ledgerState()) + (try storeState()) + knownState())
+        trace.add(
+            Array(story[line...]) + answers + (try ledgerState()) + (try storeState()) + (try playState())
+                + knownState())
         answers = []
     }
 

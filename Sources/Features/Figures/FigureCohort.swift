@@ -17,11 +17,16 @@ struct FigureCohort: Hashable {
 
     /// The cohorts to which a user's sums belong: one for each month in which the user paid, or was subscribed at its end.
     static func all(of sums: FigureSums) -> [FigureCohort] {
-        Dictionary(grouping: sums.amounts) { Payer(app: $0.key.subject.app, origin: $0.key.subject.origin) }
+        Dictionary(grouping: sums.amounts) { FigurePayer($0.key.subject) }
             .flatMap { payer, amounts in
-                guard let first = amounts.lazy.filter({ $0.key.metric == .payersNew }).map(\.key.day).min() else {
-                    return [FigureCohort]()
-                }
+                let payments = amounts.lazy.filter { $0.key.metric == .payersNew }
+                    .map { (day: $0.key.day, origin: $0.key.subject.origin) }
+                // Of two first payments on a day, in two currencies, any one, but always the same.
+                guard
+                    let (first, origin) = payments.min(by: {
+                        ($0.day, $0.origin.rawValue) < ($1.day, $1.origin.rawValue)
+                    })
+                else { return [FigureCohort]() }
                 let paid = Set(amounts.filter { $0.key.metric == .payers }.map { $0.key.day.firstOfMonth })
                 var changes = amounts.filter { $0.key.metric == .subscriptions }
                     .map { (day: $0.key.day, amount: $0.value) }.sorted { $0.day < $1.day }[...]
@@ -36,18 +41,22 @@ struct FigureCohort: Hashable {
                     if paid.contains(month) || subscriptions > 0 {
                         cohorts.append(
                             FigureCohort(
-                                month: first.firstOfMonth, monthsAfter: monthsAfter, app: payer.app,
-                                origin: payer.origin))
+                                month: first.firstOfMonth, monthsAfter: monthsAfter, app: payer.app, origin: origin))
                     }
                     month = next
                 }
                 return cohorts
             }
     }
+}
 
-    private struct Payer: Hashable {
-        let app: Int64
-        let origin: Origin
+/// A user as one who pays for an app: of both stores once, and of the sandbox apart.
+struct FigurePayer: Hashable {
+    let app: Int64
+    let isSandbox: Bool
+
+    init(_ subject: FigureSubject) {
+        (app, isSandbox) = (subject.app, subject.origin.isSandbox)
     }
 }
 

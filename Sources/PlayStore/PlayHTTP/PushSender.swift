@@ -21,10 +21,7 @@ struct PushSender: Sendable {
     let logger: Logger
 
     func run() async throws {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.redirectConfiguration = .disallow
-        try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { client in
             await cancelWhenGracefulShutdown {
                 while !Task.isCancelled {
                     await sendDue(client)
@@ -33,6 +30,17 @@ struct PushSender: Sendable {
                 }
             }
         }
+    }
+
+    func sendDue() async throws {
+        try await HTTPClient.withHTTPClient(configuration: Self.configuration) { await sendDue($0) }
+    }
+
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.redirectConfiguration = .disallow
+        return configuration
     }
 
     private func sendDue(_ client: HTTPClient) async {
@@ -101,5 +109,10 @@ extension GooglePlay {
     /// Pushes notifications until the service shuts down.
     package func pushing(logger: Logger) -> Companion {
         Companion { try await PushSender(play: self, logger: logger).run() }
+    }
+
+    /// Pushes the notifications that are due now, without waiting for the next look of `pushing`.
+    package func sendDueNotifications(logger: Logger) async throws {
+        try await PushSender(play: self, logger: logger).sendDue()
     }
 }

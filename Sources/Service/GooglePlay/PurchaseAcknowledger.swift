@@ -13,13 +13,14 @@ import ServiceLifecycle
 package struct PurchaseAcknowledger: Service {
     private static let pageSize = 100
     private static let interval = Duration.seconds(1)
-    private static let maximumAtOnce = 8
     /// One attempt. The next one is in the ledger.
     private static let patience = PlayDeveloperClient.Patience(answer: .seconds(30), delays: [])
 
     fileprivate let app: GooglePlayApp
     fileprivate let metrics: ServiceMetrics
     fileprivate let logger: Logger
+    /// The largest number of requests at the same time.
+    fileprivate let maximumAtOnce: Int
 
     /// Acknowledges until the service stops.
     package func run() async throws {
@@ -44,7 +45,7 @@ package struct PurchaseAcknowledger: Service {
             let (due, mayBeMore) = try await app.purchases.purchasesToAcknowledge(limit: Self.pageSize)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, purchase) in due.enumerated() where !Task.isCancelled {
-                    if index >= Self.maximumAtOnce { try await group.next() }
+                    if index >= maximumAtOnce { try await group.next() }
                     group.addTask { try await acknowledge(purchase) }
                 }
                 try await group.waitForAll()
@@ -112,7 +113,11 @@ package struct PurchaseAcknowledger: Service {
 
 extension GooglePlayApp {
     /// The acknowledgements of the app's purchases.
-    package func acknowledger(metrics: ServiceMetrics, logger: Logger) -> PurchaseAcknowledger {
-        PurchaseAcknowledger(app: self, metrics: metrics, logger: logger)
+    ///
+    /// - Parameter maximumAtOnce: The largest number of requests at the same time.
+    package func acknowledger(
+        metrics: ServiceMetrics, logger: Logger, maximumAtOnce: Int = 8
+    ) -> PurchaseAcknowledger {
+        PurchaseAcknowledger(app: self, metrics: metrics, logger: logger, maximumAtOnce: maximumAtOnce)
     }
 }

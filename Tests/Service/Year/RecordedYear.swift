@@ -16,10 +16,17 @@ struct RecordedYear: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    var file: URL { Project.root.appending(path: "Tests/Service/Years/\(name).txt", directoryHint: .notDirectory) }
+    var file: URL { Self.file(of: name) }
+
+    /// The file of a journal.
+    static func file(of name: String) -> URL {
+        Project.root.appending(path: "Tests/Service/Years/\(name).txt", directoryHint: .notDirectory)
+    }
 
     /// The lines of the journal.
-    func lines() throws -> [String] {
+    func lines() throws -> [String] { try Self.lines(of: file) }
+
+    static func lines(of file: URL) throws -> [String] {
         try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 

@@ -258,9 +258,13 @@ extension Year {
 
     /// The items of a customer that are not everybody's.
     private func items(of customer: String) async throws -> String {
-        let all = try await send(.get, "/v1/users/\(customer)/items").decoded(List<OwnedItemResource>.self).elements
-        return Self.list(
-            all.filter { $0.number > 0 }.map { item in
+        Self.words(
+            try await send(.get, "/v1/users/\(customer)/items").decoded(List<OwnedItemResource>.self).elements)
+    }
+
+    static func words(_ items: [OwnedItemResource]) -> String {
+        list(
+            items.filter { $0.number > 0 }.map { item in
                 [
                     item.item.description, item.state, "since", item.since, item.until.map { "until \($0)" },
                     item.renews == true ? "renews" : nil,
@@ -270,9 +274,12 @@ extension Year {
 
     private func subscriptions(of customer: String) async throws -> String {
         let path = "/v1/users/\(customer)/subscriptions"
-        let all = try await send(.get, path).decoded(List<UserSubscriptionResource>.self).elements
-        return Self.list(
-            all.map { subscription in
+        return Self.words(try await send(.get, path).decoded(List<UserSubscriptionResource>.self).elements)
+    }
+
+    static func words(_ subscriptions: [UserSubscriptionResource]) -> String {
+        list(
+            subscriptions.map { subscription in
                 [
                     subscription.productId, subscription.state, "since", subscription.since,
                     subscription.until.map { "until \($0)" }, subscription.nextProductId.map { "then \($0)" },

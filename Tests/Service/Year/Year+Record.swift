@@ -82,7 +82,7 @@ extension Year {
     }
 
     /// A JSON value in a line, with all its members in the order of their names.
-    private static func line(_ content: JSONContent) -> String {
+    static func line(_ content: JSONContent) -> String {
         switch content {
         case .object(let members):
             members.sorted { $0.key < $1.key }.map { key, value in
@@ -104,17 +104,22 @@ extension Year {
     func figureLines(_ figure: String, query: String = "") async throws -> [String] {
         let time = "by=month&from=2027-01-01&to=2027-12-31&environment=sandbox"
         let answer = try await send(.get, "/v1/figures/\(figure)?\(time)\(query)").decoded(FigureAnswerResource.self)
-        #expect(answer.figure == figure && answer.environment == "sandbox" && answer.by == "month")
+        #expect(answer.figure == figure && answer.environment == "sandbox")
+        return try Self.lines(answer).map(names.shortened)
+    }
+
+    /// A line for each series of the months of 2027.
+    static func lines(_ answer: FigureAnswerResource) throws -> [String] {
+        #expect(answer.by == "month")
         #expect(answer.pendingUsers == 0 && answer.isBackfilled && answer.periods.allSatisfy(\.isComplete))
         #expect(answer.periods.map(\.from) == (1...12).map { String(format: "2027-%02d-01", $0) })
         func joined(_ values: [Int64]) -> String { values.map(String.init).joined(separator: " ") }
         return answer.series.compactMap { series in
             guard series.currency == nil || !series.values.allSatisfy({ $0 == 0 }) else { return nil }
             let parts = (series.parts ?? [:]).sorted { $0.key < $1.key }.map { "; \($0.key) \(joined($0.value))" }
-            let name = [figure, series.group, series.currency].compactMap(\.self).joined(separator: " ")
-            return names.shortened(
-                "\(name): \(joined(series.values))" + (series.denominators.map { " of \(joined($0))" } ?? "")
-                    + parts.joined())
+            let name = [answer.figure, series.group, series.currency].compactMap(\.self).joined(separator: " ")
+            return "\(name): \(joined(series.values))" + (series.denominators.map { " of \(joined($0))" } ?? "")
+                + parts.joined()
         }
     }
 }

@@ -82,7 +82,7 @@ struct YearFixture: Sendable {
             clock: clock, randomness: .system)
     }
 
-    private static func catalog(in folder: URL) throws -> Catalog {
+    static func catalog(in folder: URL) throws -> Catalog {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(at: file, to: folder.appending(path: Catalog.configurationFile))
         try Data(items.utf8).write(to: folder.appending(path: Catalog.itemsFile))

@@ -10,7 +10,7 @@ import Proofs
 struct LocalPlayRoutes: Sendable {
     private static let firstAccount = "alice"
     private static let account = Field.text(
-        "account", "Account of the customer", upTo: GooglePlay.maximumAccountLength, value: firstAccount,
+        "customer", "Account of the customer", upTo: GooglePlay.maximumAccountLength, value: firstAccount,
         isRequired: true)
     private static let quantity = Field.number(
         "quantity", "Quantity (1 to 50)", in: 1...50, expected: "a number from 1 to 50", value: "1")

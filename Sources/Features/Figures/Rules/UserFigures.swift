@@ -36,13 +36,14 @@ package enum UserFigures {
         return sums
     }
 
-    /// The user's first payment of each month in each app, origin and currency, and the first of all.
+    /// The user's first payment of each month in each app, environment and currency, and the first of all. A user of both stores counts once,
+    /// in the store of that payment.
     private static func addPayers(of sales: [FigureTransaction], to sums: inout FigureSums) {
         var (isKnown, paid): (Set<[String]>, Set<[String]>) = ([], [])
         for sale in sales.sorted() where !sale.terms.isTrial {
             guard let price = sale.price, price.milliunits > 0 else { continue }
             let (subject, day) = (sale.subject, CalendarDay(sale.purchaseDate))
-            let payer = ["\(subject.app)", subject.origin.rawValue, price.currency]
+            let payer = ["\(subject.app)", "\(subject.origin.isSandbox)", price.currency]
             if isKnown.insert(payer).inserted {
                 sums.add(1, .payersNew, of: subject, on: day, in: ByteKey(price.currency))
             }
@@ -79,9 +80,9 @@ package enum UserFigures {
         }
     }
 
-    /// The first transaction in each app and origin, trials included.
+    /// The first transaction in each app and environment, trials included. A user of both stores is new once.
     private static func firsts(of sales: [FigureTransaction]) -> [FigureTransaction] {
-        Dictionary(grouping: sales) { $0.purchase(of: "") }.values.compactMap { $0.min() }
+        Dictionary(grouping: sales) { FigurePayer($0.subject) }.values.compactMap { $0.min() }
     }
 }
 
