@@ -128,6 +128,8 @@ package enum ExternalTransactionError: RuledError, Equatable {
     case differs
     /// Nobody has reported the transaction that is refunded.
     case unknown
+    /// The service has no service account for an app on Google Play.
+    case accountMissing
 
     package var rule: ErrorRule {
         switch self {
@@ -142,6 +144,12 @@ package enum ExternalTransactionError: RuledError, Equatable {
                 "externalTransactionUnknown", .notFound,
                 "Nobody has reported an external transaction with this identifier. Report it before its refund.",
                 korean: "이 식별자로 보고된 외부 거래가 없습니다. 환불보다 먼저 거래를 보고하세요.")
+        case .accountMissing:
+            ErrorRule(
+                "externalTransactionAccountMissing", .unprocessable, isOfOperator: true,
+                "The service has no service account with which it could pass the report on to Google Play. Set "
+                    + "`google-service-account`.",
+                korean: "보고를 Google Play에 전달할 서비스 계정이 없습니다. `google-service-account`를 설정하세요.")
         }
     }
 }
