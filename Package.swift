@@ -194,7 +194,9 @@ let package = Package(
         .testTarget(
             name: "PlayDeveloperAPITests",
             dependencies: [
-                "Catalog", "HTTPSupport", "PlayStore", "Proofs", "Service", "TestSupport", hummingbird, logging,
+                "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service", "TestSupport",
+                hummingbird,
+                logging,
             ],
             path: "Tests/PlayDeveloperAPI"),
         .testTarget(

@@ -32,6 +32,8 @@ package protocol ConsoleServices: Sendable {
     var answersConsumptionRequests: Bool { get }
     /// The reconciliations with the App Store: one for each app and address; none without a key.
     var reconciliations: [any ConsoleReconciliation] { get }
+    /// Returns the last list of voided purchases of each app on Google Play; none without a service account.
+    var voidedPurchases: @Sendable () async throws -> [VoidedPurchases] { get }
     /// Returns the original transactions of an order. Nil without a client of an App Store that knows orders.
     var orders: (@Sendable (String) async throws -> [String])? { get }
 

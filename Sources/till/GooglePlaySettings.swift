@@ -81,7 +81,7 @@ struct GooglePlayServices {
     ///   - appKeys: The trusted keys of apps, which name the packages.
     ///   - localPlay: The Play in this process, which the service asks instead of that of the settings.
     /// - Throws: `CommandError` for a key file that cannot be read; `GoogleServiceAccountError` for one of another form;
-    ///   `ConfigurationError` for an app without a package.
+    ///   `ConfigurationError` for an app without a package, or two apps with one.
     init(
         service: EntitlementService,
         configuration: ServeConfiguration,
@@ -100,6 +100,7 @@ struct GooglePlayServices {
             let url = localPlay?.url ?? own?.googlePlayURL ?? configuration.googlePlay?.url
             all += try Self.apps(of: app, asking: account, at: url, by: appKeys, for: service)
         }
+        try Self.refuseSharedPackages(of: all)
         apps = GooglePlayApps(all)
         let logger = configuration.logger
         backgroundServices = all.flatMap { app -> [any ServiceLifecycle.Service] in
@@ -121,6 +122,20 @@ struct GooglePlayServices {
             ) {
                 for requests in voided { requests.request() }
             }
+        }
+    }
+
+    /// - Throws: `ConfigurationError` if two apps in the catalog have the same package: each purchase would be granted once for each.
+    private static func refuseSharedPackages(of apps: [GooglePlayApp]) throws(ConfigurationError) {
+        var owners: [ByteKey: String] = [:]
+        for app in apps {
+            let (package, owner) = (app.client.packageName, app.purchases.app.bundleIdentifier)
+            guard let other = owners.updateValue(owner, forKey: ByteKey(package)) else { continue }
+            throw ConfigurationError(
+                message:
+                    "The apps \"\(other)\" and \"\(owner)\" have the same package on Google Play, \"\(package)\". Each purchase would "
+                    + "be granted once for each. Remove the key of one of them with `till trust remove`, and add the key of its "
+                    + "own package.")
         }
     }
 

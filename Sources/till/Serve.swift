@@ -240,7 +240,7 @@ struct Serve: Command {
                 health: ServiceHealth(
                     configuration: configuration, common: common,
                     service: RunningService(ledger: ledger, keys: keys, forwarding: forwarding), startNotes: notes),
-                appStores: appStores)
+                appStores: appStores, googlePlay: googlePlay.apps)
             // Proxies reach the service over plain HTTP and browsers over TLS.
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)

@@ -26,11 +26,23 @@ struct ServiceSystem: ConsoleServices {
     let randomness = Randomness.system
     let health: any HealthSource
     let appStores: AppStoreServices
+    let googlePlay: GooglePlayApps
 
     var orders: (@Sendable (String) async throws -> [String])? {
         guard !appStores.orderClients.isEmpty else { return nil }
         return { [entitlements, clients = appStores.orderClients] in
             try await entitlements.originalTransactions(ofOrder: $0, asking: clients)
+        }
+    }
+
+    var voidedPurchases: @Sendable () async throws -> [VoidedPurchases] {
+        { [apps = googlePlay.all] in
+            var lists: [VoidedPurchases] = []
+            for app in apps {
+                let last = try await GooglePlayReconciler(app).lastVoidedPurchases()
+                lists.append(VoidedPurchases(package: app.client.packageName, last: last))
+            }
+            return lists
         }
     }
 

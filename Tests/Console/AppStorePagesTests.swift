@@ -136,6 +136,22 @@ import Testing
         #expect(try await admin.post(page + "/0/other", [:], from: page).status == 404)
     }
 
+    @Test func `the last list of voided purchases of Google Play is shown`() async throws {
+        let fixture = try await ConsoleFixture()
+        let viewer = try await fixture.browser(.viewer)
+        let page = "/console/app-store/reconciliation"
+        #expect(try await !viewer.get(page).has("Voided purchases of Google Play"))
+        let (now, ledger) = (fixture.shop.clock.now(), fixture.entitlements.ledger)
+        try await ledger.write { try $0.setReconciled("s", until: now, findings: ["revoked": 1234]) }
+        let last = try await ledger.read { try $0.checkpoint(ofReconciliation: "s") }
+        fixture.services.show(
+            VoidedPurchases(package: "com.example.garden", last: last),
+            VoidedPurchases(package: "com.example.other", last: nil))
+        let shown = try await viewer.get(page)
+        #expect(shown.has("Voided purchases of Google Play") && shown.has("com.example.garden"))
+        #expect(shown.has("1,234") && shown.has("com.example.other"))
+    }
+
     @Test func `refund questions show their reason, their time and their answer`() async throws {
         let fixture = try await ConsoleFixture()
         let browser = try await fixture.browser(.viewer)

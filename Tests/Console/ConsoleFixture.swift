@@ -135,6 +135,14 @@ final class TestServices: ConsoleServices {
     let testWebhook: (@Sendable (WebhookEndpoint) async throws -> WebhookDelivery.Outcome)? = { endpoint in
         endpoint.url.contains("slow") ? .unanswered(code: "timedOut") : .answered(status: 204)
     }
+    private let voided = Mutex<[VoidedPurchases]>([])
+
+    var voidedPurchases: @Sendable () async throws -> [VoidedPurchases] {
+        { self.voided.withLock { $0 } }
+    }
+
+    func show(_ lists: VoidedPurchases...) { voided.withLock { $0 = lists } }
+
     private let listed = Mutex<[any ConsoleReconciliation]>([])
 
     var reconciliations: [any ConsoleReconciliation] {

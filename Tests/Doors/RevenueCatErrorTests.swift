@@ -68,6 +68,8 @@ import Testing
     ) throws {
         let answer = RevenueCatProblem(try #require(Problem(error)), at: .receipts)
         #expect((answer.status, answer.number.rawValue) == (status, number))
+        // The doors end no purchase that the API lets the client send again.
+        #expect(!error.rule.mayRetry || answer.status >= 500)
         #expect(answer.retryAfter == (error == .limited(seconds: 30) ? "30" : nil))
     }
 
@@ -75,6 +77,7 @@ import Testing
         for (reason, number) in [
             (ProofRefusal.Reason.serviceAccountMissing, 7107), (.appKeyMissing, 7103), (.purchasePending, 7651),
             (.purchaseFormRetired, 7103), (.staticTestPurchase, 7103), (.bundleIdentifierMismatch, 7103),
+            (.purchaseKindUnsupported, 7103),
         ] {
             let problem = try #require(Problem(RedemptionError.refused(ProofRefusal(reason))))
             let answer = RevenueCatProblem(problem, at: .receipts)

@@ -10,10 +10,10 @@ import Testing
 @Suite struct PurchaseTokenTests {
     private let folder: TemporaryFolder
     private let garden: TestGarden
-    private let service: EntitlementService
-    private let purchases: GooglePurchaseService
-    private let alice: User
-    private let bob: User
+    let service: EntitlementService
+    let purchases: GooglePurchaseService
+    let alice: User
+    let bob: User
 
     init() throws {
         folder = try TemporaryFolder(isInMemory: true)
@@ -30,17 +30,17 @@ import Testing
         bob = try #require(User(name: "bob"))
     }
 
-    private var now: Timestamp { garden.clock.now() }
+    var now: Timestamp { garden.clock.now() }
 
     /// A day of the subscriptions, which begin at the start of the test.
-    private func day(_ days: Int64) -> String { now.adding(days: days).rfc3339 }
+    func day(_ days: Int64) -> String { now.adding(days: days).rfc3339 }
 
     /// A statement about a subscription.
     ///
     /// - Parameters:
     ///   - items: The line items as JSON.
     ///   - more: Further members, after a comma.
-    private func subscription(
+    func subscription(
         _ token: String, state: String = "ACTIVE", items: String..., more: String = "",
         isAcknowledged: Bool = false
     ) throws -> GooglePlayStatement {
@@ -54,7 +54,7 @@ import Testing
         ).statement(.init(realm: .localPlay, askedAt: now))
     }
 
-    private func item(_ product: String, order: String?, until end: String?, more: String = "") -> String {
+    func item(_ product: String, order: String?, until end: String?, more: String = "") -> String {
         let members = [
             end.map { #""expiryTime":"\#($0)""# }, order.map { #""latestSuccessfulOrderId":"\#($0)""# },
         ].compactMap(\.self)
@@ -62,12 +62,22 @@ import Testing
             + members.map { "," + $0 }.joined() + "}"
     }
 
-    private func product(
+    func product(
         _ token: String, _ product: String, state: String = "PURCHASED", more: String = "", isAcknowledged: Bool = false
+    ) throws -> GooglePlayStatement {
+        let item = #"{"productId":"\#(product)","productOfferDetails":{"quantity":1}}"#
+        return try self.product(token, items: [item], state: state, more: more, isAcknowledged: isAcknowledged)
+    }
+
+    /// A statement about a one-time purchase.
+    ///
+    /// - Parameter items: The line items as JSON.
+    func product(
+        _ token: String, items: [String], state: String = "PURCHASED", more: String = "", isAcknowledged: Bool = false
     ) throws -> GooglePlayStatement {
         let paid = state == "PENDING" ? "" : #","orderId":"GPA.\#(token)","purchaseCompletionTime":"\#(now.rfc3339)""#
         let json = """
-            {"productLineItem":[{"productId":"\(product)","productOfferDetails":{"quantity":1}}],
+            {"productLineItem":[\(items.joined(separator: ","))],
             "purchaseStateContext":{"purchaseState":"\(state)"},
             "acknowledgementState":"ACKNOWLEDGEMENT_STATE_\(isAcknowledged ? "ACKNOWLEDGED" : "PENDING")"\(paid)\(more)}
             """
@@ -75,8 +85,17 @@ import Testing
             .statement(.init(realm: .localPlay, askedAt: now))
     }
 
+    /// A record of Google Play's list of voided purchases.
+    private func voided(_ token: String, order: String) throws -> VoidedGooglePlayPurchase {
+        let page = """
+            {"voidedPurchases":[{"purchaseToken":"\(token)","orderId":"\(order)","voidedReason":"7",
+            "voidedTimeMillis":"\(now.millisecondsSince1970)"}]}
+            """
+        return try #require(try VoidedGooglePlayPurchases(Array(page.utf8)).purchases.first)
+    }
+
     /// Records a statement, and redeems its purchases for a user.
-    private func redeem(
+    func redeem(
         _ statement: GooglePlayStatement, for user: User, continuing original: String? = nil
     ) async throws -> [Redemption.Result] {
         let recorded = try await purchases.record(statement, continuing: original)
@@ -85,7 +104,7 @@ import Testing
         return try service.lines(of: stated, answered: answer).map(\.result)
     }
 
-    private func refresh(_ statement: GooglePlayStatement) async throws -> [NotificationOutcome] {
+    func refresh(_ statement: GooglePlayStatement) async throws -> [NotificationOutcome] {
         try await purchases.apply(
             statement, recordedAs: try await purchases.record(statement, continuing: nil))
     }
@@ -98,11 +117,11 @@ import Testing
         try await service.transactions(of: user, before: nil, limit: 99).reversed()
     }
 
-    private func due() async throws -> [String] {
+    func due() async throws -> [String] {
         try await purchases.purchasesToAcknowledge(limit: 9).due.map(\.purchaseToken)
     }
 
-    private func advance(seconds: Int64) { garden.clock.advance(milliseconds: seconds * 1000) }
+    func advance(seconds: Int64) { garden.clock.advance(milliseconds: seconds * 1000) }
 
     @Test func `a subscription is owned by its state, and each period is a transaction of one original`() async throws {
         let first = try subscription("t", items: item("garden.basic.monthly", order: "GPA.1", until: day(30)))
@@ -315,17 +334,42 @@ import Testing
         }
         advance(seconds: 60)
         #expect(try await refresh(try product("a", "garden.gate", state: "CANCELLED")) == [.revoked])
-        let page = """
-            {"voidedPurchases":[{"purchaseToken":"b","orderId":"GPA.b","voidedTimeMillis":"\(now.millisecondsSince1970)",
-            "voidedReason":"7"}]}
-            """
-        let voided = try #require(try VoidedGooglePlayPurchases(Array(page.utf8)).purchases.first)
+        let voided = try voided("b", order: "GPA.b")
         #expect(try await purchases.apply(voided) == [.revoked])
         #expect(try await purchases.apply(voided) == [.recorded])
         for user in [alice, bob] {
             #expect(try await transactions(user).allSatisfy { $0.revocationDate != nil })
             #expect(try await !service.items(of: user).contains { $0.item.collection == "gate" })
         }
+    }
+
+    @Test func `a state that does not know of a chargeback gives nothing back, redeemed or not`() async throws {
+        #expect(try await redeem(try product("a", "garden.gate"), for: alice) == [.granted])
+        advance(seconds: 60)
+        _ = try await purchases.apply(try voided("a", order: "GPA.a"))
+        _ = try await purchases.apply(try voided("b", order: "GPA.b"))
+        advance(seconds: 60)
+        _ = try await refresh(try product("a", "garden.gate", isAcknowledged: true))
+        _ = try await redeem(try product("a", "garden.gate", isAcknowledged: true), for: alice)
+        _ = try await redeem(try product("b", "garden.gate"), for: bob)
+        for user in [alice, bob] {
+            #expect(try await transactions(user).allSatisfy { $0.revocationDate != nil })
+            #expect(try await !service.items(of: user).contains { $0.item.collection == "gate" })
+        }
+    }
+
+    @Test func `a chargeback of one order leaves the renewal`() async throws {
+        let first = item("garden.basic.monthly", order: "GPA.1", until: day(30))
+        #expect(try await redeem(try subscription("t", items: first), for: alice) == [.granted])
+        advance(seconds: 60)
+        #expect(try await purchases.apply(try voided("t", order: "GPA.1")) == [.revoked])
+        advance(seconds: 60)
+        _ = try await refresh(try subscription("t", items: first, isAcknowledged: true))
+        #expect(try await plus(alice).isEmpty)
+        advance(seconds: 30 * 86_400)
+        let second = item("garden.basic.monthly", order: "GPA.1..0", until: day(30))
+        #expect(try await refresh(try subscription("t", items: second, isAcknowledged: true)) == [.granted])
+        #expect(try await plus(alice) == [1])
     }
 
     @Test func `a token that Google Play has forgotten answers as the ledger knows it`() async throws {

@@ -177,7 +177,9 @@ import Testing
                     INSERT INTO expected_purchase SELECT user_id, '90', 'local/Sandbox', 1, 1, 'p', 1, 2 FROM user
                         LIMIT 1;
                     INSERT INTO google_purchase VALUES
-                        ('t', 'localPlay/Production', 1, 't', 'u', 1, 'active', 'p', 'GPA.1', 1, 2, 3, 4, 5, 6, 'q');
+                        ('t', 'localPlay/Production', 1, 't', 'u', 1, 'active', 'p', 'GPA.1', 1, 2, 3, 4, 5, 6, 'q',
+                        1);
+                    INSERT INTO google_voided_purchase VALUES ('t', 'GPA.1', 1, 'q', 1, 0);
                     INSERT INTO external_transaction VALUES
                         ('s', 'r', 'q', 'localPlay', 1, '{}', 'i', 1, 'K', 2, 3, NULL, 'e'),
                         ('s', '', 'q', 'localPlay', 1, '{}', NULL, 1, 'K', 2, NULL, 3, NULL);

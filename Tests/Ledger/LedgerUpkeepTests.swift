@@ -88,6 +88,27 @@ import Testing
         ("UPDATE user SET app_account_token = upper(app_account_token) || ''", "not a UUID in lowercase"),
         ("DELETE FROM user WHERE user_id = 2", "refers to a missing row of user"),
         ("UPDATE redeemed_transaction SET quantity = 0", "CHECK constraint"),
+        (
+            """
+            INSERT INTO google_purchase VALUES
+                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', 'p', NULL, 1, NULL, NULL, NULL, 0, NULL, 'q', 0)
+            """,
+            "CHECK constraint failed in google_purchase"
+        ),
+        (
+            """
+            INSERT INTO google_purchase VALUES
+                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', NULL, 'GPA.1', 1, NULL, NULL, NULL, 0, NULL, 'q', 0)
+            """,
+            "CHECK constraint failed in google_purchase"
+        ),
+        (
+            """
+            INSERT INTO google_purchase VALUES
+                ('t', 'localPlay/Production', 1, 't', NULL, 0, 'purchased', NULL, NULL, 1, NULL, 5, NULL, 0, 5, 'q', 0)
+            """,
+            "CHECK constraint failed in google_purchase"
+        ),
     ])
     func `a check names the problem`(damage: String, problem: String) async throws {
         try await fill()

@@ -80,6 +80,9 @@ struct StatementShapeTests: LedgerSuite {
         ] {
             #expect(statements.contains { $0.text.hasPrefix(needed) }, "\(needed) in \(statements.count) statements")
         }
+        // The page of a store is one statement, however many purchases of the other store are newer.
+        #expect(
+            statements.count { $0.text.contains("origin IN (") && $0.text.hasSuffix("sequence DESC LIMIT $4") } == 2)
         let families = Dictionary(uniqueKeysWithValues: [LedgerFeature].all.tables.map { ($0.name, $0.family) })
         for statement in statements where !Self.exceptions.contains(where: { statement.text.contains($0) }) {
             let problems = try await plan(of: statement).problems(families)
@@ -174,6 +177,9 @@ struct StatementShapeTests: LedgerSuite {
         _ = try await service.balances(of: alice)
         _ = try await service.grants(of: alice, before: nil, limit: 9)
         _ = try await service.transactions(of: alice, identifiedBy: ["1", "2"])
+        for store in PurchaseStore.allCases {
+            _ = try await service.transactions(of: alice, from: store, before: nil, limit: 1)
+        }
         for identifier in ["1", "GPA.1"] { _ = try await service.purchases(ofTransaction: identifier) }
         _ = try await service.story(of: alice, before: nil, limit: 9)
         _ = try await service.explanation(of: Self.sprout1, for: alice)
@@ -246,6 +252,10 @@ struct StatementShapeTests: LedgerSuite {
         let purchase = try await purchases.record(statement, continuing: "old")
         #expect(try await purchases.apply(statement, recordedAs: purchase) == [.parked])
         #expect(try await purchases.redeemedPurchases(ofToken: "t") == nil)
+        let voided = #"{"voidedPurchases":[{"purchaseToken":"t","orderId":"GPA.2","voidedTimeMillis":"1"}]}"#
+        for purchase in try VoidedGooglePlayPurchases(Array(voided.utf8)).purchases {
+            #expect(try await purchases.apply(purchase).isEmpty)
+        }
         _ = try await purchases.purchasesToAsk(limit: 9)
         #expect(try await purchases.purchasesToAcknowledge(limit: 9).due.isEmpty)
         _ = try await purchases.beginAcknowledgement(of: purchase)

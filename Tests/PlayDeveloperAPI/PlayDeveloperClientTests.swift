@@ -1,4 +1,7 @@
+import Catalog
+import Features
 import Foundation
+import Ledger
 import PlayStore
 import Proofs
 import Service
@@ -134,6 +137,26 @@ import Testing
         #expect(server.requests.last?.contains("startTime=") == false)
         _ = try await client.voidedPurchases(since: nil)
         #expect(server.requests.last?.contains("startTime=") == false)
+    }
+
+    @Test func `a voided purchase in another form is counted, and holds up no other`() async throws {
+        let garden = try TestGarden(isInMemory: true)
+        let app = App(garden.catalog)
+        let service = EntitlementService(
+            apps: Apps(app), verifier: ProofVerifier(anchors: try TrustAnchors([]), clock: server.clock),
+            ledger: try Ledger(file: garden.folder.file("ledger.sqlite")), clock: server.clock,
+            accepted: AcceptedOrigins([.localPlayProduction]))
+        let played = GooglePlayApp(client: client, app: app, entitlements: service)
+        let bought = try server.buy("garden.gate")
+        try await played.redeem(bought.token, for: try #require(User(name: "alice")), by: .user)
+        server.clock.advance(milliseconds: 1000)
+        let page = """
+            {"voidedPurchases":[{"purchaseToken":5},
+            {"purchaseToken":"\(bought.token)","voidedTimeMillis":"\(server.clock.now().millisecondsSince1970)"}]}
+            """
+        server.answer("voidedpurchases", .init(status: 200, body: Array(page.utf8)))
+        let report = try await GooglePlayReconciler(played).recordVoidedPurchases()
+        #expect(report.outcomes == ["googlePlayAnswerInvalid": 1, "revoked": 1])
     }
 
     @Test func `a known period costs no request for its order, until the purchase ends`() async throws {

@@ -96,7 +96,7 @@ import Testing
         #expect(await error(season, as: .product) == .tokenUnknown)
         #expect(await error(seeds, as: nil) == nil)
         #expect(await error(season, as: nil) == nil)
-        #expect(PlayDeveloperError.tokenUnknown.isOfToken && !PlayDeveloperError.tokenUnknown.rule.mayRetry)
+        #expect(PlayDeveloperError.tokenUnknown.isOfToken && PlayDeveloperError.tokenUnknown.rule.mayRetry)
     }
 
     @Test func `a token is one segment of the path, whatever its characters`() async throws {

@@ -33,6 +33,29 @@ import Testing
         }
     }
 
+    @Test func `a token is verified by asking, and nothing is redeemed`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            func verify(_ token: String) async throws -> PlayService.Answer {
+                let proof = JSONValue.object(["purchaseToken": .string(token)]).compactText
+                return try await service.send(.post, "/v1/proofs/verify", .object(["proof": .string(proof)]))
+            }
+            let gate = try fixture.buy("garden.gate")
+            let verified = try await verify(gate.token).decoded(ProofResource.self)
+            #expect(verified.kind == .purchaseToken && verified.origin == .localPlayProduction)
+            #expect(verified.bundleId == TestGarden.bundleIdentifier)
+            #expect(verified.purchases?.map(\.productId) == ["garden.gate"])
+            #expect(verified.purchases?.map(\.transactionId) == [gate.token])
+            #expect(try await service.transactions().isEmpty)
+            try await service.acknowledge()
+            #expect(try !fixture.purchase(gate.number).isAcknowledged)
+            let pending = try fixture.buy("garden.seeds") { $0.isPending = true }
+            #expect(try await verify(pending.token).code == "purchasePending")
+            #expect(try await verify("aaaabbbbccccddddeeeeffff.AO-J1Oz_-").code == "googlePlayTokenUnknown")
+            #expect(try await verify("a b").code == "encodingInvalid")
+        }
+    }
+
     @Test func `a pending payment is refused until it is made, and one that is canceled gives nothing`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()
@@ -86,6 +109,7 @@ import Testing
             let service = try await fixture.service()
             let unknown = try await service.redeem("aaaabbbbccccddddeeeeffff.AO-J1Oz_-")
             #expect(unknown.status == 422 && unknown.code == "googlePlayTokenUnknown")
+            #expect(try unknown.decoded(ProblemResource.self).couldSucceedLater)
             #expect(try await service.redeem("a b").code == "bodyInvalid")
             let gate = try fixture.buy("garden.gate")
             for (name, code) in [("com.example.other", "bundleIdentifierMismatch"), ("nonsense", "bodyInvalid")] {
@@ -200,6 +224,20 @@ import Testing
             #expect(try await service.redeem(first.token).redemption.outcome == .unchanged)
             #expect(try await service.redeem(first.token, for: "bob").code == "ownedByAnotherUser")
             #expect(try await service.seeds() == 40)
+        }
+    }
+
+    @Test func `units that are refunded before the redemption are not redeemed, and later ones stay`() async throws {
+        try await GooglePlayFixture.run { fixture in
+            let service = try await fixture.service()
+            let seeds = try fixture.buy("garden.seeds") { $0.quantity = 3 }
+            _ = try fixture.play.perform { try $0.refund(seeds.number, quantity: 1) }
+            #expect(try await service.redeem(seeds.token).redemption.outcome == .granted)
+            #expect(try await service.seeds() == 20)
+            fixture.advance(seconds: 1)
+            _ = try fixture.play.perform { try $0.refund(seeds.number, quantity: 1) }
+            #expect(try await service.redeem(seeds.token).redemption.outcome == .unchanged)
+            #expect(try await service.seeds() == 20)
         }
     }
 

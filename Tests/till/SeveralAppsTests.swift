@@ -127,6 +127,31 @@ import Testing
         #expect(result.error.contains(sentence), "\(result.error)")
     }
 
+    @Test func `a package of Google Play that two apps have is refused at the start`() async throws {
+        let till = try TillProcess()
+        let garden = try TestGarden()
+        let settings = """
+            {"apps": [{"bundle-id": "\(Self.garden)", "catalog": "\(garden.folder.folder("catalog").path)"},
+            {"bundle-id": "com.memolease.sesac1", "catalog": "\(Project.products.path)"}]}
+            """
+        try Data(settings.utf8).write(to: till.folder.file("till.json"))
+        let key = till.folder.file("play-key.txt")
+        try Data(try PrivateKey.generateRSA().publicKey.informationText().utf8).write(to: key)
+        let added = try await till.run(
+            "trust", "add", key.path, "--package", Self.garden, "--bundle-id", "com.memolease.sesac1")
+        #expect(added.status == 0, "\(added.error)")
+        let account = try await till.run("play", "keys", "--json").decoded(MadeAccount.self).keyFile
+        let result = try await till.run(
+            "serve", "--config", "till.json", "--port", "0", "--accept", "google/Production",
+            "--google-service-account", account)
+        #expect(result.status == 1)
+        #expect(result.error.contains(#"have the same package on Google Play, "\#(Self.garden)""#), "\(result.error)")
+    }
+
+    private struct MadeAccount: Decodable {
+        let keyFile: String
+    }
+
     @Test func `a catalog of another app is refused`() async throws {
         let till = try TillProcess()
         let settings = #"{"apps": [{"bundle-id": "com.example.other", "catalog": "\#(Project.products.path)"}]}"#

@@ -182,15 +182,8 @@ extension LedgerTransaction {
         limit: Int
     ) throws -> [RedeemedTransaction] {
         guard let user = try users.known(user), let app = try number(ofApp: app) else { return [] }
-        let (records, first) = (ReadingRecords(database: database), sequence ?? .max)
-        guard let store else { return try records.transactions(of: user, in: app.number, before: first, limit: limit) }
-        var (found, page, last): ([RedeemedTransaction], [RedeemedTransaction], Int64) = ([], [], first)
-        repeat {
-            page = try records.transactions(of: user, in: app.number, before: last, limit: limit)
-            found += page.filter { $0.origin.store == store }
-            last = page.last?.sequence ?? last
-        } while found.count < limit && page.count == limit
-        return Array(found.prefix(limit))
+        return try ReadingRecords(database: database).transactions(
+            of: user, in: app.number, from: store, before: sequence ?? .max, limit: limit)
     }
 
     /// A user's transactions of some identifiers, in no order.

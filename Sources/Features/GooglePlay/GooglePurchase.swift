@@ -27,8 +27,12 @@ package final class GooglePurchase: Sendable {
     package let acknowledgement: Acknowledgement?
 
     package struct Purchase: Hashable, Sendable {
+        /// The transaction of the first product that the catalog has.
         package let transactionIdentifier: String
+        /// The first product of the statement: Google Play accepts an acknowledgement under no other one.
         package let productIdentifier: String
+        /// True if the catalog has one of the products as a consumable.
+        package let isConsumable: Bool
     }
 
     /// An acknowledgement that is due. Google Play refunds a purchase that is not acknowledged in time.
@@ -87,7 +91,9 @@ extension GooglePurchase {
         // The service grants nothing for a product that the catalog does not have.
         let awaited =
             purchases.first { catalog.benefit(of: $0.purchase.productIdentifier) != nil } ?? purchases.first
-        let isDue = !statement.isAcknowledged || awaited.map { Self.isToConsume($0, by: catalog) } ?? false
+        let isConsumable = purchases.contains { catalog.product($0.purchase.productIdentifier)?.type == .consumable }
+        // Google Play consumes the purchase as a whole, which acknowledges it, too.
+        let isDue = !statement.isAcknowledged || isConsumable && !purchases.contains(where: \.isConsumed)
         var acknowledgement: Acknowledgement?
         if isDue, awaited != nil, [.purchased, .active, .inGracePeriod, .canceled].contains(statement.state) {
             acknowledgement = Acknowledgement(
@@ -104,13 +110,8 @@ extension GooglePurchase {
             awaited.map {
                 Purchase(
                     transactionIdentifier: $0.purchase.transactionIdentifier,
-                    productIdentifier: $0.purchase.productIdentifier)
+                    productIdentifier: (purchases.first ?? $0).purchase.productIdentifier, isConsumable: isConsumable)
             }, askedAt: statement.askedAt, askAt: Self.askAt(statement, after: known), acknowledgement)
-    }
-
-    /// True for a consumable that the customer can buy again only after it is consumed, which acknowledges it, too.
-    private static func isToConsume(_ stated: StatedPurchase, by catalog: Catalog) -> Bool {
-        !stated.isConsumed && catalog.product(stated.purchase.productIdentifier)?.type == .consumable
     }
 
     /// The next time at which to ask by itself: at the end of a period, or after a day. Google Play lists the one-time purchases that it
@@ -160,7 +161,7 @@ struct GooglePurchaseRecords {
 
     private static let columns = """
         purchase_token, origin, app, original_token, successor_token, is_subscription, state, product_id, transaction_id,
-            asked_at, ask_at, acknowledge_by, attempts, next_attempt_at, package
+            asked_at, ask_at, acknowledge_by, attempts, next_attempt_at, package, is_consumable
         """
 
     private func purchase(_ row: inout ResultRow) throws -> GooglePurchase? {
@@ -170,17 +171,19 @@ struct GooglePurchaseRecords {
         let (product, transaction): (String?, String?) = (try row.next(), try row.next())
         let (askedAt, askAt): (Timestamp, Timestamp?) = (try row.next(), try row.next())
         let (deadline, attempts): (Timestamp?, Int) = (try row.next(), try row.next())
-        let nextAttemptAt: Timestamp? = try row.next()
+        let (nextAttemptAt, package): (Timestamp?, String) = (try row.next(), try row.next())
+        let isConsumable: Bool = try row.next()
         var purchase: GooglePurchase.Purchase?
         if let product, let transaction {
-            purchase = .init(transactionIdentifier: transaction, productIdentifier: product)
+            purchase = .init(
+                transactionIdentifier: transaction, productIdentifier: product, isConsumable: isConsumable)
         }
         var acknowledgement: GooglePurchase.Acknowledgement?
         if let deadline, let nextAttemptAt {
             acknowledgement = .init(deadline: deadline, attempts: attempts, nextAttemptAt: nextAttemptAt)
         }
         return GooglePurchase(
-            key, of: try row.next(), originalToken: original, successorToken: successor,
+            key, of: package, originalToken: original, successorToken: successor,
             isSubscription: isSubscription, state: state, purchase, askedAt: askedAt, askAt: askAt, acknowledgement)
     }
 
@@ -238,11 +241,11 @@ struct GooglePurchaseRecords {
         try database.write(
             """
             INSERT INTO google_purchase (\(Self.columns), acknowledged_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
             ON CONFLICT (purchase_token, origin, app) DO UPDATE
             SET state = excluded.state, product_id = excluded.product_id, transaction_id = excluded.transaction_id,
                 asked_at = excluded.asked_at, ask_at = excluded.ask_at, acknowledge_by = excluded.acknowledge_by,
-                next_attempt_at = excluded.next_attempt_at,
+                next_attempt_at = excluded.next_attempt_at, is_consumable = excluded.is_consumable,
                 acknowledged_at = coalesce(google_purchase.acknowledged_at, excluded.acknowledged_at)
             WHERE excluded.asked_at >= google_purchase.asked_at
             """,
@@ -251,6 +254,7 @@ struct GooglePurchaseRecords {
                 purchase.purchase?.productIdentifier, purchase.purchase?.transactionIdentifier, purchase.askedAt,
                 purchase.askAt, purchase.acknowledgement?.deadline, purchase.acknowledgement?.attempts ?? 0,
                 purchase.acknowledgement?.nextAttemptAt, purchase.packageName,
+                purchase.purchase?.isConsumable ?? false,
                 (isAcknowledged ? purchase.askedAt : nil) as Timestamp?,
             ])
     }

@@ -65,7 +65,11 @@ package struct GooglePurchaseService: Sendable {
     package func purchases(
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
-        var stated = statement.purchases
+        let voided = try await voidedPurchases(ofToken: statement.purchaseToken)
+        // A transaction that is redeemed keeps its units.
+        var stated = statement.purchases.map {
+            voided.applied(to: $0, isSubscription: statement.isSubscription).remaining
+        }
         // The successor's renewal is that of the chain, whichever of the two was asked about last.
         if purchase.successorToken != nil { for index in stated.indices { stated[index].renewal = nil } }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
@@ -123,14 +127,27 @@ package struct GooglePurchaseService: Sendable {
             ? nil : entitlements.purchases(repeating: transactions, from: purchase.key.origin)
     }
 
-    /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). If only some
-    /// units are voided, the purchase stays.
+    private func voidedPurchases(ofToken token: String) async throws -> VoidedPurchases {
+        try await ledger.read { transaction in
+            guard let records = try transaction.voidedPurchases(ofApp: app, packageName) else {
+                return VoidedPurchases()
+            }
+            return try records.purchases(ofToken: token)
+        }
+    }
+
+    /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). No later
+    /// statement about the order gives them back. If only some units are voided, the purchase stays.
     ///
     /// The token of a signed purchase that was redeemed without asking Google Play is not recorded, and is the transaction itself.
     ///
     /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
     package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
         guard voided.quantity == nil else { return [] }
+        try await ledger.writeInBackground { transaction in
+            try transaction.register(app: app.bundleIdentifier)
+            try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided)
+        }
         let recorded = try await purchase(of: voided.purchaseToken)
         let originals =
             recorded.map { [$0.originalKey] }
@@ -253,8 +270,7 @@ extension GooglePurchaseService {
 
     /// True if the customer can buy the purchase again only after it is consumed. Another one is acknowledged.
     package func isConsumable(_ purchase: GooglePurchase) -> Bool {
-        !purchase.isSubscription
-            && purchase.purchase.flatMap { app.catalog.product($0.productIdentifier) }?.type == .consumable
+        !purchase.isSubscription && purchase.purchase?.isConsumable ?? false
     }
 }
 
@@ -270,5 +286,12 @@ extension VoidedGooglePlayPurchase {
 extension LedgerTransaction {
     fileprivate var googlePurchases: GooglePurchaseRecords {
         get throws { GooglePurchaseRecords(database: database, apps: try apps) }
+    }
+
+    /// - Returns: Nil if the ledger does not have the app.
+    fileprivate func voidedPurchases(ofApp app: App, _ package: String) throws -> VoidedPurchaseRecords? {
+        try number(ofApp: app.bundleIdentifier)?.number.map {
+            VoidedPurchaseRecords(database: database, app: $0, package: package)
+        }
     }
 }

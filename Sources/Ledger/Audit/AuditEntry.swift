@@ -94,6 +94,13 @@ extension AuditEntry {
     }
 }
 
+extension AuditEntry {
+    /// The actor, and the store by its name. The log has one actor for both stores, and the origin tells them apart.
+    package var actorDescription: String {
+        actor == .appStore && origin?.isGooglePlay == true ? "Google Play" : actor.description
+    }
+}
+
 package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvertible {
     /// The user's own app.
     case user
@@ -101,6 +108,7 @@ package enum AuditActor: Hashable, Sendable, CustomStringConvertible, SQLConvert
     case apiKey(String)
     /// A person of the team, by the name at the console.
     case member(String)
+    /// The store that sold the purchase, also Google Play.
     case appStore
     /// Till itself: by the team's rules, or for entries older than the audit log.
     case till

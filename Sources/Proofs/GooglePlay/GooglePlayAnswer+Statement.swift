@@ -18,6 +18,8 @@ extension GooglePlayAnswer {
         let stated: [StatedPurchase]
         switch content {
         case _ where state == .pending || state == .paymentCanceled: stated = []
+        // A rental has an end, and a pre-order a beginning, that no statement has. The products of one purchase are acknowledged together.
+        case _ where hasRentalOrPreorder && state != .voided: stated = []
         case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, moment) }
         case .products(let items, let orderId):
             stated = items.compactMap { self.stated($0, isOnly: items.count == 1, orderId, moment) }
@@ -94,16 +96,18 @@ extension GooglePlayAnswer {
         guard let expiryTime = item.expiryTime else { return nil }
         let (order, known) = (moment.order(item.orderId), item.orderId.flatMap { moment.periods[$0] })
         let period = order?.lineItem(item.productId)
-        let ends = ends(
-            expiryTime, paidUntil: known?.expiresDate ?? period?.periodEnd, moment.askedAt)
+        let paidUntil = known?.expiresDate ?? period?.periodEnd
+        let ends = ends(expiryTime, paidUntil: paidUntil, moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
+        // A period that is taken back grants nothing, and keeps the time that was paid for.
+        let paid = refund == nil ? ends.paid : paidUntil ?? ends.paid
         let isRenewal = item.orderId?.contains("..") ?? false
         var facts = facts(period?.total, orderId: item.orderId, moment)
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = item.basePlanId.map { .text($0) }
         facts[.originalPurchaseDate] = startTime.map { .integer($0.millisecondsSince1970) }
-        facts[.expiresDate] = .integer(ends.paid.millisecondsSince1970)
+        facts[.expiresDate] = .integer(paid.millisecondsSince1970)
         facts[.revocationType] = refund.map {
             .text(($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue)
         }
@@ -125,7 +129,7 @@ extension GooglePlayAnswer {
                 purchaseDate: known?.purchaseDate ?? period?.periodStart ?? order?.createdAt ?? startTime
                     ?? moment.askedAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
-                revocationReason: refund.map { _ in .refundedForOtherReason }, expiresDate: ends.paid,
+                revocationReason: refund.map { _ in .refundedForOtherReason }, expiresDate: paid,
                 appAccountToken: appAccountToken, facts: facts),
             renewal: StatedRenewal(
                 statedAt: moment.askedAt, proofDigest: digest, facts: renewal(of: item, expiryTime, grace: ends.grace)),

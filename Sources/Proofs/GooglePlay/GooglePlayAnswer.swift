@@ -72,6 +72,11 @@ package final class GooglePlayAnswer: Sendable {
         if case .subscription = content { true } else { false }
     }
 
+    /// True for a purchase with a rental or a pre-order among its products.
+    var hasRentalOrPreorder: Bool {
+        if case .products(let items, _) = content { items.contains(where: \.isRentalOrPreorder) } else { false }
+    }
+
     /// The orders of the line items, each once. Their dates and prices complete the answer.
     package var orderIdentifiers: [String] {
         let orders =
@@ -246,10 +251,17 @@ extension GooglePlayAnswer {
         let refundableQuantity: Int?
         let isConsumed: Bool
         let offerId: String?
+        /// True for a product that is lent, or that is not released yet.
+        let isRentalOrPreorder: Bool
 
         init(_ fields: PayloadFields) throws(ProofRefusal) {
             productId = try fields.product()
-            let details = try fields.deciding(["productOfferDetails"]).object("productOfferDetails")
+            let details = try fields.deciding(["productOfferDetails"]).object("productOfferDetails")?
+                .deciding(["rentOfferDetails", "preorderOfferDetails"])
+            let (rental, preorder) = (
+                try details?.object("rentOfferDetails"), try details?.object("preorderOfferDetails")
+            )
+            isRentalOrPreorder = rental != nil || preorder != nil
             quantity = try details?.quantity("quantity") ?? 1
             refundableQuantity = try details?.integer("refundableQuantity").flatMap {
                 (0...Int64(Int32.max)).contains($0) ? Int($0) : nil

@@ -122,17 +122,18 @@ package struct VoidedGooglePlayPurchases: Sendable {
     private static let maximumCount = 1000
 
     package let purchases: [VoidedGooglePlayPurchase]
+    /// The number of records in another form, which are left out, so that the others count.
+    package let unreadableCount: Int
     /// The token of the next page; nil for the last one.
     package let nextPageToken: String?
 
     /// - Throws: `ProofRefusal` for bytes that are no such answer.
     package init(_ bytes: [UInt8]) throws(ProofRefusal) {
         let fields = try GooglePlayAnswer.fields(bytes, upTo: Self.maximumSize).deciding(["voidedPurchases"])
-        purchases =
-            try fields.objects("voidedPurchases") { (fields) throws(ProofRefusal) in
-                try VoidedGooglePlayPurchase(fields)
-            } ?? []
-        guard purchases.count <= Self.maximumCount else {
+        (purchases, unreadableCount) = try fields.readableObjects("voidedPurchases") { (fields) throws(ProofRefusal) in
+            try VoidedGooglePlayPurchase(fields)
+        }
+        guard purchases.count + unreadableCount <= Self.maximumCount else {
             throw ProofRefusal(
                 .payloadInvalid, "The field voidedPurchases must have at most \(Self.maximumCount) purchases.")
         }

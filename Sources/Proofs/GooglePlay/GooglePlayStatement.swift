@@ -53,6 +53,8 @@ package final class GooglePlayStatement: Sendable {
     package let isReplaced: Bool
     /// The app's identifier of the customer's account: that of the purchase, or else of the subscription that is bought again.
     package let obfuscatedAccountId: String?
+    /// True for a purchase with a rental or a pre-order among its products, of which nothing is granted.
+    package let hasRentalOrPreorder: Bool
     /// The products that are or were owned. None while a payment is pending.
     package let purchases: [StatedPurchase]
     package let askedAt: Timestamp
@@ -75,20 +77,36 @@ package final class GooglePlayStatement: Sendable {
         expiredPurchaseToken = answer.expiredPurchaseToken
         isReplaced = answer.cancellation == .replacement
         obfuscatedAccountId = answer.obfuscatedAccountId
+        hasRentalOrPreorder = answer.hasRentalOrPreorder
         self.purchases = purchases
         askedAt = moment.askedAt
         digest = answer.digest
+    }
+
+    /// The refusal of a purchase of which nothing is owned; nil if the payment was canceled, or if the state is unknown.
+    package var refusal: ProofRefusal? {
+        if hasRentalOrPreorder { return ProofRefusal(.purchaseKindUnsupported) }
+        return state == .pending ? ProofRefusal(.purchasePending) : nil
     }
 }
 
 /// A product of a purchase of Google Play, as the API states it.
 package struct StatedPurchase: Sendable {
-    package let purchase: ProvenPurchase
+    package var purchase: ProvenPurchase
     /// The statement about the renewal; nil for a one-time product.
     package var renewal: StatedRenewal?
     package let isConsumed: Bool
     /// The units that are paid back, with or without their revocation. Only a one-time product has several units.
     package let refundedQuantity: Int
+
+    /// The purchase with the units that are not paid back. If all are, their revocation alone decides: without it, Google Play leaves the
+    /// purchase to the customer.
+    package var remaining: StatedPurchase {
+        guard (1..<purchase.quantity).contains(refundedQuantity) else { return self }
+        var stated = self
+        stated.purchase = purchase.with(quantity: purchase.quantity - refundedQuantity)
+        return stated
+    }
 }
 
 /// The dates of a period of a subscription that are known from its order.

@@ -115,9 +115,7 @@ struct PayloadFields {
         _ name: String,
         _ read: (PayloadFields) throws(ProofRefusal) -> Value
     ) throws(ProofRefusal) -> [Value]? {
-        let values = try value(name, "an array", deciding.contains(name)) { value -> [JSONValue]? in
-            if case .array(let values) = value { values } else { nil }
-        }
+        let values = try array(name)
         do {
             return try values?.map { (value) throws(ProofRefusal) in
                 guard case .object(let object) = value else { throw mismatch(name, "an array of objects", value) }
@@ -125,6 +123,27 @@ struct PayloadFields {
             }
         } catch {
             return try absent(name, error, deciding.contains(name))
+        }
+    }
+
+    /// Reads the objects of an array, and leaves those in another form out.
+    ///
+    /// - Returns: The values, and the number of elements that are left out.
+    func readableObjects<Value>(
+        _ name: String,
+        _ read: (PayloadFields) throws(ProofRefusal) -> Value
+    ) throws(ProofRefusal) -> (values: [Value], unreadable: Int) {
+        let elements = try array(name) ?? []
+        let values = elements.compactMap { element -> Value? in
+            guard case .object(let object) = element else { return nil }
+            return try? read(PayloadFields(object: object, unreadable: unreadable))
+        }
+        return (values, elements.count - values.count)
+    }
+
+    private func array(_ name: String) throws(ProofRefusal) -> [JSONValue]? {
+        try value(name, "an array", deciding.contains(name)) { value in
+            if case .array(let values) = value { values } else { nil }
         }
     }
 

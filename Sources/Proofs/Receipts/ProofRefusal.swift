@@ -42,6 +42,7 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
         case payloadInvalid
         case purchaseFormRetired
         case purchasePending
+        case purchaseKindUnsupported
         case tooManyPurchases
         case innerProofInvalid
         case signedInFuture
@@ -63,7 +64,7 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
             case .appleExtensionMissing: .extensions
             case .signatureInvalid, .staticTestPurchase: .signature
             case .payloadInvalid, .tooManyPurchases, .innerProofInvalid, .signedInFuture, .deviceMismatch,
-                .purchaseFormRetired, .purchasePending:
+                .purchaseFormRetired, .purchasePending, .purchaseKindUnsupported:
                 .payload
             case .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted: .appAndOrigin
             case .certificateRevoked, .revocationUnavailable: .revocation
@@ -182,6 +183,14 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
                     "The customer has not paid the purchase yet.",
                     "Wait until Google Play reports it as purchased. The app then gets a new signed purchase.",
                     korean: "고객이 아직 구매 대금을 내지 않았습니다.", "Google Play가 구매 완료를 알릴 때까지 기다리세요. 그때 앱이 서명된 새 구매를 받습니다.")
+            case .purchaseKindUnsupported:
+                rule(
+                    "The purchase is a rental or a pre-order of Google Play, which Till does not sell yet. Keep it unacknowledged, so that "
+                        + "Google refunds it.",
+                    "The purchase is a rental or a pre-order of Google Play, which Till does not sell yet.",
+                    "Sell the product with a purchase option to buy it, and without a pre-order offer.",
+                    korean: "Till이 아직 판매하지 않는 Google Play의 대여 또는 사전 주문입니다.",
+                    "상품을 대여나 사전 주문이 아닌 일반 구매 옵션으로 판매하세요.")
             case .tooManyPurchases:
                 rule(
                     "The receipt has too many purchases.",

@@ -7,13 +7,13 @@ public struct ProvenPurchase: Hashable, Sendable {
     /// The first purchase of the same product. If the proof names none, the transaction itself.
     public private(set) var originalTransactionIdentifier: String
     public let productIdentifier: String
-    public let quantity: Int
+    public private(set) var quantity: Int
     public let purchaseDate: Timestamp
     /// The date on which Apple revoked the purchase (refund or end of family sharing). Nil if the purchase is not
     /// revoked.
-    public let revocationDate: Timestamp?
+    public private(set) var revocationDate: Timestamp?
     /// The reason for the revocation in Apple's numbers (`revocationReason`). Nil if the proof states none.
-    public let revocationReason: Int?
+    public private(set) var revocationReason: Int?
     /// The expiration date. Nil if the proof states none. An upgraded subscription has expired on its purchase date.
     public let expiresDate: Timestamp?
     /// The account token that the app gave to the purchase. Nil in app receipts, and for a placeholder, which names nobody.
@@ -88,6 +88,22 @@ public struct ProvenPurchase: Hashable, Sendable {
         self.expiresDate = expiresDate
         self.appAccountToken = appAccountToken
         self.facts = facts
+    }
+
+    /// The purchase after its store has taken it back.
+    ///
+    /// - Parameter reason: The reason in Apple's numbers.
+    package func revoked(at date: Timestamp, reason: Int) -> ProvenPurchase {
+        var purchase = self
+        (purchase.revocationDate, purchase.revocationReason) = (date, reason)
+        return purchase
+    }
+
+    /// The purchase with the units that remain of it.
+    package func with(quantity: Int) -> ProvenPurchase {
+        var purchase = self
+        purchase.quantity = quantity
+        return purchase
     }
 
     /// The purchase in a proof of Xcode, with identifiers that no other purchase has.

@@ -150,11 +150,24 @@ extension GooglePlayApp {
             }
             return (redeemed, answer.statement)
         }
-        guard !answer.statement.purchases.isEmpty else {
-            throw answer.statement.state == .pending
-                ? RedemptionError.refused(ProofRefusal(.purchasePending)) : RedemptionError.purchaseNotOwned
-        }
+        try checkPurchases(of: answer.statement)
         return (stated, answer.statement)
+    }
+
+    /// The statement about a token that a caller presents, of which nothing is redeemed.
+    ///
+    /// - Throws: As `presented` does, for a token that Google Play has forgotten, too.
+    func statement(about token: String) async throws -> GooglePlayStatement {
+        if let seconds = presentations.take("") { throw PlayDeveloperError.limited(seconds: seconds) }
+        let statement = try await ask(about: token, within: .person).statement
+        try checkOrigin(statement.origin)
+        try checkPurchases(of: statement)
+        return statement
+    }
+
+    private func checkPurchases(of statement: GooglePlayStatement) throws(RedemptionError) {
+        guard statement.purchases.isEmpty else { return }
+        throw statement.refusal.map(RedemptionError.refused) ?? .purchaseNotOwned
     }
 
     /// Refuses the purchase of a license tester, who pays nothing, unless some user may have it, as the verifier of proofs does.

@@ -13,6 +13,9 @@ import Proofs
 package struct GooglePlayNotifications: Sendable {
     /// The type of data that is no notification of Google Play.
     private static let unreadableType = "UNREADABLE"
+    /// The age up to which a notification is pushed again if Google Play does not know its purchase, in seconds. Google does not say how
+    /// soon after the notification it answers for a new token.
+    private static let newTokenSeconds: Int64 = 10 * 60
 
     let tokens: PushTokens
     private let service: EntitlementService
@@ -43,7 +46,8 @@ package struct GooglePlayNotifications: Sendable {
 
     /// Asks about the purchase of a notification, and stores the notification with the outcome.
     ///
-    /// - Throws: An error that a repetition of the message may mend: `PlayDeveloperError`, `StorageFault`. Nothing is then stored.
+    /// - Throws: An error that a repetition of the message may mend: `PlayDeveloperError`, `Problem` for a new token that Google Play does
+    ///   not know yet, `StorageFault`. Nothing is then stored.
     func receive(_ message: PubSubMessage, logger: Logger) async throws -> Received {
         let notification: GooglePlayNotification
         do { notification = try GooglePlayNotification(json: message.data) } catch {
@@ -82,6 +86,12 @@ package struct GooglePlayNotifications: Sendable {
             if notification.kind == .voidedPurchase { onVoided() }
             return Received(outcome: outcomes.strongest, type: notification.type)
         } catch let error as PlayDeveloperError where error.isOfToken {
+            if error == .tokenUnknown, try await isNew(token, of: notification, in: app) {
+                throw Problem(
+                    status: .serviceUnavailable, code: error.code,
+                    detail: "Google Play does not know the new purchase token yet. Push the message again.",
+                    couldSucceedLater: true)
+            }
             // A repetition would get the same answer for a week.
             logger.notice(
                 "Google Play does not know the purchase of a notification",
@@ -91,6 +101,16 @@ package struct GooglePlayNotifications: Sendable {
                 outcome: try await service.store(record(origin(isTest: false))), type: notification.type,
                 code: error.code)
         }
+    }
+
+    /// True if the purchase may be so new that Google Play does not answer for it yet.
+    private func isNew(
+        _ token: String, of notification: GooglePlayNotification, in app: GooglePlayApp
+    ) async throws -> Bool {
+        guard notification.kind != .voidedPurchase,
+            notification.eventTime.adding(seconds: Self.newTokenSeconds) > service.clock.now()
+        else { return false }
+        return try await app.purchases.purchase(of: token) == nil
     }
 
     private static let unreadableCode = "bodyInvalid"

@@ -2,7 +2,7 @@ import Proofs
 
 /// An error of a request to the Play Developer API. Neither a purchase token nor a credential is in its text.
 package enum PlayDeveloperError: RuledError, Equatable {
-    /// Google Play knows no such purchase token, or the text is none.
+    /// Google Play knows no such purchase token, or not yet, or the text is none.
     case tokenUnknown
     /// The purchase token is over: the subscription ended more than 60 days ago, or the purchase was refunded.
     case tokenEnded
@@ -28,7 +28,7 @@ package enum PlayDeveloperError: RuledError, Equatable {
         switch self {
         case .tokenUnknown:
             ErrorRule(
-                "googlePlayTokenUnknown", .unprocessable,
+                "googlePlayTokenUnknown", .unprocessable, mayRetry: true,
                 "Google Play does not know the purchase token. Send the token of the purchase unchanged.",
                 korean: "Google Play가 모르는 구매 토큰입니다. 구매의 토큰을 그대로 보내세요.")
         case .tokenEnded:

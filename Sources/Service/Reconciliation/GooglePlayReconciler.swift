@@ -29,19 +29,24 @@ package struct GooglePlayReconciler: Sendable {
     /// The ledger's name for the checkpoint of voided purchases.
     private var subject: String { "voided purchases of \(app.client.packageName) at \(app.client.url.absoluteString)" }
 
+    /// The last complete list of voided purchases; nil if there was none.
+    package func lastVoidedPurchases() async throws -> ReconciliationCheckpoint? {
+        try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject) }
+    }
+
     /// Takes back what Google Play has listed as voided since the last run, or in the last 30 days. Google Play keeps no older
-    /// entries.
+    /// entries. A record in another form is counted under the code of an invalid answer, and the others are applied.
     ///
     /// - Throws: `PlayDeveloperError`, `StorageFault`. What was taken back before the error stays so.
     package func recordVoidedPurchases() async throws -> Reconciler.Report {
         let now = service.clock.now()
-        let last = try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject)?.until }
-        let start = last?.adding(seconds: -Self.overlap)
+        let start = try await lastVoidedPurchases()?.until.adding(seconds: -Self.overlap)
         var report = Reconciler.Report()
         var (pageToken, pages): (String?, Int) = (nil, 0)
         repeat {
             let page = try await app.client.voidedPurchases(since: start, pageToken: pageToken)
             for voided in page.purchases { try await record(voided, into: &report) }
+            for _ in 0..<page.unreadableCount { report.count(PlayDeveloperError.answerInvalid(reason: nil).code) }
             let isRepeated = pageToken.map { page.nextPageToken?.hasSameBytes(as: $0) ?? false } ?? false
             (pageToken, pages) = (isRepeated ? nil : page.nextPageToken, pages + 1)
         } while pageToken != nil && pages < Self.maximumPages
@@ -102,10 +107,12 @@ extension PlayDeveloperError {
 extension GooglePlayReconciler {
     /// The interval between lists of voided purchases, in seconds.
     private static let voidedInterval: Int64 = 60 * 60
+    /// The runs that list voided purchases. Google allows 6000 such requests a day, and 30 in 30 seconds.
+    private static let voidedRate = TokenBuckets.Rate(atOnce: 4, perMinute: 4)
     /// The interval between looks for silent purchases.
     private static let interval = Duration.seconds(60)
 
-    /// Requests to list voided purchases at once.
+    /// Requests to list voided purchases. Those that come before a run begins share it.
     package struct Requests: Sendable {
         fileprivate let stream: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
@@ -118,7 +125,7 @@ extension GooglePlayReconciler {
     }
 
     /// The task that reconciles from the start of the service on: silent purchases each minute, and voided ones each hour, and on
-    /// request.
+    /// request, but at most four times a minute.
     package func schedule(_ requests: Requests, metrics: ServiceMetrics, logger: Logger) -> Companion {
         Companion {
             await cancelWhenGracefulShutdown {
@@ -129,8 +136,10 @@ extension GooglePlayReconciler {
                     }
                     group.addTask {
                         requests.request()
+                        let runs = TokenBuckets(Self.voidedRate, clock: service.clock)
                         var failures = FailureLog()
                         for await _ in requests.stream {
+                            while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
                             let isDone = await run("voided purchases", &failures, metrics, logger) {
                                 try await recordVoidedPurchases()
                             }

@@ -89,9 +89,11 @@ extension APIOperation {
         .post, "/v1/proofs/verify", for: .backEnd(.read), isPerApp: true,
         "verifyProof", "Verifies a proof without redeeming it",
         body: .json([
-            "proof": .text("An app receipt in base64, a JWS of Apple's, or a receipt of Unity IAP with one of them.")
+            "proof": .text(
+                "An app receipt in base64, a JWS of Apple's, a receipt of Unity IAP with one of them, or the JSON text of a signed purchase or "
+                    + "of a purchase token of Google Play, about which the service asks.")
         ]).described("A proof of purchase."),
         answers: [.json("The proof is valid.", ProofResource.self)],
-        or: [.refused],
+        or: [.refused, .conflict, .badGateway],
         never: [.notFound])
 }

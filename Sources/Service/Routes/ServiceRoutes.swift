@@ -179,7 +179,7 @@ package struct ServiceRoutes: Sendable {
             CatalogRoutes(catalog: administration, catalogs: catalogs).add(to: version)
         }
         ComparisonRoutes(service: service).add(to: version)
-        ProofRoutes(service: service).add(to: version)
+        ProofRoutes(service: service, googlePlay: googlePlay).add(to: version)
         let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
         webhooks?.add(to: version, naming: subjects)
         UserRoutes(
@@ -256,17 +256,27 @@ struct NotificationReceipt: AnswerObject {
 
 extension NotificationOutcome: AnswerValue {}
 
-/// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason.
+/// The route that verifies a proof without redeeming it. An invalid proof is refused with the code of its reason. A purchase token is
+/// not signed, so Google Play is asked about it.
 struct ProofRoutes: Sendable {
     let service: EntitlementService
+    let googlePlay: GooglePlayApps
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.verifyProof) { request, context in
             let body = try await JSONBody(
                 request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
+            if !googlePlay.all.isEmpty, let token = try ProofRoutes.token(in: proof) {
+                let app = try googlePlay.app(of: token, among: service.limitingApp)
+                return try ProofResource(try await app.statement(about: token.purchaseToken)).answer()
+            }
             return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()
         }
+    }
+
+    private static func token(in proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {
+        do { return try GooglePlayToken(json: proof) } catch { throw .refused(error) }
     }
 }
 
@@ -276,12 +286,16 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         $0.field("origin", "The origin of the proof.", \.origin)
         $0.field("environment", "The environment, as Apple names it.", \.environment)
         $0.field("bundleId", "The app.", \.bundleId)
-        $0.field("signedAt", .time("The time of the signature, or of the creation of an app receipt."), \.signedAt)
+        $0.field(
+            "signedAt",
+            .time(
+                "The time of the signature, of the creation of an app receipt, or of the statement about a purchase token."
+            ), \.signedAt)
         $0.field("purchases", "The purchases; absent if the proof is not of purchases.", \.purchases)
     }
 
     package enum Kind: String, AnswerValue, CaseIterable, Codable, Sendable {
-        case appReceipt, transaction, renewalInfo, notification, appTransaction, signedPurchase
+        case appReceipt, transaction, renewalInfo, notification, appTransaction, signedPurchase, purchaseToken
     }
 
     package struct Purchase: AnswerObject, Codable, Sendable {
@@ -302,6 +316,15 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         package let quantity: Int
         package let purchaseDate: String
         package var revocationDate: String?
+
+        fileprivate init(_ purchase: ProvenPurchase, from origin: Origin) {
+            productId = purchase.productIdentifier
+            transactionId = origin.statedIdentifier(purchase.transactionIdentifier)
+            originalTransactionId = origin.statedIdentifier(purchase.originalTransactionIdentifier)
+            quantity = purchase.quantity
+            purchaseDate = purchase.purchaseDate.rfc3339
+            revocationDate = purchase.revocationDate?.rfc3339
+        }
     }
 
     package let kind: Kind
@@ -325,14 +348,16 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         environment = proof.environment
         bundleId = proof.bundleIdentifier
         signedAt = proof.signedAt.rfc3339
-        purchases = proof.purchases?.map { purchase in
-            Purchase(
-                productId: purchase.productIdentifier,
-                transactionId: proof.origin.statedIdentifier(purchase.transactionIdentifier),
-                originalTransactionId: proof.origin.statedIdentifier(purchase.originalTransactionIdentifier),
-                quantity: purchase.quantity,
-                purchaseDate: purchase.purchaseDate.rfc3339, revocationDate: purchase.revocationDate?.rfc3339)
-        }
+        purchases = proof.purchases?.map { Purchase($0, from: proof.origin) }
+    }
+
+    init(_ statement: GooglePlayStatement) {
+        kind = .purchaseToken
+        origin = statement.origin
+        environment = statement.origin.isSandbox ? .sandbox : .production
+        bundleId = statement.packageName
+        signedAt = statement.askedAt.rfc3339
+        purchases = statement.purchases.map { Purchase($0.purchase, from: statement.origin) }
     }
 }
 

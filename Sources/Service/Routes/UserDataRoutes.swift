@@ -162,8 +162,8 @@ extension AuditEntry: AnswerObject {
             "The kind: `granted`, `revoked`, `productChanged`, `refused`, `transferredIn`, `transferredOut`, `itemGiven`, `itemTakenBack`, `aliased`, `spent`, `expired`, `renewalFailed`, `gracePeriodBegan`, `autoRenewDisabled`, `autoRenewEnabled`, `refundAnswered`.",
             \.event.rawValue)
         $0.field(
-            "actor", "The actor: `user`, `App Store`, `till`, or `key` and an API key's identifier.",
-            \.actor.description)
+            "actor", "The actor: `user`, `App Store`, `Google Play`, `till`, or `key` and an API key's identifier.",
+            \.actorDescription)
         $0.keyName(
             "actorName",
             note:

@@ -149,7 +149,7 @@ extension WebhookMessage.Content: AnswerObject {
             .integer(
                 "The number of the entry in the user's audit log. A greater number is later.", in: 1 ... .max), \.number
         )
-        $0.field("actor", "`user`, `App Store`, `till`, or `key` and an API key's identifier.", \.actor)
+        $0.field("actor", "`user`, `App Store`, `Google Play`, `till`, or `key` and an API key's identifier.", \.actor)
         $0.field(
             "actorName", "The name of the API key; absent for another actor, and if the service does not have the key.",
             \.actorName)

@@ -72,6 +72,22 @@ import Testing
         #expect(purchases.map(\.purchase.quantity) == [1, 2])
     }
 
+    @Test(arguments: [
+        #""rentOfferDetails":{}"#, #""preorderOfferDetails":{"preorderReleaseTime":"2026-12-01T00:00:00Z"}"#,
+    ])
+    func `a rental and a pre-order are not owned, nor what was bought with them`(offer: String) throws {
+        let items = [#"{"productId":"a"}"#, #"{"productId":"b","productOfferDetails":{"quantity":1,\#(offer)}}"#]
+        for state in ["PURCHASED", "PENDING"] {
+            let statement = try statement(Answers.product(state, items: items, more: Answers.paid))
+            #expect(statement.purchases.isEmpty && statement.refusal?.reason == .purchaseKindUnsupported)
+        }
+        let voided = try statement(Answers.product("CANCELLED", items: items, more: Answers.paid))
+        #expect(voided.purchases.count == 2 && voided.purchases.allSatisfy { $0.purchase.revocationDate != nil })
+        let pending = try statement(Answers.product("PENDING"))
+        #expect(pending.refusal?.reason == .purchasePending)
+        #expect(try statement(Answers.product("CANCELLED")).refusal == nil)
+    }
+
     @Test func `a test purchase is marked`() throws {
         let more = Answers.paid + #","testPurchaseContext":{"fopType":"TEST"}"#
         let statement = try statement(Answers.product("PURCHASED", more: more))
@@ -104,6 +120,8 @@ import Testing
             #"{"purchaseStateContext":"PURCHASED"}"#, #"{"purchaseStateContext":{"purchaseState":0}}"#,
             #"{"testPurchaseContext":1}"#, #"{"orderId":5}"#, #"{"orderId":"a b"}"#,
             #"{"obfuscatedExternalAccountId":{}}"#,
+            #"{"productLineItem":[{"productId":"p","productOfferDetails":{"rentOfferDetails":true}}]}"#,
+            #"{"productLineItem":[{"productId":"p","productOfferDetails":{"preorderOfferDetails":[]}}]}"#,
         ].map { ($0, true) }
 
     @Test(arguments: hostile.indices) func `an answer in another form is an error`(index: Int) {
@@ -171,11 +189,19 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"voidedPurchases":{}}"#, #"{"voidedPurchases":[{}]}"#, #"{"voidedPurchases":[{"purchaseToken":"t"}]}"#,
-        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"soon"}]}"#,
-        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"-1"}]}"#,
-        #"{"voidedPurchases":[{"purchaseToken":"t","voidedTimeMillis":"1","voidedQuantity":0}]}"#,
-        #"{"tokenPagination":{"nextPageToken":5}}"#, "[]",
+        "{}", #"{"purchaseToken":"t"}"#, "5", #"{"purchaseToken":"t","voidedTimeMillis":"soon"}"#,
+        #"{"purchaseToken":"t","voidedTimeMillis":"-1"}"#,
+        #"{"purchaseToken":"t","voidedTimeMillis":"1","voidedQuantity":0}"#,
+    ]) func `a voided purchase in another form is counted, and the others are read`(record: String) throws {
+        let good = #"{"purchaseToken":"u","voidedTimeMillis":"1"}"#
+        let text = #"{"voidedPurchases":[\#(record),\#(good)],"tokenPagination":{"nextPageToken":"n"}}"#
+        let page = try VoidedGooglePlayPurchases(Array(text.utf8))
+        #expect(page.purchases.map(\.purchaseToken) == ["u"])
+        #expect(page.unreadableCount == 1 && page.nextPageToken == "n")
+    }
+
+    @Test(arguments: [
+        #"{"voidedPurchases":{}}"#, #"{"tokenPagination":{"nextPageToken":5}}"#, "[]",
     ]) func `a page of voided purchases in another form is an error`(text: String) {
         #expect(throws: ProofRefusal.self) { try VoidedGooglePlayPurchases(Array(text.utf8)) }
     }

@@ -124,6 +124,8 @@ import Testing
     @Test func `a purchase that Google Play does not know is recorded, and answered with success`() async throws {
         try await run { played async throws in
             let unknown = String(repeating: "a", count: 24)
+            // Google Play would know a new purchase by now.
+            try played.advance(days: 0, seconds: 600)
             for (index, data) in [
                 PlayedService.ofProduct(unknown), PlayedService.ofSubscription(unknown),
                 PlayedService.ofProduct("not-a-token"),
@@ -136,6 +138,20 @@ import Testing
                         == "duplicate")
             }
             #expect(try await played.received().count == 3)
+        }
+    }
+
+    @Test func `a new purchase that Google Play does not know yet is to come again for ten minutes`() async throws {
+        try await run { played async throws in
+            let data = PlayedService.ofProduct(String(repeating: "a", count: 24))
+            for seconds: Int64 in [0, 599] {
+                try played.advance(days: 0, seconds: seconds)
+                let answer = try await played.push(data)
+                #expect(answer.status == 503 && answer.code == "googlePlayTokenUnknown")
+                #expect(try await played.received().isEmpty)
+            }
+            try played.advance(days: 0, seconds: 1)
+            #expect(try await played.push(data).decoded(NotificationReceipt.self).outcome == "recorded")
         }
     }
 

@@ -83,6 +83,35 @@ import Testing
         }
     }
 
+    @Test func `no end is reported before Google Play has stated it`() async throws {
+        try await run { played async throws in
+            func events() async throws -> [String] {
+                try await played.service.ledger.read { try $0.audit(of: played.alice, after: 0, limit: 100) }
+                    .map(\.entry.event.rawValue)
+            }
+            let order = try await played.order("garden.premium.monthly")
+            let subscription = try played.play.perform { try $0.subscribe(order) }
+            #expect(try await played.app.refresh(subscription.token) == [.granted])
+            try await played.acknowledge()
+            try played.advance(days: 32)
+            // Nobody has asked since the renewal, as after a start or while Google Play does not answer.
+            var sweep = HistorySweep()
+            for _ in 0..<2 {
+                try await sweep.run(played.service, [])
+                try played.advance(days: 0, seconds: 61)
+            }
+            #expect(try await events() == ["granted"])
+            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["granted": 1])
+            try await sweep.run(played.service, [])
+            #expect(try await events() == ["granted", "granted"])
+            _ = try played.play.perform { try $0.perform(.cancel, on: subscription.number) }
+            try played.advance(days: 31)
+            _ = try await played.reconciler.recordSilentPurchases()
+            try await sweep.run(played.service, [])
+            #expect(try await events().last == "expired")
+        }
+    }
+
     @Test func `purchases about which Google Play answers with errors do not keep the others waiting`() async throws {
         try await run { played in
             for number in 0..<11 {
@@ -131,6 +160,35 @@ import Testing
             await expectEventually { !runs().isEmpty }
             _ = try played.play.perform { try $0.refund(bought.number) }
             played.voidedRequests.request()
+            try await expectEventually { try await played.items().isEmpty }
+        }
+    }
+
+    @Test func `a storm of refunds is listed four times a minute, and none is lost`() async throws {
+        try await run { played async throws in
+            let order = try await played.order("garden.gate")
+            let bought = try played.play.perform { try $0.buy(order) }
+            #expect(try await played.app.refresh(bought.token) == [.granted])
+            let schedule = played.reconciler.schedule(
+                played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
+            let running = Task { try await schedule.run() }
+            defer { running.cancel() }
+            // The first run, about silent purchases, is among them.
+            let runs = { @Sendable in
+                played.metrics.text(queueDepth: 0, listeners: nil, isStorageAlmostFull: false)
+                    .split(separator: "\n").filter { $0.hasPrefix("till_reconciliations_total") }
+                    .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+            }
+            for _ in 0..<100 {
+                played.voidedRequests.request()
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            await expectEventually { runs() >= 5 }
+            #expect(runs() == 5)
+            _ = try played.play.perform { try $0.refund(bought.number) }
+            played.voidedRequests.request()
+            #expect(try await played.items() == ["gate 1"])
+            try played.advance(days: 0, seconds: 60)
             try await expectEventually { try await played.items().isEmpty }
         }
     }

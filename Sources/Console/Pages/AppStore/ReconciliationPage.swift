@@ -18,6 +18,16 @@ package protocol ConsoleReconciliation: Sendable {
     func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint?
 }
 
+/// The last list of voided purchases of an app on Google Play; without a run if there was none.
+package struct VoidedPurchases: Sendable {
+    let package: String
+    let last: ReconciliationCheckpoint?
+
+    package init(package: String, last: ReconciliationCheckpoint?) {
+        (self.package, self.last) = (package, last)
+    }
+}
+
 extension AppStoreRoutes {
     private typealias Checkpoints = [ReconciliationRuns.Subject: ReconciliationCheckpoint]
 
@@ -30,6 +40,7 @@ extension AppStoreRoutes {
             }
             reconciliations.append((number, reconciliation, checkpoints))
         }
+        let voided = try await services.voidedPurchases()
         return Page("Reconciliation", section: .appStore) {
             AppStoreTab.links(present: AppStoreTab.reconciliation)
             p {
@@ -56,6 +67,13 @@ extension AppStoreRoutes {
                             }
                         }
                     }
+                }
+            }
+            for list in voided {
+                Facts.card("Voided purchases of Google Play") {
+                    fact("App") { Shown.identifier(list.package) }
+                    fact("Complete until") { Shown.moment(list.last?.until) }
+                    fact("Found in that run") { list.last.map { Self.findings($0.findings) } }
                 }
             }
         }

@@ -56,24 +56,33 @@ struct ReadingRecords {
 
     /// The transactions older than a sequence number, newest first.
     ///
-    /// - Parameter app: The number of the app; nil for all apps.
+    /// - Parameters:
+    ///   - app: The number of the app; nil for all apps.
+    ///   - store: The only store; nil for all stores.
     func transactions(
         of user: Int64,
         in app: Int64?,
+        from store: PurchaseStore? = nil,
         before sequence: Int64,
         limit: Int
     ) throws -> [RedeemedTransaction] {
-        try transactions(Self.older, [user, sequence, app, limit])
+        let statement = store.map { Self.older(stating: TransactionFact.allCases, from: $0) } ?? Self.older
+        return try transactions(statement, [user, sequence, app, limit])
     }
 
     private static let older = older(stating: TransactionFact.allCases)
 
-    private static func older(stating facts: [TransactionFact], namesApps: Bool = true) -> TransactionStatement {
-        TransactionStatement(
+    private static func older(
+        stating facts: [TransactionFact], from store: PurchaseStore? = nil, namesApps: Bool = true
+    ) -> TransactionStatement {
+        let isOfStore = store.map { store in
+            " AND redeemed_transaction.origin IN \(Set(Origin.allCases.filter { $0.store == store }).sqlList)"
+        }
+        return TransactionStatement(
             facts, namesApps: namesApps,
             where: """
                 redeemed_transaction.user_id = $1 AND redeemed_transaction.sequence < $2
-                    AND (redeemed_transaction.app = $3 OR $3 IS NULL)
+                    AND (redeemed_transaction.app = $3 OR $3 IS NULL)\(isOfStore ?? "")
                 ORDER BY redeemed_transaction.sequence DESC LIMIT $4
                 """)
     }

@@ -144,6 +144,9 @@ extension PurchaseStatus {
     /// The time to wait for a statement about the renewal, in seconds, before the end of a subscription that may renew is
     /// reported. The user does not own the item meanwhile.
     private static let statementSeconds: Int64 = 3600
+    /// The same time for a subscription at Google Play, in days. The service asks about each end until Google Play states one. After this
+    /// time, Google Play forgets the subscription.
+    private static let daysOfGooglePlay: Int64 = 60
 
     /// The moment until which a statement about the renewal is awaited; nil if none is.
     ///
@@ -151,12 +154,15 @@ extension PurchaseStatus {
     func awaitsStatement(at moment: Timestamp, holding hold: Timestamp?) -> Timestamp? {
         guard let silentEnd else { return nil }
         let isRenewal = state == .expired && !isRetried
-        let end = isRenewal ? silentEnd.adding(seconds: Self.statementSeconds) : silentEnd
+        let end =
+            origin.isGooglePlay
+            ? silentEnd.adding(days: Self.daysOfGooglePlay)
+            : isRenewal ? silentEnd.adding(seconds: Self.statementSeconds) : silentEnd
         let isHeld = hold.map { moment <= $0 } ?? false
         return moment < end || isHeld ? max(end, hold ?? end) : nil
     }
 
-    /// The end that time alone has brought to a subscription that may renew. Nil if the App Store has stated anything since.
+    /// The end that time alone has brought to a subscription that may renew. Nil if the store has stated anything since.
     private var silentEnd: Timestamp? {
         guard mayRenew, let paidUntil else { return nil }
         let end: Timestamp? =

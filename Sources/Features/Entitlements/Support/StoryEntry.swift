@@ -66,7 +66,7 @@ package struct StoryEntry: Hashable, Sendable {
         case .credited: "The team added \(subject)\(reason)"
         case .spent: "\(subject) were spent\(reason)"
         case .expired: "\(subject) expired\(reason)"
-        case .renewalFailed: "The renewal of \(subject) could not be charged. Apple retries."
+        case .renewalFailed: "The renewal of \(subject) could not be charged. \(company(of: entry.origin)) retries."
         case .gracePeriodBegan: "The renewal of \(subject) could not be charged. The grace period began."
         case .autoRenewDisabled: "The customer turned the renewal of \(subject) off."
         case .autoRenewEnabled: "The customer turned the renewal of \(subject) on."
@@ -78,9 +78,11 @@ package struct StoryEntry: Hashable, Sendable {
         }
     }
 
+    private static func company(of origin: Origin?) -> String { origin?.isGooglePlay == true ? "Google" : "Apple" }
+
     private static func sentence(_ notification: StatedNotification) -> String {
         let type = [notification.type, notification.subtype].compactMap(\.self).joined(separator: " ")
-        let store = notification.origin.isGooglePlay ? "Google" : "Apple"
+        let store = company(of: notification.origin)
         return "\(store) notified of \(type): \(notification.outcome.rawValue)."
     }
 }

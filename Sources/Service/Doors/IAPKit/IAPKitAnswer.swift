@@ -54,7 +54,8 @@ extension IAPKitAnswer {
             true
         case .tooLarge, .encodingInvalid, .chainUntrusted, .chainOutsideValidity, .payloadInvalid, .tooManyPurchases,
             .innerProofInvalid, .appKeyMissing, .serviceAccountMissing, .purchaseFormRetired, .purchasePending,
-            .signedInFuture, .deviceMismatch, .bundleIdentifierMismatch, .environmentMismatch, .originNotAccepted,
+            .purchaseKindUnsupported, .signedInFuture, .deviceMismatch, .bundleIdentifierMismatch, .environmentMismatch,
+            .originNotAccepted,
             .certificateRevoked, .revocationUnavailable:
             false
         }
@@ -86,7 +87,7 @@ package enum IAPKitState: String, CaseIterable, Sendable {
     case expired = "EXPIRED"
     /// A purchase of Google Play in a state that Till does not know, or that Google Play has ended.
     case unknown = "UNKNOWN"
-    /// Not signed by the App Store, not known to Google Play, or another product than the expected one or the one in the ledger.
+    /// Not signed by the App Store, or another product than the expected one or the one in the ledger.
     case inauthentic = "INAUTHENTIC"
 
     /// True if the app may give what was bought.

@@ -75,8 +75,6 @@ struct IAPKitRoutes: RouteSource {
         } catch RedemptionError.purchaseNotOwned {
             let state = try await app.purchases.purchase(of: token.purchaseToken)?.state
             return IAPKitAnswer(store: .google, state: IAPKitState(ofNotOwned: state))
-        } catch PlayDeveloperError.tokenUnknown {
-            return IAPKitAnswer(store: .google, state: .inauthentic)
         } catch PlayDeveloperError.tokenEnded {
             return IAPKitAnswer(store: .google, state: .unknown)
         }

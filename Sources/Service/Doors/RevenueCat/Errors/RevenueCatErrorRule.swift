@@ -63,8 +63,8 @@ extension RevenueCatErrorRule {
             "bundleIdentifierMismatch", "environmentMismatch", "productUnknown")
         add(
             .invalidReceipt, .sentAgain, "chainOutsideValidity", "transactionConflict", "tooLarge", "tooManyPurchases",
-            "payloadInvalid", "staticTestPurchase", "purchaseFormRetired", "signedInFuture", "certificateRevoked",
-            "revocationUnavailable")
+            "payloadInvalid", "staticTestPurchase", "purchaseFormRetired", "purchaseKindUnsupported", "signedInFuture",
+            "certificateRevoked", "revocationUnavailable")
         add(.invalidReceipt, .doesNotOccur, "innerProofInvalid", "deviceMismatch", "noNotification")
 
         // Callers.
