@@ -103,7 +103,12 @@ struct GooglePlayServices {
         try Self.refuseSharedPackages(of: all)
         apps = GooglePlayApps(all)
         let logger = configuration.logger
-        backgroundServices = all.map { $0.acknowledger(metrics: metrics, logger: logger) }
+        backgroundServices = all.flatMap { app -> [any ServiceLifecycle.Service] in
+            [
+                app.acknowledger(metrics: metrics, logger: logger),
+                app.externalTransactionReporter(metrics: metrics, logger: logger),
+            ]
+        }
         let voided = all.map { _ in GooglePlayReconciler.Requests() }
         for (app, requests) in zip(all, voided) {
             backgroundServices.append(

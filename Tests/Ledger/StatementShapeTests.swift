@@ -260,6 +260,26 @@ struct StatementShapeTests: LedgerSuite {
         #expect(try await purchases.purchasesToAcknowledge(limit: 9).due.isEmpty)
         _ = try await purchases.beginAcknowledgement(of: purchase)
         try await purchases.close(purchase)
+        try await reportExternalTransactions(purchases)
+    }
+
+    private func reportExternalTransactions(_ purchases: GooglePurchaseService) async throws {
+        let now = clock.now()
+        for part in [.sale, .partialRefund(identifier: "r")] as [ExternalTransactionReport.Part] {
+            let key = purchases.key(ofExternalTransaction: "sale-1", part, in: .localPlay)
+            let report = ExternalTransactionReport(
+                key, of: "com.example.app", [:], reportedAt: now, by: "K", nextAttemptAt: now)
+            _ = try await purchases.record(report)
+        }
+        for report in try await purchases.externalTransactionsToPassOn(in: .localPlay, limit: 9).due {
+            #expect(try await purchases.beginAttempt(of: report))
+            try await purchases.failed(report, "e", isFinal: false)
+            try await purchases.passedOn(report)
+            _ = try await purchases.preTaxMicros(after: report)
+        }
+        let listed = try await service.externalTransactions(of: nil, in: nil, after: nil, limit: 1)
+        let position = listed.first?.position
+        _ = try await service.externalTransactions(of: "com.example.app", in: .refused, after: position, limit: 9)
     }
 
     private func forward() async throws {

@@ -18,6 +18,18 @@ package struct GrantResource: Decodable, Listed, Sendable {
     package let revocation: RevocationResource?
 }
 
+package struct ExternalTransactionResource: Decodable, Listed, Sendable {
+    package static let listName = "externalTransactions"
+
+    package let externalTransactionId: String
+    package let kind: String
+    package let refundId: String?
+    package let packageName: String
+    package let state: String
+    package let attempts: Int
+    package let lastError: String?
+}
+
 package struct RevocationResource: Decodable, Sendable {
     package let revokedAt: String
     package let reason: String

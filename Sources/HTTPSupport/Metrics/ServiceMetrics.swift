@@ -21,6 +21,7 @@ package final class ServiceMetrics: Sendable {
         case redemptions, notifications, reconciliations
         case consumptionAnswers = "consumption_answers"
         case acknowledgements
+        case externalTransactions = "external_transactions"
         case webhookAttempts = "webhook_attempts"
         case notificationForwards = "notification_forwards"
         case mailAttempts = "mail_attempts"
@@ -32,6 +33,7 @@ package final class ServiceMetrics: Sendable {
             case .reconciliations: "Reconciliations with the App Store and with Google Play."
             case .consumptionAnswers: "Consumption information sent to the App Store for refund requests."
             case .acknowledgements: "Acknowledgements of purchases at Google Play."
+            case .externalTransactions: "Reports about external transactions that are passed on to Google Play."
             case .webhookAttempts: "Webhook attempts. The outcome failed means that the message is given up."
             case .notificationForwards:
                 "Attempts to forward App Store notifications. The outcome failed means that the notification is given up."

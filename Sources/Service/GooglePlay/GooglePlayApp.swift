@@ -196,15 +196,23 @@ package struct GooglePlayApps: Sendable {
     /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
     /// - Throws: `RedemptionError` if the token names no app of the caller, or none although there are several.
     func app(of token: GooglePlayToken, among app: String?) throws(RedemptionError) -> GooglePlayApp {
+        try self.app(named: token.packageName, among: app)
+    }
+
+    /// The app of a package name that a caller sends, or does not send.
+    ///
+    /// - Parameter app: The bundle identifier of the only app of the caller; nil for all apps.
+    /// - Throws: `RedemptionError` as for a token.
+    func app(named name: String?, among app: String?) throws(RedemptionError) -> GooglePlayApp {
         let own = all.filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
-        guard let name = token.packageName else {
+        guard let name else {
             guard let only = own.first, own.count == 1 else {
                 throw .refused(
                     own.isEmpty
                         ? ProofRefusal(.serviceAccountMissing)
                         : ProofRefusal(
                             .bundleIdentifierMismatch,
-                            "The token names no app, and the service asks about several. Send packageName."))
+                            "The request names no app, and the service asks about several. Send packageName."))
             }
             return only
         }

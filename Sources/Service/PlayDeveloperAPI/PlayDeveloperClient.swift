@@ -191,10 +191,13 @@ extension PlayDeveloperClient {
         "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "dailyLimitExceeded",
     ]
 
+    /// - Parameters:
+    ///   - body: The body of a `POST`.
+    ///   - isAboutToken: True if the request is about a purchase token. Errors about another thing say nothing about a token.
     /// - Returns: The body of the answer.
-    private func send(
-        _ method: HTTPMethod, _ path: String, _ query: [(name: String, value: String)] = [], within patience: Patience,
-        upTo maximumSize: Int
+    func send(
+        _ method: HTTPMethod, _ path: String, _ query: [(name: String, value: String)] = [],
+        body: JSONObject = [:], isAboutToken: Bool = true, within patience: Patience, upTo maximumSize: Int
     ) async throws(PlayDeveloperError) -> [UInt8] {
         var components = URLComponents()
         if !query.isEmpty { components.queryItems = query.map { URLQueryItem(name: $0.name, value: $0.value) } }
@@ -204,7 +207,8 @@ extension PlayDeveloperClient {
         var delays = patience.delays[...]
         while true {
             do {
-                return try await attempt(method, address, within: patience.answer, upTo: maximumSize)
+                return try await attempt(
+                    method, address, body, isAboutToken: isAboutToken, within: patience.answer, upTo: maximumSize)
             } catch {
                 guard let wait = error.wait(upTo: patience.longestWait), let delay = delays.popFirst() else {
                     throw error
@@ -215,7 +219,8 @@ extension PlayDeveloperClient {
     }
 
     private func attempt(
-        _ method: HTTPMethod, _ address: String, within limit: Duration, upTo maximumSize: Int
+        _ method: HTTPMethod, _ address: String, _ body: JSONObject, isAboutToken: Bool, within limit: Duration,
+        upTo maximumSize: Int
     ) async throws(PlayDeveloperError) -> [UInt8] {
         var refused: String?
         while true {
@@ -225,11 +230,11 @@ extension PlayDeveloperClient {
             request.headers.add(name: "Authorization", value: "Bearer \(token)")
             if method == .POST {
                 request.headers.add(name: "Content-Type", value: "application/json")
-                request.body = .bytes(Array("{}".utf8))
+                request.body = .bytes(JSONValue.object(body).compactBytes)
             }
             let answer = try await PlayConnection.answer(to: request, within: limit, upTo: maximumSize)
             if (200...299).contains(answer.status) { return answer.body }
-            let error = Self.error(answer)
+            let error = Self.error(answer, isAboutToken: isAboutToken)
             // Google Play may end a token early. Another one helps against nothing else.
             guard answer.status == 401, refused == nil,
                 error != .accountRefused(status: 401, reason: Self.permissionDenied)
@@ -238,12 +243,14 @@ extension PlayDeveloperClient {
         }
     }
 
-    private static func error(_ answer: PlayConnection.Answer) -> PlayDeveloperError {
+    private static func error(_ answer: PlayConnection.Answer, isAboutToken: Bool) -> PlayDeveloperError {
         let reason = reason(answer)
         switch (answer.status, reason) {
         case (403, let reason?) where quota.contains(reason): return .limited(seconds: answer.retryAfter)
         case (401, _), (403, _): return .accountRefused(status: answer.status, reason: reason)
         case (404, applicationNotFound): return .accountRefused(status: 404, reason: reason)
+        case (let status, let reason?) where !isAboutToken && [400, 404, 410].contains(status):
+            return .refused(status: status, reason: location(answer).map { "\(reason) \($0)" } ?? reason)
         // Another server may not know the path. That says nothing about the token.
         case (404, _?): return .tokenUnknown
         case (410, _?): return .tokenEnded
@@ -269,8 +276,17 @@ extension PlayDeveloperClient {
         return error["status"].flatMap(PlayConnection.word)
     }
 
+    /// The path of the field that Google refuses, such as `userTaxAddress.regionCode`; nil if the answer names none.
+    private static func location(_ answer: PlayConnection.Answer) -> String? {
+        guard case .object(let error)? = answer.object?["error"], case .array(let errors)? = error["errors"],
+            case .object(let first)? = errors.first, case .string(let text)? = first["location"], text.utf8.count <= 256
+        else { return nil }
+        let names = text.split(separator: ".").compactMap { PlayConnection.word(.string(String($0))) }
+        return names.isEmpty ? nil : names.joined(separator: ".")
+    }
+
     /// A text as a segment of a path.
-    private func escaped(_ text: String) -> String {
+    func escaped(_ text: String) -> String {
         let unreserved = CharacterSet(charactersIn: "-._~").union(.alphanumerics)
         return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }

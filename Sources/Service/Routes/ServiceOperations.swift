@@ -41,7 +41,7 @@ extension APIOperation {
     /// The operations of all routes, also of those that a service leaves out.
     static let all = [
         service, accounts, attributes, balances, catalogAdministration, comparison, events, exports, figures, grants,
-        googlePlay, products, profiles, seedApp, support, userData, users, webhooks,
+        externalTransactions, googlePlay, products, profiles, seedApp, support, userData, users, webhooks,
     ].flatMap(\.self)
 
     private static let service = [

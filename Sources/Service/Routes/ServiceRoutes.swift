@@ -186,6 +186,7 @@ package struct ServiceRoutes: Sendable {
             service: service, googlePlay: googlePlay, idempotentRequests: idempotentRequests, subjects: subjects,
             metrics: metrics
         ).add(to: version)
+        ExternalTransactionRoutes(service: service, googlePlay: googlePlay).add(to: version)
         SupportRoutes(service: service, subjects: subjects, orders: orders).add(to: version)
         GrantRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)
         BalanceRoutes(service: service, idempotentRequests: idempotentRequests, subjects: subjects).add(to: version)

@@ -1,0 +1,304 @@
+import Ledger
+import Proofs
+
+/// The SQL of external transactions, inside the caller's transaction.
+private struct ExternalTransactionRecords {
+    let database: any LedgerDatabase
+    let apps: AppNumbers
+
+    private static let columns = """
+        transaction_id, refund_id, package, realm, app, content, initial_id, reported_at, reported_by, attempts,
+            next_attempt_at, passed_on_at, last_error
+        """
+
+    private func report(_ row: inout ResultRow) throws -> ExternalTransactionReport {
+        let (transaction, refund): (String, String) = (try row.next(), try row.next())
+        let (package, realm): (String, String) = (try row.next(), try row.next())
+        let (app, content): (Int64, String) = (try row.next(), try row.next())
+        guard let realm = Realm(rawValue: realm), case .object(let content) = try JSONParser.parse(Array(content.utf8))
+        else { throw ColumnMismatch.column("realm, content") }
+        return ExternalTransactionReport(
+            .init(
+                realm: realm, packageName: package, transactionIdentifier: transaction, part: .init(column: refund)),
+            of: try apps.bundleIdentifier(of: app), content, continuing: try row.next(), reportedAt: try row.next(),
+            by: try row.next(), attempts: try row.next(), nextAttemptAt: try row.next(), passedOnAt: try row.next(),
+            lastError: try row.next())
+    }
+
+    private func values(of key: ExternalTransactionReport.Key) -> [any SQLConvertible] {
+        [key.transactionIdentifier, key.part.column, key.packageName, key.realm.rawValue]
+    }
+
+    func report(_ key: ExternalTransactionReport.Key) throws -> ExternalTransactionReport? {
+        try database.rows(
+            """
+            SELECT \(Self.columns) FROM external_transaction
+            WHERE transaction_id = $1 AND refund_id = $2 AND package = $3 AND realm = $4
+            """,
+            values(of: key), report
+        ).first
+    }
+
+    /// Writes a report, unless there is one with its key.
+    func add(_ report: ExternalTransactionReport) throws {
+        try database.execute(
+            """
+            INSERT INTO external_transaction (\(Self.columns))
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, NULL)
+            ON CONFLICT (transaction_id, refund_id, package, realm) DO NOTHING
+            """,
+            values(of: report.key) + [
+                apps[report.app], JSONValue.object(report.content).compactText, report.initialIdentifier,
+                report.reportedAt, report.reportedBy, report.attempts, report.nextAttemptAt,
+            ])
+    }
+
+    /// The reports that wait for an attempt, the longest waiting first.
+    func due(at moment: Timestamp, _ realm: Realm, _ package: String, limit: Int) throws -> [ExternalTransactionReport]
+    {
+        try database.rows(
+            """
+            SELECT \(Self.columns) FROM external_transaction
+            WHERE next_attempt_at <= $1 AND realm = $2 AND package = $3
+            ORDER BY next_attempt_at, reported_at, transaction_id, refund_id LIMIT $4
+            """,
+            [moment, realm.rawValue, package, limit], report)
+    }
+
+    /// The reports about some transactions that wait.
+    func waiting(
+        _ realm: Realm, _ package: String, about transactions: [String]
+    ) throws -> [ExternalTransactionReport.Waiting] {
+        guard !transactions.isEmpty else { return [] }
+        return try database.rows(
+            """
+            SELECT transaction_id, refund_id, reported_at, next_attempt_at FROM external_transaction
+            WHERE transaction_id \(database.isIn("$1")) AND realm = $2 AND package = $3 AND next_attempt_at IS NOT NULL
+            """,
+            [database.list(eachOf: transactions), realm.rawValue, package]
+        ) { row in
+            .init(
+                transactionIdentifier: try row.next(), part: .init(column: try row.next()), reportedAt: try row.next(),
+                nextAttemptAt: try row.next())
+        }
+    }
+
+    /// The partial refunds of a transaction that Google Play has.
+    func passedOnRefunds(of key: ExternalTransactionReport.Key) throws -> [ExternalTransactionReport] {
+        try database.rows(
+            """
+            SELECT \(Self.columns) FROM external_transaction
+            WHERE transaction_id = $1 AND package = $2 AND realm = $3 AND passed_on_at IS NOT NULL
+            """,
+            [key.transactionIdentifier, key.packageName, key.realm.rawValue], report
+        ).filter { $0.key.part != .sale }
+    }
+
+    /// The reports, the newest first.
+    ///
+    /// - Parameters:
+    ///   - app: The number of the only app; nil for all apps.
+    ///   - state: The only state; nil for all states.
+    func list(
+        of app: Int64?, in state: ExternalTransactionReport.State?, after position: ExternalTransactionReport.Position?,
+        limit: Int
+    ) throws -> [ExternalTransactionReport] {
+        var (conditions, arguments): ([String], [any SQLConvertible]) = ([], [])
+        if let app {
+            arguments.append(app)
+            conditions.append("app = $\(arguments.count)")
+        }
+        switch state {
+        case .waiting?: conditions.append("next_attempt_at IS NOT NULL")
+        case .passedOn?: conditions.append("passed_on_at IS NOT NULL")
+        case .refused?: conditions.append("next_attempt_at IS NULL AND passed_on_at IS NULL")
+        case nil: break
+        }
+        if let position {
+            let first = arguments.count + 1
+            arguments += [position.first, position.second, position.third]
+            conditions.append(
+                "(reported_at, transaction_id, refund_id) < ($\(first), $\(first + 1), $\(first + 2))")
+        }
+        arguments.append(limit)
+        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        return try database.rows(
+            """
+            SELECT \(Self.columns) FROM external_transaction \(filter)
+            ORDER BY reported_at DESC, transaction_id DESC, refund_id DESC LIMIT $\(arguments.count)
+            """,
+            arguments, report)
+    }
+
+    /// Puts the next attempt of a report off.
+    ///
+    /// - Returns: False if another process has begun an attempt.
+    func replace(_ known: Timestamp, with next: Timestamp, attempts: Int, of key: ExternalTransactionReport.Key) throws
+        -> Bool
+    {
+        try database.execute(
+            """
+            UPDATE external_transaction SET attempts = $1, next_attempt_at = $2
+            WHERE transaction_id = $3 AND refund_id = $4 AND package = $5 AND realm = $6 AND next_attempt_at = $7
+            """,
+            [attempts, next] + values(of: key) + [known]) > 0
+    }
+
+    /// Ends what waits.
+    ///
+    /// - Parameter passedOnAt: Nil if Google Play refuses the report for good.
+    func settle(_ key: ExternalTransactionReport.Key, passedOnAt: Timestamp?, _ error: String?) throws {
+        try database.execute(
+            """
+            UPDATE external_transaction SET next_attempt_at = NULL, passed_on_at = $1, last_error = $2
+            WHERE transaction_id = $3 AND refund_id = $4 AND package = $5 AND realm = $6
+            """,
+            [passedOnAt, error] + values(of: key))
+    }
+
+    func write(_ error: String, of key: ExternalTransactionReport.Key) throws {
+        try database.execute(
+            """
+            UPDATE external_transaction SET last_error = $1
+            WHERE transaction_id = $2 AND refund_id = $3 AND package = $4 AND realm = $5
+            """,
+            [error] + values(of: key))
+    }
+}
+
+/// The use cases of external transactions.
+extension GooglePurchaseService {
+    /// The key of a report about a transaction of the app.
+    package func key(
+        ofExternalTransaction identifier: String, _ part: ExternalTransactionReport.Part, in realm: Realm
+    ) -> ExternalTransactionReport.Key {
+        .init(realm: realm, packageName: packageName, transactionIdentifier: identifier, part: part)
+    }
+
+    /// Records a report, which then waits to be passed on.
+    ///
+    /// - Returns: The recorded report: the earlier one, if it has the same content.
+    /// - Throws: `ExternalTransactionError`, `StorageFault`.
+    package func record(_ report: ExternalTransactionReport) async throws -> ExternalTransactionReport {
+        let key = report.key
+        return try await entitlements.ledger.write { transaction in
+            try transaction.register(app: report.app)
+            let records = try transaction.externalTransactions
+            let sale = Self.sale(of: key)
+            if key.part != .sale, try records.report(sale) == nil { throw ExternalTransactionError.unknown }
+            try records.add(report)
+            guard let recorded = try records.report(key), recorded.content == report.content else {
+                throw ExternalTransactionError.differs
+            }
+            return recorded
+        }
+    }
+
+    private static func sale(of key: ExternalTransactionReport.Key) -> ExternalTransactionReport.Key {
+        .init(
+            realm: key.realm, packageName: key.packageName, transactionIdentifier: key.transactionIdentifier,
+            part: .sale)
+    }
+
+    /// The reports to pass on now, those that no other report holds up. The others are looked at after those.
+    package func externalTransactionsToPassOn(
+        in realm: Realm, limit: Int
+    ) async throws -> (due: [ExternalTransactionReport], mayBeMore: Bool) {
+        let (now, package) = (entitlements.clock.now(), packageName)
+        let (found, waiting) = try await entitlements.ledger.read { transaction in
+            let records = try transaction.externalTransactions
+            let found = try records.due(at: now, realm, package, limit: limit)
+            let named = Set(found.flatMap { [$0.key.transactionIdentifier, $0.initialIdentifier].compactMap(\.self) })
+            return (found, try records.waiting(realm, package, about: named.sorted()))
+        }
+        var (due, later): ([ExternalTransactionReport], [(ExternalTransactionReport, Timestamp)]) = ([], [])
+        for report in found {
+            let blockers = waiting.filter(report.follows).map(\.nextAttemptAt)
+            if let latest = blockers.max() {
+                later.append((report, max(latest, now).adding(seconds: 1)))
+            } else {
+                due.append(report)
+            }
+        }
+        if !later.isEmpty {
+            try await entitlements.ledger.writeInBackground { [later] transaction in
+                let records = try transaction.externalTransactions
+                for (report, next) in later {
+                    guard let known = report.nextAttemptAt else { continue }
+                    _ = try records.replace(known, with: next, attempts: report.attempts, of: report.key)
+                }
+            }
+        }
+        return (due, found.count == limit)
+    }
+
+    /// Begins an attempt, after whose failure the next one follows a pause. A service that ends before the result tries again, too.
+    ///
+    /// - Returns: False if another service has begun one.
+    package func beginAttempt(of report: ExternalTransactionReport) async throws -> Bool {
+        guard let retry = report.retry else { return false }
+        let next = retry.attempted(at: entitlements.clock.now())
+        return try await entitlements.ledger.writeInBackground {
+            try $0.externalTransactions.replace(
+                retry.nextAttemptAt, with: next.nextAttemptAt, attempts: next.attempts, of: report.key)
+        }
+    }
+
+    /// Records that Google Play has a report.
+    package func passedOn(_ report: ExternalTransactionReport) async throws {
+        let now = entitlements.clock.now()
+        try await entitlements.ledger.writeInBackground {
+            try $0.externalTransactions.settle(report.key, passedOnAt: now, nil)
+        }
+    }
+
+    /// Records the error of an attempt.
+    ///
+    /// - Parameter isFinal: True if Google Play refuses the report for good.
+    package func failed(_ report: ExternalTransactionReport, _ error: String, isFinal: Bool) async throws {
+        try await entitlements.ledger.writeInBackground { transaction in
+            let records = try transaction.externalTransactions
+            if isFinal {
+                try records.settle(report.key, passedOnAt: nil, error)
+            } else {
+                try records.write(error, of: report.key)
+            }
+        }
+    }
+
+    /// The amount before tax that is left at Google Play after a partial refund, in millionths; nil for another report.
+    package func preTaxMicros(after refund: ExternalTransactionReport) async throws -> Int64? {
+        guard case .partialRefund = refund.key.part, let amount = refund.preTaxMicros else { return nil }
+        return try await entitlements.ledger.read { transaction in
+            let records = try transaction.externalTransactions
+            guard let total = try records.report(Self.sale(of: refund.key))?.preTaxMicros else { return nil }
+            let earlier = try records.passedOnRefunds(of: refund.key).compactMap(\.preTaxMicros)
+            return earlier.reduce(total - amount, -)
+        }
+    }
+}
+
+extension EntitlementService {
+    /// The reports about external transactions, the newest first.
+    ///
+    /// - Parameters:
+    ///   - app: The bundle identifier of the only app; nil for all apps.
+    ///   - state: The only state; nil for all states.
+    package func externalTransactions(
+        of app: String?, in state: ExternalTransactionReport.State?,
+        after position: ExternalTransactionReport.Position?,
+        limit: Int
+    ) async throws -> [ExternalTransactionReport] {
+        try await ledger.read { transaction in
+            guard let app = try transaction.number(ofApp: app) else { return [] }
+            return try transaction.externalTransactions.list(
+                of: app.number, in: state, after: position, limit: limit)
+        }
+    }
+}
+
+extension LedgerTransaction {
+    fileprivate var externalTransactions: ExternalTransactionRecords {
+        get throws { ExternalTransactionRecords(database: database, apps: try apps) }
+    }
+}

@@ -1,0 +1,164 @@
+import Ledger
+import Proofs
+
+/// A sale outside Google's billing, or a refund of one, that a back end has reported, and that Google Play is to know
+/// (`externaltransactions`). It grants nothing.
+///
+/// It is a class, so that it is passed as a pointer (swiftlang/swift#90477).
+package final class ExternalTransactionReport: Sendable {
+    package struct Key: Hashable, Sendable {
+        /// `google`, or `localPlay`.
+        package let realm: Realm
+        package let packageName: String
+        /// The identifier that the back end gave to the transaction.
+        package let transactionIdentifier: String
+        /// The report about the transaction: the sale, or a refund.
+        package let part: Part
+
+        package init(realm: Realm, packageName: String, transactionIdentifier: String, part: Part) {
+            (self.realm, self.packageName) = (realm, packageName)
+            (self.transactionIdentifier, self.part) = (transactionIdentifier, part)
+        }
+    }
+
+    package enum Part: Hashable, Sendable {
+        case sale
+        /// - Parameter identifier: The identifier that the back end gave to the refund (`refundId`).
+        case partialRefund(identifier: String)
+        case fullRefund
+
+        /// Google's identifiers have neither of the two other texts.
+        var column: String {
+            switch self {
+            case .sale: ""
+            case .partialRefund(let identifier): identifier
+            case .fullRefund: "~"
+            }
+        }
+
+        init(column: String) {
+            switch column {
+            case "": self = .sale
+            case "~": self = .fullRefund
+            default: self = .partialRefund(identifier: column)
+            }
+        }
+    }
+
+    package enum State: String, CaseIterable, Sendable {
+        /// Google Play does not have it yet.
+        case waiting
+        /// Google Play has it.
+        case passedOn
+        /// Google Play refuses it for good.
+        case refused
+    }
+
+    package let key: Key
+    /// The bundle identifier of the app in the catalog.
+    package let app: String
+    /// The body of the request to Google Play.
+    package let content: JSONObject
+    /// The first transaction of the series that the sale continues; nil for none.
+    package let initialIdentifier: String?
+    package let reportedAt: Timestamp
+    /// The identifier of the API key.
+    package let reportedBy: String
+    package let attempts: Int
+    /// The time of the next attempt; nil if the report does not wait.
+    package let nextAttemptAt: Timestamp?
+    package let passedOnAt: Timestamp?
+    /// The sentence of the last attempt's error; nil if there is none.
+    package let lastError: String?
+
+    package init(
+        _ key: Key, of app: String, _ content: JSONObject, continuing initialIdentifier: String? = nil,
+        reportedAt: Timestamp, by reportedBy: String, attempts: Int = 0, nextAttemptAt: Timestamp?,
+        passedOnAt: Timestamp? = nil, lastError: String? = nil
+    ) {
+        (self.key, self.app, self.content) = (key, app, content)
+        (self.initialIdentifier, self.reportedAt, self.reportedBy) = (initialIdentifier, reportedAt, reportedBy)
+        (self.attempts, self.nextAttemptAt) = (attempts, nextAttemptAt)
+        (self.passedOnAt, self.lastError) = (passedOnAt, lastError)
+    }
+
+    package var state: State {
+        if passedOnAt != nil { return .passedOn }
+        return nextAttemptAt == nil ? .refused : .waiting
+    }
+
+    /// The amount before tax that a sale has, or that a partial refund gives back, in millionths; nil for a full refund.
+    package var preTaxMicros: Int64? {
+        let field = key.part == .sale ? "originalPreTaxAmount" : "partialRefund"
+        guard case .object(var amount)? = content[field] else { return nil }
+        if case .object(let inner)? = amount["refundPreTaxAmount"] { amount = inner }
+        guard case .string(let micros)? = amount["priceMicros"] else { return nil }
+        return Int64(micros)
+    }
+
+    /// The pauses are those of acknowledgements. Google wants each transaction within a day.
+    var retry: GooglePurchase.Acknowledgement? {
+        nextAttemptAt.map {
+            GooglePurchase.Acknowledgement(
+                deadline: reportedAt.adding(days: 1), attempts: attempts, nextAttemptAt: $0)
+        }
+    }
+
+    /// True if another report has to reach Google Play first: the sale before its refunds, refunds in their order, and the first
+    /// transaction of a series before the others.
+    func follows(_ other: Waiting) -> Bool {
+        guard other.transactionIdentifier == key.transactionIdentifier else {
+            return key.part == .sale && other.part == .sale && other.transactionIdentifier == initialIdentifier
+        }
+        guard key.part != .sale, other.part != key.part else { return false }
+        return other.part == .sale || (other.reportedAt, other.part.column) < (reportedAt, key.part.column)
+    }
+
+    /// A report that waits, without its content.
+    struct Waiting {
+        let transactionIdentifier: String
+        let part: Part
+        let reportedAt: Timestamp
+        let nextAttemptAt: Timestamp
+    }
+}
+
+package enum ExternalTransactionError: RuledError, Equatable {
+    /// A report with the same identifiers has other content.
+    case differs
+    /// Nobody has reported the transaction that is refunded.
+    case unknown
+    /// The service has no service account for an app on Google Play.
+    case accountMissing
+
+    package var rule: ErrorRule {
+        switch self {
+        case .differs:
+            ErrorRule(
+                "externalTransactionDiffers", .conflict,
+                "The external transaction, or the refund, was reported with other content. Send the same again, or use another "
+                    + "identifier.",
+                korean: "외부 거래나 환불이 다른 내용으로 이미 보고되었습니다. 같은 내용을 다시 보내거나 다른 식별자를 쓰세요.")
+        case .unknown:
+            ErrorRule(
+                "externalTransactionUnknown", .notFound,
+                "Nobody has reported an external transaction with this identifier. Report it before its refund.",
+                korean: "이 식별자로 보고된 외부 거래가 없습니다. 환불보다 먼저 거래를 보고하세요.")
+        case .accountMissing:
+            ErrorRule(
+                "externalTransactionAccountMissing", .unprocessable, isOfOperator: true,
+                "The service has no service account with which it could pass the report on to Google Play. Set "
+                    + "`google-service-account`.",
+                korean: "보고를 Google Play에 전달할 서비스 계정이 없습니다. `google-service-account`를 설정하세요.")
+        }
+    }
+}
+
+extension ExternalTransactionReport {
+    /// The position in the list: the time of the report, its transaction and its refund.
+    package typealias Position = PagePosition<Int64, String, String>
+
+    package var position: Position {
+        Position(reportedAt.millisecondsSince1970, key.transactionIdentifier, key.part.column)
+    }
+}

@@ -1,0 +1,109 @@
+import Features
+import HTTPSupport
+import Ledger
+import Logging
+import Proofs
+import ServiceLifecycle
+
+/// Passes the external transactions of an app, and their refunds, on to Google Play, as back ends have reported them.
+///
+/// What waits is in the ledger, with the time of the next attempt. An attempt whose answer is lost is repeated, and Google Play then says
+/// that it has the transaction.
+package struct ExternalTransactionReporter: Service {
+    private static let pageSize = 100
+    private static let interval = Duration.seconds(1)
+    /// One attempt. The next one is in the ledger.
+    private static let patience = PlayDeveloperClient.Patience(answer: .seconds(30), delays: [])
+
+    fileprivate let app: GooglePlayApp
+    fileprivate let metrics: ServiceMetrics
+    fileprivate let logger: Logger
+
+    /// Passes on until the service stops.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await passOnAll()
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
+                    logger.error("external transactions failed", metadata: ["code": "\(code)"])
+                }
+                // Cancellation ends the pause early, and the loop then ends.
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// Passes on all reports that are due, one after another. One that fails does not block those of other transactions.
+    package func passOnAll() async throws {
+        while true {
+            let (due, mayBeMore) = try await app.purchases.externalTransactionsToPassOn(
+                in: app.client.realm, limit: Self.pageSize)
+            for report in due {
+                guard !Task.isCancelled else { return }
+                try await passOn(report)
+            }
+            guard mayBeMore, !Task.isCancelled else { return }
+        }
+    }
+
+    /// - Throws: `StorageFault`. An error of Google Play is recorded.
+    private func passOn(_ report: ExternalTransactionReport) async throws {
+        guard try await app.purchases.beginAttempt(of: report) else { return }
+        let identifier = report.key.transactionIdentifier
+        do throws(PlayDeveloperError) {
+            if report.key.part == .sale {
+                try await app.client.report(
+                    externalTransaction: identifier, report.content, within: Self.patience)
+            } else {
+                try await app.client.refund(
+                    externalTransaction: identifier, report.content, within: Self.patience)
+            }
+        } catch {
+            guard !Task.isCancelled else { return }
+            guard try await isKnown(report, despite: error) else { return try await record(error, about: report) }
+        }
+        try await app.purchases.passedOn(report)
+        metrics.count(.externalTransactions, "accepted")
+    }
+
+    /// True if an error says that Google Play has the report already, such as from an attempt whose answer was lost.
+    private func isKnown(_ report: ExternalTransactionReport, despite error: PlayDeveloperError) async throws -> Bool {
+        switch (report.key.part, error) {
+        case (.sale, .failed(409)): return true
+        case (.sale, _): return false
+        case (_, .refused(400, _)):
+            let known = try? await app.client.externalTransaction(
+                report.key.transactionIdentifier, within: Self.patience)
+            guard let known else { return false }
+            if report.key.part == .fullRefund { return known.isCanceled }
+            let expected = try await app.purchases.preTaxMicros(after: report)
+            return expected != nil && known.preTaxMicros == expected
+        default: return false
+        }
+    }
+
+    private func record(_ error: PlayDeveloperError, about report: ExternalTransactionReport) async throws {
+        // A service account without rights, a limited rate and a server that fails mend.
+        let isFinal = if case .refused = error { true } else { false }
+        try await app.purchases.failed(report, error.rule.detail, isFinal: isFinal)
+        metrics.count(.externalTransactions, isFinal ? "refused" : "failed", code: error.code)
+        // The content stays out of the log: it has the token of the customer's app.
+        logger.error(
+            isFinal ? "external transaction refused" : "external transaction not passed on yet",
+            metadata: [
+                "code": "\(error.code)", "app": "\(report.app)", "transaction": "\(report.key.transactionIdentifier)",
+            ])
+    }
+}
+
+extension GooglePlayApp {
+    /// The reports of the app's external transactions to Google Play.
+    package func externalTransactionReporter(
+        metrics: ServiceMetrics, logger: Logger
+    ) -> ExternalTransactionReporter {
+        ExternalTransactionReporter(app: self, metrics: metrics, logger: logger)
+    }
+}
