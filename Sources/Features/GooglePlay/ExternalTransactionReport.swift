@@ -96,7 +96,7 @@ package final class ExternalTransactionReport: Sendable {
         return Int64(micros)
     }
 
-    /// The pauses are those of acknowledgements. Google wants each transaction within a day.
+    /// The pauses are those of acknowledgements.
     var retry: GooglePurchase.Acknowledgement? {
         nextAttemptAt.map {
             GooglePurchase.Acknowledgement(
