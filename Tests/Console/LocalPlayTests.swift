@@ -61,7 +61,7 @@ import Testing
         let bought = try await buy("garden.basic.monthly", in: browser).page
         #expect(bought.has(">active</span>") && bought.has("/play/purchases/1/cancel"))
         #expect(try await perform("cancel", on: 1, in: browser).status == 303)
-        #expect(try await perform("cancel", on: 1, in: browser).status == 409)
+        #expect(try await perform("resume", on: 1, in: browser).status == 409)
         let canceled = try await browser.get(Self.page + "?purchase=1")
         #expect(canceled.has(">canceled</span>") && canceled.has("/play/purchases/1/restore"))
         for _ in 1...2 {

@@ -10,6 +10,8 @@ struct PlayPurchase {
     private static let cancel: Action = ("cancel", "Cancel")
     private static let refund: Action = ("refund", "Refund")
     private static let redeem: Action = ("redeem", "Redeem")
+    private static let decline: Action = ("declinePayments", "Let payments fail")
+    private static let accept: Action = ("acceptPayments", "Let payments succeed")
 
     let number: Int64
     let account: String
@@ -34,6 +36,7 @@ struct PlayPurchase {
         (isAcknowledged, deadline) = (purchase.isAcknowledged, purchase.acknowledgementDeadline)
         switch purchase.state {
         case .pending: (state, actions) = (("payment pending", .warning), [Self.complete, Self.cancel])
+        case .canceled where purchase.refundedQuantity > 0: (state, actions) = (("refunded", .bad), [])
         case .canceled: (state, actions) = (("canceled", .neutral), [])
         case .purchased where purchase.refundableQuantity == 0: (state, actions) = (("refunded", .bad), [])
         case .purchased:
@@ -48,9 +51,7 @@ struct PlayPurchase {
         (boughtAt, until) = (purchase.periods.first?.start ?? purchase.expiryTime, purchase.expiryTime)
         (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
         deadline = purchase.acknowledgementDeadline
-        let decline: Action =
-            purchase.declines
-            ? ("acceptPayments", "Let payments succeed") : ("declinePayments", "Let payments fail")
+        let decline = purchase.declines ? Self.accept : Self.decline
         let taken = [Self.refund, ("chargeback", "Charge back")]
         let consent: [Action] =
             purchase.priceChange?.state == .outstanding ? [("acceptPrice", "Consent to the higher price")] : []
