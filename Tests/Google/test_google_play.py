@@ -24,7 +24,6 @@ from google.auth import crypt, exceptions, jwt
 from google.auth.transport import requests as google_requests
 from google.oauth2 import id_token, service_account
 
-import discovery
 from play import GARDEN, PREMIUM, SCOPE, SHED, TRIAL, Play, PlayTests, price, product
 
 NOWHERE = "com.example.nowhere"
@@ -858,21 +857,6 @@ class AccessTests(PlayTests):
             self.assertEqual(self.play.sandbox("GET", "time")["code"], "unauthenticated")
         finally:
             self.play.key = key
-
-
-class CoverageTests(PlayTests):
-    def test_each_method_that_is_served_is_driven(self):
-        served = set(self.play.sandbox("GET", "methods")["methods"])
-        self.assertEqual(served - Play.called, set())
-        self.assertTrue(served <= set(discovery.methods()))
-
-
-def load_tests(loader, _tests, _pattern):
-    """All tests, and the one of their coverage at the end. The modules before this one have called methods, too."""
-    cases = (
-        SignedPurchaseTests, PurchaseTests, OrderTests, DeadlineTests, SubscriptionTests, NotificationTests, CatalogTests,
-        AccessTests, CoverageTests)
-    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in cases)
 
 
 if __name__ == "__main__":
