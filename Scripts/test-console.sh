@@ -2,7 +2,8 @@
 # Drives the console of `till demo` with Debian's Chromium, and compares its figures with those of another program.
 #   Scripts/test-console.sh TILL [TEST …]
 #   Scripts/test-console.sh TILL --pictures FOLDER
-# A test is a name such as test_pages or test_roles.Roles.test_admin. Screenshots go into .build/screenshots.
+# A test is a name such as test_pages or test_roles.Roles.test_admin. With SCREENSHOTS=1, a screenshot of each page goes into
+# .build/screenshots.
 set -euo pipefail
 
 TILL=$(realpath "$1")

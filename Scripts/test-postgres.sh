@@ -52,7 +52,8 @@ TILL_POSTGRES_PAIR_SCRIPT=$postgres_folder/pair.sh
 export TILL_POSTGRES TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT
 # run_tests FILTER
 run_tests() {
-    Scripts/swift-test.sh --filter "$1"
+    Scripts/swift-test.sh ${is_built:+--skip-build} --filter "$1"
+    is_built=yes
 }
 run_tests 'LedgerTests|FailOverTests|KeptUserAnswerTests'
 unset TILL_POSTGRES_PAIR TILL_POSTGRES_PAIR_SCRIPT

@@ -2,13 +2,14 @@
 
 The pages are found by following links from the navigation, one of each kind: a kind is a route with the names of its
 parameters. Each is opened on a desktop and on a phone, in light and dark, in English and Korean, with and without the
-script, and examined by examination.js. A screenshot of each is saved in .build/screenshots.
+script, and examined by examination.js. With SCREENSHOTS=1, a screenshot of each is saved in .build/screenshots.
 """
 
 import collections
 import functools
 import html.parser
 import itertools
+import os
 import re
 import unittest
 import urllib.parse
@@ -143,6 +144,9 @@ class Pages(unittest.TestCase):
 
 
 def save(window, name, is_phone, is_dark, language=""):
+    # Nobody looks at those of most runs, and they take a tenth of the time.
+    if "SCREENSHOTS" not in os.environ:
+        return
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     file = f"{name}-{'phone' if is_phone else 'desktop'}-{'dark' if is_dark else 'light'}{language}.png"
     height = min(window.page.evaluate("document.documentElement.scrollHeight"), 2400)
