@@ -81,7 +81,7 @@ extension PlayBooks {
         let settled = try changed.checked(in: packageName).settled(after: known, regionsVersion: regionsVersion)
         try settled.checkParent(in: self)
         try keep(settled)
-        // What the update leaves out loses its offers.
+        // Parts that the update leaves out lose their offers.
         if let known, let offers = Resource.offers {
             for part in Set(known.parts).subtracting(settled.parts) {
                 try removeOffers(offers, under: settled.levels + [part], of: packageName)

@@ -1,4 +1,4 @@
-/// What a developer says about a payment that the customer's bank disputes (`OrdersReviewRefundRequest`).
+/// A developer's statement about a payment that the customer's bank disputes (`OrdersReviewRefundRequest`).
 package struct RefundReviewRequest: Codable, Hashable, Sendable {
     package enum Preference: String, Codable, Sendable {
         case decline = "DECLINE"

@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// Passes the external transactions of an app, and their refunds, on to Google Play, as back ends have reported them.
 ///
-/// What waits is in the ledger, with the time of the next attempt. An attempt whose answer is lost is repeated, and Google Play then says
+/// Each waiting report is in the ledger, with the time of the next attempt. An attempt whose answer is lost is repeated, and Google Play then says
 /// that it has the transaction.
 package struct ExternalTransactionReporter: Service {
     private static let pageSize = 100

@@ -24,7 +24,7 @@ extension PlayDeveloperClient {
             within: patience, upTo: Self.maximumAnswerSize)
     }
 
-    /// What Google Play has of an external transaction after refunds.
+    /// The amounts of an external transaction at Google Play after refunds.
     package struct ExternalTransactionState: Sendable {
         package let isCanceled: Bool
         /// The amount before tax that is left, in millionths; nil if the answer has none.

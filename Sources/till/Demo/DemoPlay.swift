@@ -14,7 +14,7 @@ import Service
 actor DemoPlay {
     /// The names of customers who have no account at the App Store.
     private static let newcomers = "daon haru iseul jia mirae nuri rian siwoo taeo yejun".split(separator: " ")
-    /// What happens in each year, whatever the chance: a user who buys at both stores, a subscription that renews, and a refund.
+    /// The events of each year, whatever the chance: a user who buys at both stores, a subscription that renews, and a refund.
     private static let plan: [Int: Event] = [
         100: .buysAtBoth("background7"), 200: .joins("gardener.monthly"), 250: .joins("seeds100"), 260: .isRefunded,
     ]

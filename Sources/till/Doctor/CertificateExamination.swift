@@ -91,7 +91,7 @@ extension Examination {
         return .note(.notifications, "missed ones are fetched with \(keys)", remedy: "\(address).")
     }
 
-    /// What the service learns from Google Play, if it accepts purchases of Google's or trusts the key of an app there.
+    /// The service's connection to Google Play, if it accepts purchases of Google's or trusts the key of an app there.
     var googlePlay: [HealthCheck] {
         let keys = (try? [AppKey](folders: data.trustedFolders)) ?? []
         let isOfGoogle = !configuration.origins.isDisjoint(with: [.googleProduction, .googleTest])

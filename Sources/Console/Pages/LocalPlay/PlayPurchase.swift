@@ -26,7 +26,7 @@ struct PlayPurchase {
     /// The moment at which the purchase is refunded unless it is acknowledged.
     let deadline: Timestamp?
     let state: Shown.Word
-    /// What the customer, the bank and Google can do now.
+    /// The actions of the customer, the bank and Google that are possible now.
     let actions: [Action]
 
     init(_ purchase: OneTimePurchase) {

@@ -138,7 +138,7 @@ extension DoorServices {
         guard let app = caller.app else { throw Problem.unexpected }
         let named = try request.username.map { try customer($0).user }
         let redemption = redemption(by: caller, newcomers)
-        // What Google Play states counts more than a signature, which says nothing about refunds and paid periods.
+        // A statement of Google Play counts more than a signature, which says nothing about refunds and paid periods.
         let token = mayAsk(about: app) ? request.purchaseToken : nil
         let presented = try await redemption.present(token ?? request.proof, for: named)
         let (purchases, origin) = (presented.proven, presented.origin)
