@@ -36,7 +36,7 @@ extension Table {
     .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("google_purchase_to_ask", by: ["ask_at"], where: "ask_at IS NOT NULL")
 
-    /// The purchases that Google Play has listed as voided in full, whether or not it is redeemed. `order_id` is empty for a purchase without an order;
+    /// The purchases that Google Play has listed as voided in full, redeemed or not. `order_id` is empty for a purchase without an order;
     /// `reason`: the reason in Apple's numbers.
     fileprivate static let googleVoidedPurchase = Table(
         name: "google_voided_purchase", family: .globalKey,
