@@ -158,7 +158,7 @@ distributed() {
 
 echo "Building the benchmarks; the first time takes about 6 minutes on two cores …" >&2
 swift build --package-path Benchmarks -c release --product TransactionMint >&2
-Benchmarks/.build/release/TransactionMint 100000 "$work"
+Benchmarks/.build/release/TransactionMint 160000 "$work"
 
 # story ADDRESS: what a team and its apps do, over a ledger that is distributed while it has purchases.
 story() {
@@ -273,16 +273,30 @@ query killed "SELECT recover_prepared_transactions()"
 check_ledger
 stop_nodes killed
 
-say "One server, and Citus with one and two workers: ${seconds} seconds each, 64 connections"
-export LOAD_THREADS=2 LOAD_USERS=2000 LOAD_PREFIX=u LOAD_SKIP=0 LOAD_LINES
+say "One server, and Citus with one and two workers: ${seconds} seconds each"
+export LOAD_THREADS=2 LOAD_USERS=2000 LOAD_PREFIX=u LOAD_SKIP LOAD_LINES
 LOAD_LINES=$(wc -l <"$work/transactions")
 command -v wrk >/dev/null || install_package wrk
+# load WHAT CONNECTIONS PATH [TRANSACTIONS]: adds the requests to `requests`, and prints a line.
+load() {
+    local what=$1 connections=$2
+    shift 2
+    wrk -t 2 -c "$connections" -d "${seconds}s" --timeout 10s -s Scripts/load.lua "$url/" -- "$key" "$@" >"$work/wrk"
+    awk -v name="$name" -v connections="$connections" -v what="$what" '/^RESULT/ {
+        printf "%-18s %3d connections  %-7s %6d a second, p50 %.1f ms, p99 %.1f ms, errors %d\n", name, connections, what,
+            $2 / $3, $4, $5, $6 + $7 }' "$work/wrk"
+    requests=$(awk '/^RESULT/ { print $2 }' "$work/wrk")
+}
+# compare NAME WORKERS [SHARDS]: the rates of a cluster; without a worker, of one PostgreSQL server. With SHARDS, the coordinator holds
+# its share of them.
 compare() {
-    local name=$1 workers=$2 what
+    local name=$1 workers=$2 shards=${3:-} connections requests
     if [ "$workers" -eq 0 ]; then
         make_postgres "$name" max_connections=400 max_pred_locks_per_transaction=256
     else
-        start_cluster "$name" "$workers"
+        start_cluster "$name" "$workers" "${shards:-8}"
+        [ -z "$shards" ] ||
+            query "$name" "SELECT citus_set_node_property('127.0.0.1', $(port "$name"), 'shouldhaveshards', true)"
     fi
     TILL_LEDGER=$(address "$name") TILL_DATA=$work/$name
     "$till" trust add "$work/root.cer" >/dev/null
@@ -291,12 +305,12 @@ compare() {
     python3 Benchmarks/Service/seed.py postgres 10000 |
         as_postgres "$postgres_bin/psql" -q -v ON_ERROR_STOP=1 "$(address "$name")" >/dev/null
     serve
-    for what in redeem items; do
-        local input=(/v1/users/USER/items)
-        [ "$what" = items ] || input=(/v1/users/USER/transactions "$work/transactions")
-        wrk -t 2 -c 64 -d "${seconds}s" --timeout 10s -s Scripts/load.lua "$url/" -- "$key" "${input[@]}" >"$work/wrk"
-        awk -v name="$name" -v what="$what" '/^RESULT/ {
-            printf "%-12s %-7s %6d a second, p50 %.1f ms, p99 %.1f ms, errors %d\n", name, what, $2 / $3, $4, $5, $6 + $7 }' "$work/wrk"
+    LOAD_SKIP=0
+    for connections in 64 200; do
+        load redeem "$connections" /v1/users/USER/transactions "$work/transactions"
+        # wrk has sent more than were answered.
+        LOAD_SKIP=$((LOAD_SKIP + requests + 1000))
+        load items "$connections" /v1/users/USER/items
     done
     stop_service
     stop_nodes "$name"
@@ -304,3 +318,5 @@ compare() {
 compare one-server 0
 compare one-worker 1
 compare two-workers 2
+compare two-and-own-8 2 8
+compare two-and-own-4 2 4
