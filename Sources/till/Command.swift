@@ -1,6 +1,9 @@
 import AppStore
 import ArgumentParser
+import Features
 import Foundation
+import HTTPSupport
+import Ledger
 import Proofs
 
 /// A command of Till. It prints an error as one sentence and, with `--json`, as an object, too.
@@ -128,5 +131,82 @@ struct CommonOptions: ParsableArguments {
             !scalar.isASCII || scalar.properties.isAlphabetic || "0123456789-_./@:".unicodeScalars.contains(scalar)
         }
         return isPlain ? argument : "'" + argument.replacing("'", with: #"'\''"#) + "'"
+    }
+}
+
+/// The location of the ledger: a file in the data directory, or a PostgreSQL database.
+enum LedgerPlace: CustomStringConvertible {
+    case file(URL)
+    case postgreSQL(PostgreSQLAddress)
+
+    /// - Parameter address: Nil for the file.
+    init(_ address: PostgreSQLAddress?, in data: DataDirectory) {
+        self = address.map { .postgreSQL($0) } ?? .file(data.ledgerFile)
+    }
+
+    /// The path of the file, or the address of the database without its password.
+    var description: String {
+        switch self {
+        case .file(let file): file.path
+        case .postgreSQL(let address): address.description
+        }
+    }
+
+    /// - Parameter migrates: True if missing tables and columns are added.
+    func open(_ features: [LedgerFeature] = .all(), migrates: Bool = true) throws(StorageFault) -> Ledger {
+        switch self {
+        case .file(let file): try Ledger(file: file, features: features, migrates: migrates)
+        case .postgreSQL(let address): try Ledger(address, features: features, migrates: migrates)
+        }
+    }
+
+    func check() throws -> LedgerReport {
+        switch self {
+        case .file(let file): try LedgerFile(file, features: .all()).check()
+        case .postgreSQL(let address): try Ledger(address, features: .all(), migrates: false).check()
+        }
+    }
+
+    /// - Parameter isNew: True if a missing ledger is created.
+    func apiKeys(isNew: Bool = false) throws(StorageFault) -> APIKeys {
+        try open(migrates: isNew).apiKeys(clock: SystemClock())
+    }
+}
+
+/// The options that select the ledger of a command.
+struct LedgerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A PostgreSQL database as the ledger: postgres://user@host/database (default: $TILL_LEDGER, else a file in the data "
+                + "directory).", valueName: "url"))
+    var ledger: String?
+
+    @OptionGroup var common: CommonOptions
+
+    /// The address of the PostgreSQL database; nil for a file.
+    ///
+    /// - Throws: `PostgreSQLAddressError`.
+    var address: PostgreSQLAddress? {
+        get throws {
+            try (ledger?.isEmpty == false ? ledger : ProcessInfo.variable("TILL_LEDGER")).map {
+                try PostgreSQLAddress($0)
+            }
+        }
+    }
+
+    /// The option of another command that leads to the same ledger, without a password; empty without `--ledger`.
+    var options: [String] {
+        guard let ledger, let address = try? PostgreSQLAddress(ledger) else { return [] }
+        return ["--ledger", address.description]
+    }
+
+    /// - Parameter isNew: True if the command creates a missing ledger.
+    /// - Throws: `CommandError` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
+    func place(isNew: Bool = false) throws -> LedgerPlace {
+        let data = common.dataDirectory
+        let place = LedgerPlace(try address, in: data)
+        guard case .file = place else { return place }
+        if isNew { try data.prepareService() } else { try data.requireLedger() }
+        return place
     }
 }

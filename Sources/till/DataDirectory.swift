@@ -1,4 +1,5 @@
 import AppStore
+import Catalog
 import Foundation
 import Proofs
 
@@ -142,5 +143,129 @@ struct DataDirectory {
                 "The data directory \(folder.path) cannot be made or written: check its disk and rights, or name another with "
                     + "--data.")
         }
+    }
+}
+
+/// The folders that come with an executable: those of the clone that built it, or of the package that installed it.
+package struct InstalledFolders {
+    /// The path of the executable without symbolic links; nil if unknown.
+    package var executable = Bundle.main.executableURL?.resolvingSymlinksInPath()
+    /// The folder whose catalog is used if the executable has none.
+    package var currentDirectory = URL(
+        filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
+
+    /// The folders that come with the running program.
+    package init() {}
+
+    /// The folder of the sample catalog: the clone's, else the package's, else that of the current directory.
+    package var products: URL {
+        [project, dataFolder].compactMap(\.self).map { Self.folder("Products", in: $0) }
+            .first { Self.holds(Catalog.configurationFile, in: $0) } ?? Self.folder("Products", in: currentDirectory)
+    }
+
+    /// The folder of certificates that the user trusts; nil if there is none.
+    ///
+    /// The current directory is not searched: anyone may own it, and a writer of this folder can mint purchases. A writer of the
+    /// folders above the executable, or of its prefix, can replace the executable anyway.
+    package var keys: URL? { (project ?? dataFolder).map { Self.folder("Keys", in: $0) } }
+
+    /// The clone above the executable; nil if there is none.
+    private var project: URL? {
+        guard let executable else { return nil }
+        return sequence(first: executable) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }.dropFirst()
+            .first { Self.holds("Package.swift", in: $0) }
+    }
+
+    /// The folder of the package's files: `/usr/share/till` for `/usr/bin/till`; nil for an executable that lies in no `bin`.
+    private var dataFolder: URL? {
+        guard let folder = executable?.deletingLastPathComponent(), folder.lastPathComponent == "bin" else {
+            return nil
+        }
+        return folder.deletingLastPathComponent().appending(path: "share/till", directoryHint: .isDirectory)
+    }
+
+    private static func folder(_ name: String, in parent: URL) -> URL {
+        parent.appending(path: name, directoryHint: .isDirectory)
+    }
+
+    private static func holds(_ file: String, in folder: URL) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appending(path: file, directoryHint: .notDirectory).path)
+    }
+}
+
+/// The access of this process's user to a file or folder. The URL of a folder ends with a slash.
+extension URL {
+    /// True if there is such a file or folder.
+    ///
+    /// `FileManager.fileExists` is false for a file in a folder that may not be searched, as if there were none.
+    ///
+    /// - Throws: `PermissionDenied` if a folder above may not be searched.
+    func exists() throws(PermissionDenied) -> Bool {
+        if access(path, F_OK) == 0 { return true }
+        guard errno == EACCES else { return false }
+        // The folder that hides what is in it: the nearest one that can be seen.
+        var folder = absoluteURL.deletingLastPathComponent()
+        while folder.path != "/", access(folder.path, F_OK) != 0 { folder = folder.deletingLastPathComponent() }
+        throw PermissionDenied(path: folder.path)
+    }
+
+    /// - Throws: `PermissionDenied` if the file may not be read.
+    func requireReading() throws(PermissionDenied) {
+        try require(R_OK)
+    }
+
+    /// - Throws: `PermissionDenied` if the file may not be read and written.
+    func requireWriting() throws(PermissionDenied) {
+        try require(R_OK | W_OK)
+    }
+
+    private func require(_ mode: Int32) throws(PermissionDenied) {
+        let mode = hasDirectoryPath ? mode | X_OK : mode
+        guard access(path, mode) != 0, errno == EACCES else { return }
+        throw PermissionDenied(path: absoluteURL.path)
+    }
+}
+
+/// An error for a file or folder that the user of this process may not use.
+struct PermissionDenied: CodedError {
+    let path: String
+
+    var code: String { "permissionDenied" }
+
+    var message: String {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let owner = Self.owner(of: path) ?? (geteuid(), nil)
+        guard owner.number != geteuid() else {
+            return "Permission denied: \"\(path)\" belongs to you, and its mode forbids it. Run chmod u+rwX "
+                + "\(CommonOptions.quoted(path)), then try again."
+        }
+        // If root owns a file in another user's folder, a command has run as root by mistake.
+        guard owner.number != 0 || Self.owner(of: folder)?.number ?? 0 == 0 else {
+            return "Permission denied: \"\(path)\" belongs to root. Give it to the user of the service: "
+                + "chown --reference=\(CommonOptions.quoted(folder)) \(CommonOptions.quoted(path))."
+        }
+        return
+            "Permission denied: \"\(path)\" belongs to \"\(owner.name ?? String(owner.number))\". Run the command as that "
+            + "user: sudo -u \(CommonOptions.quoted(owner.name ?? "#\(owner.number)")) \(Self.command)."
+    }
+
+    /// The owner of a file. The name is nil if the system knows none.
+    private static func owner(of path: String) -> (number: uid_t, name: String?)? {
+        let file = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        return (attributes?[.ownerAccountID] as? uid_t).map { ($0, attributes?[.ownerAccountName] as? String) }
+    }
+
+    /// The command of this process. It includes the data directory of the environment, because `sudo` drops variables.
+    private static var command: String {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        // The address of a database may hold a password; a sandbox key is a secret.
+        let isSecret = { (argument: String) in
+            argument.contains("://") && argument.contains("@") || argument.hasPrefix("--sandbox-key")
+        }
+        guard !arguments.contains(where: isSecret) else { return "till …" }
+        let isNamedByArgument = arguments.contains { $0 == "--data" || $0.hasPrefix("--data=") }
+        if let named = ProcessInfo.variable("TILL_DATA"), !isNamedByArgument { arguments += ["--data", named] }
+        return (["till"] + arguments).map(CommonOptions.quoted).joined(separator: " ")
     }
 }

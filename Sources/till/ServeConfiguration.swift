@@ -292,3 +292,27 @@ extension ServeSettings.Effective {
         return printed?.description ?? setting.defaultBehaviour ?? "-"
     }
 }
+
+extension [LedgerFeature] {
+    /// All features, of which a service uses those that its settings turn on.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the service; nil for a command, which creates no tables for features.
+    ///   - others: The features besides these whose tables a command creates.
+    static func all(
+        of configuration: ServeConfiguration? = nil, using others: [LedgerFeature] = []
+    ) -> [LedgerFeature] {
+        func uses(_ setting: KeyPath<ServeConfiguration, Bool>) -> Bool { configuration?[keyPath: setting] ?? false }
+        let optional: [(feature: LedgerFeature, isUsed: Bool)] = [
+            (.keptProofs, uses(\.keepsProofs)), (.accounts, uses(\.hasAccounts)), (.accountMail, uses(\.sendsMail)),
+            (.profiles, uses(\.hasProfiles) || uses(\.servesSeedApp)), (.seedApp, uses(\.servesSeedApp)),
+            (.webhooks, uses(\.hasWebhooks)), (.forwarding, uses(\.forwardsNotifications)),
+            (.catalogAdministration, uses(\.administersCatalog)),
+            (.figures, uses(\.hasFigures)), (.team, uses(\.hasConsole)),
+        ]
+        return all.map { feature in
+            feature.used(
+                if: others.contains(feature) || optional.first { $0.feature == feature }?.isUsed ?? true)
+        }
+    }
+}
