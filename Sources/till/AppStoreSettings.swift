@@ -35,12 +35,7 @@ struct AppStoreSettings {
                 missing, "set, because app-store-key, app-store-key-id and app-store-issuer-id belong together")
         }
         key = AppStoreKeySettings(values)
-        url = try settings.text("app-store-url").map { text throws(ConfigurationError) in
-            guard let address = ServerAddress(argument: text), address.isConfidential else {
-                throw settings.failure("app-store-url", ServerAddress.expected)
-            }
-            return address.url
-        }
+        url = try settings.address("app-store-url")
         try settings.require(
             url != nil || origins.contains { $0.appStoreServerURL != nil }
                 || !apps.isEmpty && apps.allSatisfy { $0.appStoreURL != nil },

@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Catalog
 import Features
 import Foundation
 import HTTPSupport
@@ -37,9 +38,27 @@ extension Command {
     }
 }
 
+extension Command {
+    /// Writes a key into a new file.
+    ///
+    /// - Parameter name: The name of the key in the message of the error.
+    static func write(_ key: [UInt8], to file: URL, called name: String) throws(CommandError) {
+        do { try PrivateFile.create(key, at: file) } catch {
+            throw CommandError(
+                "storeAppInvalid",
+                "\(name) cannot be written to \(file.path): name a file that is not there with --out.")
+        }
+    }
+}
+
 /// Ends the command with its usage unless an argument meets a condition.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ValidationError) {
     if !condition { throw ValidationError(message()) }
+}
+
+/// Ends the command with its usage unless a number can be a port.
+func requirePort(_ port: Int, _ option: String = "--port") throws(ValidationError) {
+    try require((0...65_535).contains(port), "\(option) must be a number from 0 to 65535; it is \"\(port)\".")
 }
 
 /// Ends the command with its usage unless a text can be a bundle identifier.
@@ -80,6 +99,17 @@ protocol LedgerUser: Command {
 
 extension LedgerUser {
     var common: CommonOptions { ledger.common }
+
+    /// The ledger of an earlier command or a service. It is neither created nor converted.
+    func existingLedger() throws -> Ledger { try ledger.place().open(migrates: false) }
+
+    /// The catalog of the files, as the ledger's changes leave it.
+    func administration(
+        of ledger: Ledger, clock: any WallClock = SystemClock()
+    ) async throws -> CatalogService {
+        let files = try Catalog(folder: common.dataDirectory.catalogFolder)
+        return try await CatalogService(apps: Apps(App(files)), ledger: ledger, clock: clock)
+    }
 }
 
 /// The options of every command.
@@ -99,14 +129,13 @@ struct CommonOptions: ParsableArguments {
 
     var dataDirectory: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath) }
 
-    /// The data directory of a store that exists.
+    /// The local App Store, which has to exist.
     ///
-    /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
-    var directoryOfStore: DataDirectory {
+    /// - Throws: `CommandError` if there is none; `PermissionDenied`.
+    var existingStore: Store {
         get throws {
-            let directory = dataDirectory
-            try directory.requireStore()
-            return directory
+            try dataDirectory.requireStore()
+            return try dataDirectory.store()
         }
     }
 

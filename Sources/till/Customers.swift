@@ -83,8 +83,7 @@ struct FindTransaction: ServiceCaller {
     }
 
     func perform() async throws {
-        let path = "/v1/transactions/\(HTTPServiceConnection.segment(identifier))"
-        let found: Answered<Found> = try await withClient { try await $0.get(path) }
+        let found: Answered<Found> = try await get("/v1/transactions/\(HTTPServiceConnection.segment(identifier))")
         let purchases =
             found.purchases.map { ($0, $0.state) } + found.unclaimed.map { ($0, "unclaimed") }
             + (found.unrecorded ?? []).map { ($0, "not redeemed") }
@@ -160,7 +159,7 @@ struct UnclaimedList: ServiceCaller {
     }
 }
 
-struct UnclaimedAssign: ServiceCaller {
+struct UnclaimedAssign: UserCaller {
     static let configuration = CommandConfiguration(
         "assign", "Assign an unclaimed purchase to a user, as if the user had redeemed it.",
         examples: "till unclaimed assign 2000000000000001 alice --reason \"Invoice 7\"")
@@ -168,22 +167,18 @@ struct UnclaimedAssign: ServiceCaller {
     @Argument(help: "The transaction, as `till unclaimed` lists it.")
     var transaction: String
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
-    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    @Option(help: .reason)
     var reason: String
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
         let path = "/v1/unclaimed/\(HTTPServiceConnection.segment(transaction))/assignment"
-        let request: Report = ["user": user.name, "issuer": issued.issuer, "reason": reason]
-        let assignment: JSONContent = try await withClient {
-            try await $0.post(path, request)
-        }
+        let request: Report = ["user": user.name, "issuer": userCall.issuer, "reason": reason]
+        let assignment: JSONContent = try await post(path, request)
         terminal.line("Assigned \(transaction) to \(user).")
         try terminal.json(assignment)
     }

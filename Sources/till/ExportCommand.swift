@@ -50,11 +50,8 @@ struct ExportCommand: LedgerUser {
 
     func perform() async throws {
         if let client = try service.client() { return try await copy(from: client) }
-        let ledger = try ledger.place().open(migrates: false)
-        let apps = try await CatalogService(
-            apps: Apps(App(try Catalog(folder: common.dataDirectory.catalogFolder))), ledger: ledger,
-            clock: SystemClock()
-        ).apps
+        let ledger = try existingLedger()
+        let apps = try await administration(of: ledger).apps
         guard let file else {
             _ = try export.write(ledger, as: format, product: apps.product, to: Self.output)
             return

@@ -29,12 +29,7 @@ struct GooglePlaySettings {
             try settings.refuse(["google-play-url"] + Self.notificationNames, without: "google-service-account")
             return nil
         }
-        url = try settings.text("google-play-url").map { text throws(ConfigurationError) in
-            guard let address = ServerAddress(argument: text), address.isConfidential else {
-                throw settings.failure("google-play-url", ServerAddress.expected)
-            }
-            return address.url
-        }
+        url = try settings.address("google-play-url")
         notifications = try Self.notifications(settings)
         let addresses =
             apps.isEmpty

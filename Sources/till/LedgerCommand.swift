@@ -88,7 +88,7 @@ struct LedgerExportCommand: LedgerUser {
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let ledger = try ledger.place().open(migrates: false)
+        let ledger = try existingLedger()
         let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
         try terminal.rows(rows, "in", url)
     }
@@ -127,7 +127,7 @@ struct LedgerDistribute: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let report = try ledger.place().open(migrates: false).distribute()
+        let report = try existingLedger().distribute()
         if !report.distributed.isEmpty {
             terminal.table(
                 ["TABLE", "ROWS"],

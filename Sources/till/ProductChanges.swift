@@ -73,8 +73,7 @@ struct ProductsShow: ProductCaller {
     @OptionGroup var product: ProductOptions
 
     func perform() async throws {
-        let path = product.path()
-        let shown: Answered<AdministeredProduct> = try await withClient { try await $0.get(path) }
+        let shown: Answered<AdministeredProduct> = try await get(product.path())
         terminal.line(try Terminal.text(shown.definition))
         try terminal.json(shown)
     }
@@ -95,7 +94,6 @@ struct ProductsChange: ProductCaller {
     var file: String
 
     func perform() async throws {
-        let path = product.path()
         let bytes = try FileHandle.bytes(of: file, upTo: CatalogService.maximumDefinition + 1)
         guard let definition = JSONContent(json: String(decoding: bytes, as: UTF8.self)) else {
             throw CommandError(
@@ -103,7 +101,7 @@ struct ProductsChange: ProductCaller {
                 "\"\(file)\" is no JSON of at most \(CatalogService.maximumDefinition) bytes. `till products show` prints one."
             )
         }
-        let changed: Answered<AdministeredProduct> = try await withClient { try await $0.put(path, definition) }
+        let changed: Answered<AdministeredProduct> = try await put(product.path(), definition)
         terminal.line("The catalog has \(changed.productId) with this definition.")
         try terminal.json(changed)
     }
@@ -139,8 +137,7 @@ struct ProductsWithdraw: ProductCaller {
     @OptionGroup var product: ProductOptions
 
     func perform() async throws {
-        let path = product.path("withdrawal")
-        let changed: Answered<AdministeredProduct> = try await withClient { try await $0.put(path, Report()) }
+        let changed: Answered<AdministeredProduct> = try await put(product.path("withdrawal"))
         terminal.line("\(changed.productId) is withdrawn from sale.")
         try terminal.json(changed)
     }
@@ -154,8 +151,7 @@ struct ProductsReturn: ProductCaller {
     @OptionGroup var product: ProductOptions
 
     func perform() async throws {
-        let path = product.path("withdrawal")
-        let changed: Answered<AdministeredProduct> = try await withClient { try await $0.delete(path) }
+        let changed: Answered<AdministeredProduct> = try await delete(product.path("withdrawal"))
         terminal.line("\(changed.productId) is for sale.")
         try terminal.json(changed)
     }
@@ -170,8 +166,7 @@ struct ProductsRestore: ProductCaller {
     @OptionGroup var product: ProductOptions
 
     func perform() async throws {
-        let path = product.path()
-        let _: NoContent = try await withClient { try await $0.delete(path) }
+        let _: NoContent = try await delete(product.path())
         terminal.line("\(product.product) is as the files define it.")
         try terminal.json(["restored": product.product])
     }
@@ -235,8 +230,7 @@ struct ProductsUndo: CatalogCaller {
     @OptionGroup var catalog: CatalogOptions
 
     func perform() async throws {
-        let path = catalog.path("changes", String(change), "undo")
-        let _: NoContent = try await withClient { try await $0.post(path, Report()) }
+        let _: NoContent = try await post(catalog.path("changes", String(change), "undo"))
         terminal.line("Undone: change \(change)")
         try terminal.json(["undone": change])
     }

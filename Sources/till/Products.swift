@@ -180,11 +180,9 @@ struct ProductsCompare: LedgerUser {
                         ]))
             }
         }
-        // The command neither creates a ledger nor converts one of another version.
-        let ledger = try ledger.place().open(migrates: false)
+        let ledger = try existingLedger()
         let clock = try common.dataDirectory.clock
-        let files = try Catalog(folder: common.dataDirectory.catalogFolder)
-        let apps = try await CatalogService(apps: Apps(App(files)), ledger: ledger, clock: clock).apps
+        let apps = try await administration(of: ledger, clock: clock).apps
         let comparison = ProductComparison(
             of: apps.first.catalog, soldBy: environment.origins, in: days ?? ProductComparison.standardDays,
             until: clock.now())

@@ -35,7 +35,7 @@ struct ReceiptExport: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         let proof: String
         if let transaction {
             proof = try store.read { books in

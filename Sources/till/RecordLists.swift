@@ -8,9 +8,6 @@ import Proofs
 
 /// The lists of the ledger's records that belong to no single user: customers, refusals, notifications, and actions of the team.
 extension LedgerUser {
-    /// The ledger of an earlier command or a service. It is neither created nor converted.
-    fileprivate func existingLedger() throws -> Ledger { try ledger.place().open(migrates: false) }
-
     /// The rows of a list, from its pages. A page may have no row and still have a next one.
     fileprivate func rows<Row, Position>(
         upTo limit: ListLimit, _ page: (_ after: Position?, _ limit: Int) async throws -> ([Row], Position?)
@@ -324,10 +321,8 @@ struct RefundsCommand: LedgerUser {
     }
 
     func perform() async throws {
-        // The command neither creates a ledger nor converts one of another version.
-        let ledger = try ledger.place().open(migrates: false)
-        let files = try Catalog(folder: common.dataDirectory.catalogFolder)
-        let apps = try await CatalogService(apps: Apps(App(files)), ledger: ledger, clock: SystemClock()).apps
+        let ledger = try existingLedger()
+        let apps = try await administration(of: ledger).apps
         let (limit, preference) = (limit, refundPreference)
         let rows = try await ledger.read(.longSnapshot) { transaction in
             let catalog = apps.first.catalog
@@ -339,7 +334,7 @@ struct RefundsCommand: LedgerUser {
                         about: request, by: catalog, otherwise: preference, in: transaction)?.answer)
             }
         }
-        if files.refundRules == nil {
+        if apps.first.catalog.refundRules == nil {
             terminal.note("The catalog has no \(Catalog.refundRulesFile), so no rule answers.")
         }
         terminal.table(

@@ -94,15 +94,12 @@ struct MailSettings {
 
     /// A secret, from a setting or from the file that another setting names.
     private static func secret(_ name: String, _ settings: ServeSettings) throws(ConfigurationError) -> String? {
-        guard let file = settings.text("\(name)-file") else { return settings.text(name) }
-        try settings.require(settings.text(name) == nil, "\(name)-file", "left out if \(name) is set")
-        let bytes = (try? FileHandle(forReadingFrom: URL(filePath: file)))
-            .flatMap { try? $0.read(upToCount: maximumSecretSize + 1) }
-        guard let bytes, bytes.count <= maximumSecretSize, let text = String(validating: bytes, as: UTF8.self) else {
-            throw settings.failure("\(name)-file", "a file of up to \(maximumSecretSize) bytes that can be read")
-        }
+        let file = "\(name)-file"
+        try settings.require(
+            settings.text(name) == nil || settings.text(file) == nil, file, "left out if \(name) is set")
+        guard let text = try settings.content(ofFile: file, upTo: maximumSecretSize) else { return settings.text(name) }
         let secret = text.trimmingCharacters(in: .newlines)
-        try settings.require(!secret.isEmpty, "\(name)-file", "a file that is not empty")
+        try settings.require(!secret.isEmpty, file, "a file that is not empty")
         return secret
     }
 }
@@ -157,13 +154,7 @@ extension [ForwardingTarget] {
 
     /// The lines of the file that a setting names, without empty ones; none without the setting.
     private static func lines(of name: String, _ settings: ServeSettings) throws(ConfigurationError) -> [String] {
-        guard let file = settings.text(name) else { return [] }
-        let bytes = (try? FileHandle(forReadingFrom: URL(filePath: file)))
-            .flatMap { try? $0.read(upToCount: maximumFile + 1) }
-        guard let bytes, bytes.count <= maximumFile, let text = String(validating: bytes, as: UTF8.self) else {
-            throw settings.failure(name, "a file of up to \(maximumFile) bytes that can be read")
-        }
-        return text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { !$0.isEmpty }
+        (try settings.content(ofFile: name, upTo: maximumFile) ?? "").split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 }

@@ -122,6 +122,28 @@ struct ServeSettings {
         try require(files.isReadableFile(atPath: path), name, "the path of a file that this process may read")
     }
 
+    /// The address of a server to which the service sends a credential; nil without the setting.
+    func address(_ name: String) throws(ConfigurationError) -> URL? {
+        guard let text = text(name) else { return nil }
+        guard let address = ServerAddress(argument: text), address.isConfidential else {
+            throw failure(name, ServerAddress.expected)
+        }
+        return address.url
+    }
+
+    /// The content of the file that a setting names; nil without the setting.
+    ///
+    /// - Parameter limit: The largest file, in bytes.
+    func content(ofFile name: String, upTo limit: Int) throws(ConfigurationError) -> String? {
+        guard let file = text(name) else { return nil }
+        let bytes = (try? FileHandle(forReadingFrom: URL(filePath: file)))
+            .flatMap { try? $0.read(upToCount: limit + 1) }
+        guard let bytes, bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
+            throw failure(name, "a file of up to \(limit) bytes that can be read")
+        }
+        return text
+    }
+
     private func entry(_ name: String) -> Effective {
         // A misspelt name in the code, which each start finds: a service reads all settings.
         guard let entry = byName[name] else { preconditionFailure("There is no setting \"\(name)\".") }

@@ -9,7 +9,7 @@ import Ledger
 import Proofs
 import Service
 
-struct Story: ServiceCaller {
+struct Story: UserCaller {
     static let configuration = CommandConfiguration(
         "story", "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
         examples: """
@@ -18,7 +18,7 @@ struct Story: ServiceCaller {
             till story alice --limit 100 --json
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @OptionGroup var list: ListLimit
@@ -29,9 +29,7 @@ struct Story: ServiceCaller {
     @Option(help: "A kind of entries (default: all).")
     var kind: StoryPart.Kind?
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     /// The shown part of an entry.
     private struct Entry: Decodable, Listed, Sendable {
@@ -48,7 +46,7 @@ struct Story: ServiceCaller {
     func perform() async throws {
         let entries: [Answered<Entry>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/story",
-            [("month", month), ("kind", kind?.rawValue), ("issuer", issued.issuer)], upTo: list)
+            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list)
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
             let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor
@@ -62,7 +60,7 @@ struct Story: ServiceCaller {
 
 extension StoryPart.Kind: ExpressibleByArgument {}
 
-struct Owned: ServiceCaller {
+struct Owned: UserCaller {
     static let configuration = CommandConfiguration(
         "owned", "List a user's items, with the start and the end of each, and balances.",
         examples: """
@@ -70,15 +68,13 @@ struct Owned: ServiceCaller {
             till owned mint --issuer customer
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
-        let (call, issuer) = (call, issued.issuer)
+        let (call, issuer) = (call, userCall.issuer)
         let owned = try await call.service.withService(
             for: user, issuer: issuer, or: { try await call.localService() }
         ) {
@@ -107,7 +103,7 @@ extension Set<User> {
     }
 }
 
-struct Why: ServiceCaller {
+struct Why: UserCaller {
     static let configuration = CommandConfiguration(
         "why", "Explain why a user has an item, or does not.",
         examples: """
@@ -115,14 +111,12 @@ struct Why: ServiceCaller {
             till why mint sprout 1 --issuer customer
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @OptionGroup var named: ItemArguments
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
         struct Explanation: Decodable, Sendable {
@@ -134,13 +128,11 @@ struct Why: ServiceCaller {
             let otherOwner: UserName?
         }
         let collection = HTTPServiceConnection.segment(named.collection)
-        let path = issued.path(of: user, "/items/\(collection)/\(named.number)/explanation")
-        let explanation: Answered<Explanation> = try await withClient {
-            try await $0.get(path)
-        }
+        let path = userCall.path(of: user, "/items/\(collection)/\(named.number)/explanation")
+        let explanation: Answered<Explanation> = try await get(path)
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
         if explanation.isUserUnknown == true {
-            let issuer = issued.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
+            let issuer = userCall.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
             terminal.line("The service knows no user \"\(user)\": check the spelling, or \(issuer).")
         }
         terminal.line(explanation.text)
@@ -193,7 +185,7 @@ struct AuditCommand: LedgerUser {
             till audit 248289761001 --issuer https://accounts.example.com
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @Option(help: "The issuer of the tokens that name the user (default: the back end names the user).")
@@ -201,10 +193,10 @@ struct AuditCommand: LedgerUser {
 
     @OptionGroup var ledger: LedgerOptions
 
-    func validate() throws { try IssuerOption.validate(issuer) }
+    func validate() throws { try UserCallOptions.validate(issuer: issuer) }
 
     func perform() async throws {
-        let ledger = try ledger.place().open(migrates: false)
+        let ledger = try existingLedger()
         guard let user = User(issuer: issuer ?? "", name: user.name) else { return }
         var records: [AuditRecord] = []
         let keys = try await ledger.apiKeyNames()

@@ -74,7 +74,7 @@ struct WebhooksList: WebhookCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let webhooks: List<Answered<Webhook>> = try await withClient { try await $0.get("/v1/webhooks") }
+        let webhooks: List<Answered<Webhook>> = try await get("/v1/webhooks")
         terminal.table(
             ["WEBHOOK", "ADDRESS", "FORMAT", "AUTHORIZATION", "ADDED"],
             webhooks.elements.map {
@@ -108,7 +108,7 @@ struct WebhooksAdd: WebhookCaller {
             "url": url, "format": format.rawValue,
             "authorization": authorization ? try WebhookAuthorizationVariable.value : nil,
         ]
-        let added: Answered<Webhook> = try await withClient { try await $0.post("/v1/webhooks", request) }
+        let added: Answered<Webhook> = try await post("/v1/webhooks", request)
         terminal.line("Added \(added.webhookId).")
         if let secret = added.secret { terminal.line("Secret: \(secret)") }
         try terminal.json(added)
@@ -194,11 +194,9 @@ struct WebhooksSecret: WebhookCaller {
             let previousSecretEndsAt: String?
             let authorization: String?
         }
-        let (path, replace) = (webhook.path("/secret"), replace)
+        let path = webhook.path("/secret")
         let request = ["previousSecretSeconds": overlap ?? WebhookService.standardOverlap]
-        let secrets: Answered<Secrets> = try await withClient {
-            replace ? try await $0.post(path, request) : try await $0.get(path)
-        }
+        let secrets: Answered<Secrets> = try await replace ? post(path, request) : get(path)
         terminal.line("Secret: \(secrets.secret)")
         if let previous = secrets.previousSecret, let end = secrets.previousSecretEndsAt {
             terminal.line("Previous secret: \(previous), which signs until \(end)")
@@ -218,8 +216,7 @@ struct WebhooksRemove: WebhookCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let path = webhook.path()
-        let _: NoContent = try await withClient { try await $0.delete(path) }
+        let _: NoContent = try await delete(webhook.path())
         terminal.line("Removed: \(webhook.webhook)")
         try terminal.json(["removed": webhook.webhook])
     }
@@ -236,8 +233,7 @@ struct WebhooksTest: WebhookCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let path = webhook.path("/test")
-        let attempt: Answered<WebhookAttempt> = try await withClient { try await $0.post(path, Report()) }
+        let attempt: Answered<WebhookAttempt> = try await post(webhook.path("/test"))
         terminal.line("The test message was sent: \(attempt.result)")
         try terminal.json(attempt)
         guard attempt.isDelivery else { throw ExitCode(1) }
@@ -255,7 +251,7 @@ private struct WebhookAttempt: Decodable, Sendable {
     var isDelivery: Bool { (200...299).contains(status ?? 0) }
 }
 
-struct WebhooksMessages: WebhookCaller {
+struct WebhooksMessages: WebhookCaller, UserCaller {
     static let configuration = CommandConfiguration(
         "messages", "List the messages to a webhook, newest first, with their last attempts.",
         "--json also prints the content of each message, and the beginning of the receiver's answer.",
@@ -274,9 +270,7 @@ struct WebhooksMessages: WebhookCaller {
 
     @OptionGroup var list: ListLimit
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     /// The shown part of a message.
     private struct Message: Decodable, Listed, Sendable {
@@ -303,13 +297,13 @@ struct WebhooksMessages: WebhookCaller {
 
     func validate() throws {
         try require(state == nil || user == nil, "Name --state or --user, not both.")
-        try require(issued.issuer == nil || user != nil, "--issuer needs --user.")
+        try require(userCall.issuer == nil || user != nil, "--issuer needs --user.")
     }
 
     func perform() async throws {
         let messages: [Answered<Message>] = try await elements(
             of: webhook.path("/deliveries"),
-            [("state", state?.rawValue), ("user", user?.name), ("issuer", issued.issuer)], upTo: list)
+            [("state", state?.rawValue), ("user", user?.name), ("issuer", userCall.issuer)], upTo: list)
         terminal.table(
             ["MESSAGE", "TYPE", "CUSTOMER", "STATE", "ATTEMPTS", "LAST ATTEMPT"],
             messages.map { message in
@@ -326,7 +320,7 @@ struct WebhooksMessages: WebhookCaller {
 
 extension WebhookDelivery.State: ExpressibleByArgument {}
 
-struct WebhooksResend: WebhookCaller {
+struct WebhooksResend: WebhookCaller, UserCaller {
     static let configuration = CommandConfiguration(
         "resend", "Send messages to a webhook again: one, those that were given up, those of a period, or a user's.",
         "Receivers recognize a repetition by the header webhook-id. A running service sends the messages.",
@@ -354,16 +348,14 @@ struct WebhooksResend: WebhookCaller {
     @Option(help: "The latest messages about this user.")
     var user: User?
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func validate() throws {
         let choices = [message != nil, failed, from != nil || until != nil, user != nil]
         try require(
             choices.count { $0 } == 1, "Name one of a message, --failed, --from with --until, and --user.")
         try require((from == nil) == (until == nil), "--from and --until need each other.")
-        try require(issued.issuer == nil || user != nil, "--issuer needs --user.")
+        try require(userCall.issuer == nil || user != nil, "--issuer needs --user.")
     }
 
     func perform() async throws {
@@ -372,9 +364,8 @@ struct WebhooksResend: WebhookCaller {
             let replayed: Int
             let continuesAt: String?
         }
-        let path = webhook.path("/deliveries/replay")
-        let request: Report = ["from": from, "until": until, "user": user?.name, "issuer": issued.issuer]
-        let replay: Answered<Replay> = try await withClient { try await $0.post(path, request) }
+        let request: Report = ["from": from, "until": until, "user": user?.name, "issuer": userCall.issuer]
+        let replay: Answered<Replay> = try await post(webhook.path("/deliveries/replay"), request)
         terminal.line("\(replay.replayed) message\(replay.replayed == 1 ? "" : "s") will be sent again.")
         if let start = replay.continuesAt {
             terminal.line("There may be more: continue with --from \(start).")
@@ -385,8 +376,8 @@ struct WebhooksResend: WebhookCaller {
     }
 
     private func resend(_ message: String) async throws {
-        let path = webhook.path("/deliveries/\(HTTPServiceConnection.segment(message))/replay")
-        let delivery: JSONContent = try await withClient { try await $0.post(path, Report()) }
+        let delivery: JSONContent = try await post(
+            webhook.path("/deliveries/\(HTTPServiceConnection.segment(message))/replay"))
         terminal.line("The message will be sent again.")
         try terminal.json(delivery)
     }

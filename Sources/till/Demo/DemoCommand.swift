@@ -26,7 +26,7 @@ struct DemoCommand: Command {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
+        try requirePort(port)
         for (name, value) in [("--data", common.dataPath), ("--catalog", common.catalogPath)] {
             try require(
                 value == nil, "The demonstration has a folder and a catalog of its own. Leave out \(name).")

@@ -30,8 +30,8 @@ final class LocalPlay: Sendable {
     let pushTokens: PushTokens.Settings
     private let configuration: ServerConfiguration
     private let logger: Logger
-    private let listens: AsyncStream<Void>
-    private let beginPushing: AsyncStream<Void>.Continuation
+    /// Pushes notifications. An attempt before the service listens would fail, and the next one follows seconds later.
+    let pushing: DelayedService
     private let isListening = Mutex(false)
     /// The functions that wait until the Play listens.
     private let waiting = Mutex<[@Sendable () -> Void]>([])
@@ -56,7 +56,7 @@ final class LocalPlay: Sendable {
         try PrivateFile.replace(file, with: try key.json())
         (self.play, self.sandboxKey, self.url, serviceAccountFile) = (play, sandboxKey, url, file)
         (self.configuration, logger) = (configuration, service.logger)
-        (listens, beginPushing) = AsyncStream.makeStream()
+        pushing = DelayedService { [logger = service.logger] in try await play.pushing(logger: logger).run() }
     }
 
     /// Pushes notifications to the service in this process, which listens now, unless another address is set.
@@ -76,17 +76,7 @@ final class LocalPlay: Sendable {
             logger.error(
                 "the local Play cannot be told where to notify", metadata: ["code": "\(Problem.code(of: error))"])
         }
-        beginPushing.finish()
-    }
-
-    /// Pushes notifications once the service listens, also those that became due while it was stopped. An earlier attempt would fail,
-    /// and the next one follows seconds later.
-    func pushing() -> Companion {
-        Companion { [listens, play, logger] in
-            await cancelWhenGracefulShutdown { for await _ in listens {} }
-            guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
-            try await play.pushing(logger: logger).run()
-        }
+        pushing.begin()
     }
 
     /// The Play's server, which ends after the other services beside it.

@@ -62,27 +62,23 @@ struct PlayServe: Command {
     @Option(help: ArgumentHelp("The address to which notifications are pushed.", valueName: "url"))
     var notificationsURL: URL?
 
-    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
-    var logLevel: Logger.Level = .notice
+    @OptionGroup var options: LocalStoreOptions
 
-    @OptionGroup var sandbox: SandboxKeyOptions
-
-    @OptionGroup var common: CommonOptions
+    var common: CommonOptions { options.common }
 
     static let standardPort = 8082
 
     func validate() throws {
-        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
+        try requirePort(port)
         for name in packageName { try requirePackageName(name) }
     }
 
     func perform() async throws {
-        let key = try sandbox.key()
+        let key = try options.sandbox.key()
         try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
         let catalog = try products.map { try PlayCatalog(file: URL(filePath: $0)) }
         let play = try common.dataDirectory.play(adding: catalog, apps: packageName)
-        var logger = Logger(label: "till.play")
-        logger.logLevel = logLevel
+        let logger = options.logger("till.play")
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (host, port)
         let terminal = terminal

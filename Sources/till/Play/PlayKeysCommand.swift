@@ -36,13 +36,7 @@ struct PlayKeysCommand: Command {
         guard let url = url ?? URL(string: "http://127.0.0.1:\(PlayServe.standardPort)") else { return }
         let key = try play.perform { books in
             let key = try books.makeServiceAccount(at: url, for: packageName.isEmpty ? nil : packageName)
-            do {
-                try PrivateFile.create(try key.json(), at: file)
-            } catch {
-                throw CommandError(
-                    "storeAppInvalid",
-                    "The key cannot be written to \(file.path): name a file that is not there with --out.")
-            }
+            try Self.write(try key.json(), to: file, called: "The key")
             return key
         }
         terminal.line("Service account \(key.clientEmail)")

@@ -106,7 +106,7 @@ struct StoreResolve: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let queued = try common.directoryOfStore.store().perform(.resolve, on: number)
+        let queued = try common.existingStore.perform(.resolve, on: number)
         terminal.line(
             "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
                 + queued.transaction.payment.productIdentifier)
@@ -189,7 +189,7 @@ struct StoreFamily: Command {
     }
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         if let add { try store.write { try $0.join(add, familyOf: account) } }
         if leave { try store.write { try $0.leaveFamily(account) } }
         if let share {

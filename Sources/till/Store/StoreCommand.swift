@@ -3,7 +3,6 @@ import ArgumentParser
 import Catalog
 import Foundation
 import HTTPSupport
-import Logging
 import Proofs
 
 struct StoreCommand: AsyncParsableCommand {
@@ -60,7 +59,7 @@ struct StoreDecline: Command {
 extension Terminal {
     /// Decides on a deferred purchase, and prints the result and the command that relaunches the app.
     func decide(_ action: PaymentAction, _ id: Int64, _ common: CommonOptions) throws {
-        let queued = try common.directoryOfStore.store().perform(action, on: id)
+        let queued = try common.existingStore.perform(action, on: id)
         let transaction = queued.transaction
         let reason = transaction.error.map { " (\($0.name))" } ?? ""
         line("Transaction \(transaction.identifier) is \(transaction.state.rawValue)\(reason).")
@@ -114,7 +113,7 @@ struct StoreQueue: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let transactions = try common.directoryOfStore.store().read { try $0.payments.transactions(account: account) }
+        let transactions = try common.existingStore.read { try $0.payments.transactions(account: account) }
         terminal.table(
             ["ID", "ACCOUNT", "PRODUCT", "STATE", "TRANSACTION"],
             transactions.map { queued in
@@ -148,11 +147,11 @@ struct StoreReset: Command {
 
     func perform() async throws {
         guard !transactions else {
-            try common.directoryOfStore.store().write { try $0.clearSales() }
+            try common.existingStore.write { try $0.clearSales() }
             terminal.line("Cleared the transactions and their notifications. The clocks and the settings stay.")
             return try terminal.json(["cleared": ["transactions": true]])
         }
-        let result = try common.directoryOfStore.store().reset()
+        let result = try common.existingStore.reset()
         terminal.line("Cleared \(Self.sentence(result)). The keys and the products stay.")
         try terminal.json(["cleared": result])
     }
@@ -179,7 +178,7 @@ struct StoreSales: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let sold = try common.directoryOfStore.store().read { try $0.transactions.transactions(of: account) }
+        let sold = try common.existingStore.read { try $0.transactions.transactions(of: account) }
         terminal.table(
             ["TRANSACTION", "PRODUCT", "PRICE", "PURCHASED", "EXPIRES", ""],
             sold.map { sale in

@@ -29,14 +29,7 @@ struct StoreKeysCommand: Command {
                 ?? data.folder.appending(path: "AuthKey_\(key.keyIdentifier).p8", directoryHint: .notDirectory)
         }
         let key = try store.makeTeamKey { key, privateKey in
-            do {
-                try PrivateFile.create(Array(privateKey.utf8), at: file(key))
-            } catch {
-                throw CommandError(
-                    "storeAppInvalid",
-                    "The private key cannot be written to \(file(key).path): name a file that is not there with "
-                        + "--out.")
-            }
+            try Self.write(Array(privateKey.utf8), to: file(key), called: "The private key")
         }
         terminal.line("Key ID      \(key.keyIdentifier)")
         terminal.line("Issuer ID   \(key.issuerIdentifier)")
@@ -84,7 +77,7 @@ struct StoreRefund: Command {
     }
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         let (action, done): (TransactionAction, String) =
             switch step {
             case .grant: (.refund, "refunded")
@@ -112,7 +105,7 @@ struct StoreDelete: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        try common.directoryOfStore.store().perform(.delete, TransactionAction.Parameters(), on: transactionIdentifier)
+        try common.existingStore.perform(.delete, TransactionAction.Parameters(), on: transactionIdentifier)
         terminal.line("\(transactionIdentifier)  deleted")
         try terminal.report(["deleted": transactionIdentifier])
     }
@@ -136,7 +129,7 @@ struct StoreJudge: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let verdict = try common.directoryOfStore.store().read { try $0.verdict(onSignedRequest: signedRequest) }
+        let verdict = try common.existingStore.read { try $0.verdict(onSignedRequest: signedRequest) }
         if verdict.isAccepted { terminal.line("StoreKit would accept it: \(verdict.audience ?? "").") }
         try terminal.json(verdict)
         if let refusal = verdict.refusal { try terminal.end("StoreKit would not accept it. \(refusal)") }

@@ -58,12 +58,9 @@ struct StoreServe: Command {
                 + "runs a client in it."))
     var asApple = false
 
-    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
-    var logLevel: Logger.Level = .notice
+    @OptionGroup var options: LocalStoreOptions
 
-    @OptionGroup var sandbox: SandboxKeyOptions
-
-    @OptionGroup var common: CommonOptions
+    var common: CommonOptions { options.common }
 
     func validate() throws {
         try require((products == nil) == (bundleId == nil), "Name both --products and --bundle-id, or neither.")
@@ -78,11 +75,11 @@ struct StoreServe: Command {
         try require(
             !asApple || host == "127.0.0.1" && port == 8081,
             "--as-apple serves 127.0.0.1:443. Leave out --host and --port.")
-        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
+        try requirePort(port)
     }
 
     func perform() async throws {
-        let key = try sandbox.key()
+        let key = try options.sandbox.key()
         try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
         let data = common.dataDirectory
         try data.prepare()
@@ -96,8 +93,7 @@ struct StoreServe: Command {
         }
         let store = try data.store()
         if let notificationsURL { _ = try store.update { $0.notificationsURL = notificationsURL } }
-        var logger = Logger(label: "till.store")
-        logger.logLevel = logLevel
+        let logger = options.logger("till.store")
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (host, asApple ? 443 : port)
         configuration.tls = identity.map { ($0.certificate, $0.key) }
@@ -108,7 +104,7 @@ struct StoreServe: Command {
             store.routes(sandboxKey: key.apiKey).router(logger: logger),
             backgroundServices: [store.notificationSending(logger: logger)], configuration: configuration,
             logger: logger
-        ) { [logger] url in
+        ) { url in
             store.announceResponder(at: publicURL ?? url, logger: logger)
             terminal.line("Listening on \(url.absoluteString)")
             terminal.line(key.line)
@@ -135,8 +131,6 @@ extension URL: @retroactive ExpressibleByArgument {
         self.init(web: argument)
     }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 /// A network of a store's own, in which Apple's host names lead to the store. It is for clients whose address cannot be changed.
 ///

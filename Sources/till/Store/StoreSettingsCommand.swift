@@ -96,7 +96,7 @@ struct StoreSettingsCommand: Command {
     func validate() throws { _ = try changes() }
 
     func perform() async throws {
-        let (store, changes) = (try common.directoryOfStore.store(), try changes())
+        let (store, changes) = (try common.existingStore, try changes())
         let settings = try store.update { settings in
             for change in changes { change(&settings) }
             settings.timeRate = timeRate ?? settings.timeRate
@@ -165,7 +165,7 @@ struct StoreNotifications: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         if clearFaults {
             try store.clearFaults()
             terminal.line("The next notifications have no faults of before.")
@@ -229,7 +229,7 @@ struct StoreNotify: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         let demanded = try NotificationOnDemand(type: type, subtype: subtype)
         let notification = try store.write {
             try $0.notify(demanded, transactionIdentifier: transaction, account: account)
