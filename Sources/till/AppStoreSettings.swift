@@ -19,10 +19,10 @@ struct AppStoreSettings {
     /// The answer to consumption requests; nil if the service does not answer them.
     let consumption: ConsumptionAnswer?
 
-    /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.
     /// - Returns: Nil if no key is set.
     /// - Throws: `ConfigurationError`.
-    init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) throws {
+    init?(_ settings: ServeSettings, origins: Set<Origin>) throws {
+        let apps = settings.apps
         let names = ["app-store-key", "app-store-key-id", "app-store-issuer-id"]
         let values = names.compactMap(settings.text)
         if values.isEmpty, apps.allSatisfy({ $0.appStoreKey == nil }) {

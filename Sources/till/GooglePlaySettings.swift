@@ -20,10 +20,10 @@ struct GooglePlaySettings {
         "google-notifications-audience", "google-notifications-email", "google-certificates-url",
     ]
 
-    /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.
     /// - Returns: Nil if no service account is set.
     /// - Throws: `ConfigurationError`.
-    init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) throws(ConfigurationError) {
+    init?(_ settings: ServeSettings, origins: Set<Origin>) throws(ConfigurationError) {
+        let apps = settings.apps
         account = settings.text("google-service-account")
         if account == nil, apps.allSatisfy({ $0.googleServiceAccount == nil }) {
             try settings.refuse(["google-play-url"] + Self.notificationNames, without: "google-service-account")

@@ -16,10 +16,10 @@ struct MailSettings {
 
     /// - Returns: Nil if the service sends no mail.
     /// - Throws: `ConfigurationError`.
-    init?(_ settings: ServeSettings, hasAccounts: Bool) throws {
+    init?(_ settings: ServeSettings) throws {
         let names = SettingGroup.mail.settings.map(\.name)
         guard names.contains(where: settings.isSet) else { return nil }
-        if !hasAccounts { try settings.refuse(names, without: "accounts") }
+        if !settings.flag("accounts") { try settings.refuse(names, without: "accounts") }
         guard let text = settings.text("mail-from"), let sender = MailAddress(text) else {
             throw settings.failure("mail-from", "an address such as \"Garden <no-reply@garden.example>\"")
         }
