@@ -3,7 +3,6 @@ import ArgumentParser
 import Features
 import HTTPSupport
 import Proofs
-import Service
 
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

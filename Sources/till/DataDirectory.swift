@@ -1,4 +1,3 @@
-import AppStore
 import Catalog
 import Foundation
 import Proofs
@@ -22,15 +21,15 @@ struct DataDirectory {
         catalogFolder = named(catalogPath, "TILL_CATALOG") ?? InstalledFolders().products
     }
 
-    var storeFolder: URL { folder.appending(path: "store", directoryHint: .isDirectory) }
+    var storeFolder: URL { folder.folder("store") }
     /// The folder of the local Google Play.
-    var playFolder: URL { folder.appending(path: "play", directoryHint: .isDirectory) }
-    var playFile: URL { playFolder.appending(path: "play.sqlite", directoryHint: .notDirectory) }
+    var playFolder: URL { folder.folder("play") }
+    var playFile: URL { playFolder.file("play.sqlite") }
     /// The key file of the service's account at the local Google Play.
-    var playAccountFile: URL { playFolder.appending(path: "service-account.json", directoryHint: .notDirectory) }
-    var ledgerFile: URL { serviceFolder.appending(path: "ledger.sqlite", directoryHint: .notDirectory) }
+    var playAccountFile: URL { playFolder.file("service-account.json") }
+    var ledgerFile: URL { serviceFolder.file("ledger.sqlite") }
     /// The certificates and the keys of apps that the service trusts besides those in `Keys/`.
-    var trustFolder: URL { serviceFolder.appending(path: "trust", directoryHint: .isDirectory) }
+    var trustFolder: URL { serviceFolder.folder("trust") }
 
     /// The folders of trusted certificates that exist.
     ///
@@ -47,14 +46,11 @@ struct DataDirectory {
         }
     }
 
-    private var serviceFolder: URL { folder.appending(path: "service", directoryHint: .isDirectory) }
-    var storeFile: URL { storeFolder.appending(path: "store.sqlite", directoryHint: .notDirectory) }
+    private var serviceFolder: URL { folder.folder("service") }
+    var storeFile: URL { storeFolder.file("store.sqlite") }
 
     /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
-    func requireStore() throws {
-        guard try hasStore() else { throw missing("store") }
-        try storeFile.requireWriting()
-    }
+    func requireStore() throws { try require(storeFile, of: "store") }
 
     /// - Throws: `PermissionDenied`.
     func hasStore() throws(PermissionDenied) -> Bool { try storeFile.exists() }
@@ -65,13 +61,7 @@ struct DataDirectory {
     }
 
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
-    func requireLedger() throws {
-        guard try ledgerFile.exists() else {
-            throw missing("ledger")
-        }
-        // SQLite writes beside the ledger even if it is opened for reading.
-        try ledgerFile.requireWriting()
-    }
+    func requireLedger() throws { try require(ledgerFile, of: "ledger") }
 
     /// - Throws: `CommandError` if there is no folder of trusted certificates; `PermissionDenied`.
     func requireTrustFolder() throws {
@@ -80,7 +70,15 @@ struct DataDirectory {
         }
     }
 
-    private func missing(_ part: String, _ remedy: String = "buy something first with till buy") -> CommandError {
+    private func require(
+        _ file: URL, of part: String, _ remedy: String = "buy something first with till buy"
+    ) throws {
+        guard try file.exists() else { throw missing(part, remedy) }
+        // SQLite writes beside the file even if it is opened for reading.
+        try file.requireWriting()
+    }
+
+    private func missing(_ part: String, _ remedy: String) -> CommandError {
         CommandError(
             "dataDirectoryMissing",
             "\"\(folder.path)\" has no \(part). Name the data directory with --data, or \(remedy).")
@@ -111,12 +109,7 @@ struct DataDirectory {
     }
 
     /// - Throws: `CommandError` if there is no local Google Play; `PermissionDenied`.
-    func requirePlay() throws {
-        guard try playFile.exists() else {
-            throw missing("local Google Play", "start one first with till play")
-        }
-        try playFile.requireWriting()
-    }
+    func requirePlay() throws { try require(playFile, of: "local Google Play", "start one first with till play") }
 
     /// - Throws: `PermissionDenied` for the first existing file or folder that may not be written.
     private func requireWriting(_ urls: [URL]) throws(PermissionDenied) {
@@ -131,7 +124,7 @@ struct DataDirectory {
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
             for folder in (isNew ? [folder] : []) + parts {
-                let ignored = folder.appending(path: ".gitignore", directoryHint: .notDirectory)
+                let ignored = folder.file(".gitignore")
                 if !FileManager.default.fileExists(atPath: ignored.path) {
                     try Data("*\n".utf8).write(to: ignored, options: .atomic)
                 }
@@ -159,15 +152,15 @@ package struct InstalledFolders {
 
     /// The folder of the sample catalog: the clone's, else the package's, else that of the current directory.
     package var products: URL {
-        [project, dataFolder].compactMap(\.self).map { Self.folder("Products", in: $0) }
-            .first { Self.holds(Catalog.configurationFile, in: $0) } ?? Self.folder("Products", in: currentDirectory)
+        [project, dataFolder].compactMap(\.self).map { $0.folder("Products") }
+            .first { Self.holds(Catalog.configurationFile, in: $0) } ?? currentDirectory.folder("Products")
     }
 
     /// The folder of certificates that the user trusts; nil if there is none.
     ///
     /// The current directory is not searched: anyone may own it, and a writer of this folder can mint purchases. A writer of the
     /// folders above the executable, or of its prefix, can replace the executable anyway.
-    package var keys: URL? { (project ?? dataFolder).map { Self.folder("Keys", in: $0) } }
+    package var keys: URL? { (project ?? dataFolder).map { $0.folder("Keys") } }
 
     /// The clone above the executable; nil if there is none.
     private var project: URL? {
@@ -181,15 +174,22 @@ package struct InstalledFolders {
         guard let folder = executable?.deletingLastPathComponent(), folder.lastPathComponent == "bin" else {
             return nil
         }
-        return folder.deletingLastPathComponent().appending(path: "share/till", directoryHint: .isDirectory)
-    }
-
-    private static func folder(_ name: String, in parent: URL) -> URL {
-        parent.appending(path: name, directoryHint: .isDirectory)
+        return folder.deletingLastPathComponent().folder("share/till")
     }
 
     private static func holds(_ file: String, in folder: URL) -> Bool {
-        FileManager.default.fileExists(atPath: folder.appending(path: file, directoryHint: .notDirectory).path)
+        FileManager.default.fileExists(atPath: folder.file(file).path)
+    }
+}
+
+extension URL {
+    func folder(_ name: String) -> URL { appending(path: name, directoryHint: .isDirectory) }
+
+    func file(_ name: String) -> URL { appending(path: name, directoryHint: .notDirectory) }
+
+    var isExistingFolder: Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
     }
 }
 

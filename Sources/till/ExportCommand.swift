@@ -1,10 +1,8 @@
 import AppStore
 import ArgumentParser
-import Catalog
 import Features
 import Foundation
 import Ledger
-import Proofs
 
 struct ExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import ArgumentParser
 import Features
 import Foundation
 import HTTPSupport
-import Ledger
 import Proofs
 import Service
 
@@ -88,14 +87,14 @@ struct FiguresCommand: LedgerUser {
             let other: FigureQuery.Environment = environment == .production ? .sandbox : .production
             let sales = try await answer(.transactions, in: other, by: nil, of: source).sum
             if sales > 0 {
-                terminal.note("\(Self.sales(sales)) in \(other.rawValue); add --environment \(other.rawValue)")
+                terminal.note("\(counted(sales, "sale")) in \(other.rawValue); add --environment \(other.rawValue)")
             }
         }
         if figure.isMoney {
             let unpriced = try await answer(.withoutPrice, in: environment, by: nil, of: source).sum
             if unpriced > 0 {
                 terminal.note(
-                    "\(Self.sales(unpriced)) without a stated price, as app receipts have none; the money does not include "
+                    "\(counted(unpriced, "sale")) without a stated price, as app receipts have none; the money does not include "
                         + "them. `till figures without-price` counts them.")
             }
         }
@@ -118,8 +117,6 @@ struct FiguresCommand: LedgerUser {
             return try Self.decoded(try await figures.answer(query).json())
         }
     }
-
-    private static func sales(_ count: Int64) -> String { "\(count) sale\(count == 1 ? "" : "s")" }
 
     private func printList() throws {
         terminal.table(["FIGURE", "DEFINITION"], Figure.allCases.map { [$0.rawValue, $0.definition] })

@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import HTTPSupport
 import Proofs
-import Service
 
 struct Give: UserCaller {
     static let configuration = CommandConfiguration(

@@ -6,6 +6,13 @@ import Ledger
 import Proofs
 import Service
 
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import the customers of another purchase server.",
+        subcommands: [ImportRevenueCat.self])
+}
+
 struct ImportRevenueCat: LedgerUser {
     /// The number of customers of one commit.
     private static let batchSize = 100
@@ -156,13 +163,6 @@ struct ExportFile {
         while let record = try reader.next() { export.add(record) }
         return export
     }
-}
-
-struct ImportCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "import",
-        abstract: "Import the customers of another purchase server.",
-        subcommands: [ImportRevenueCat.self])
 }
 
 /// The result of an import, for a person and as JSON.

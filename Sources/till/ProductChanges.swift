@@ -6,7 +6,6 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
 /// The options of a command about the catalog of an app, as it is administered.
 struct CatalogOptions: ParsableArguments {

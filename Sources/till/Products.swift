@@ -7,6 +7,16 @@ import HTTPSupport
 import Proofs
 import Service
 
+struct ProductsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "products",
+        abstract: "List, compare and change the products of the catalog.",
+        subcommands: [
+            Products.self, ProductsCompare.self, ProductsShow.self, ProductsChange.self, ProductsPicture.self,
+            ProductsWithdraw.self, ProductsReturn.self, ProductsRestore.self, ProductsHistory.self, ProductsUndo.self,
+        ], defaultSubcommand: Products.self)
+}
+
 struct Products: Command {
     static let configuration = CommandConfiguration(
         "list", "List the products of the catalog, or of a running service.",
@@ -105,16 +115,6 @@ extension [ProductResource] {
                 picture: benefit?.item.flatMap { pictures?[$0] })
         }
     }
-}
-
-struct ProductsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "products",
-        abstract: "List, compare and change the products of the catalog.",
-        subcommands: [
-            Products.self, ProductsCompare.self, ProductsShow.self, ProductsChange.self, ProductsPicture.self,
-            ProductsWithdraw.self, ProductsReturn.self, ProductsRestore.self, ProductsHistory.self, ProductsUndo.self,
-        ], defaultSubcommand: Products.self)
 }
 
 struct ProductsCompare: LedgerUser {

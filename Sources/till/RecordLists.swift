@@ -3,7 +3,6 @@ import Catalog
 import Features
 import Foundation
 import HTTPSupport
-import Ledger
 import Proofs
 
 /// The lists of the ledger's records that belong to no single user: customers, refusals, notifications, and actions of the team.

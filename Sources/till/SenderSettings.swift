@@ -1,6 +1,5 @@
 import Features
 import Foundation
-import Proofs
 import Service
 
 /// The settings of mails about accounts.

@@ -7,7 +7,6 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
 struct Story: UserCaller {
     static let configuration = CommandConfiguration(

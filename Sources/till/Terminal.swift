@@ -88,6 +88,9 @@ struct Terminal: Sendable {
     }
 }
 
+/// `1 sale`, `2 sales`.
+func counted(_ count: some BinaryInteger, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
 /// A JSON object in the output of commands. A member without a value is left out.
 struct Report: Encodable, ExpressibleByDictionaryLiteral, Sendable {
     private let members: [(String, (any Encodable & Sendable)?)]

@@ -2,7 +2,6 @@ import AppStore
 import ArgumentParser
 import HTTPSupport
 import Proofs
-import Service
 
 struct ExportUser: UserCaller {
     static let configuration = CommandConfiguration(

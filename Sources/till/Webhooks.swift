@@ -5,7 +5,6 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -366,7 +365,7 @@ struct WebhooksResend: WebhookCaller, UserCaller {
         }
         let request: Report = ["from": from, "until": until, "user": user?.name, "issuer": userCall.issuer]
         let replay: Answered<Replay> = try await post(webhook.path("/deliveries/replay"), request)
-        terminal.line("\(replay.replayed) message\(replay.replayed == 1 ? "" : "s") will be sent again.")
+        terminal.line("\(counted(replay.replayed, "message")) will be sent again.")
         if let start = replay.continuesAt {
             terminal.line("There may be more: continue with --from \(start).")
         } else if replay.replayed == WebhookService.changedAtOnce {

@@ -90,7 +90,7 @@ final class DemoFolder: Sendable {
     /// Creates the folder. A signal deletes it and ends the process, until the service handles signals itself.
     init() throws {
         let url = FileManager.default.temporaryDirectory
-            .appending(path: "till-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
+            .folder("till-demo-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         self.url = url

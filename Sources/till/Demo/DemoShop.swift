@@ -45,12 +45,12 @@ final class DemoShop: Sendable {
     ///
     /// - Parameter port: The port of the service, which is not 0.
     init(folder: URL, seed: UInt64, port: Int) async throws {
-        let catalogFolder = folder.appending(path: "catalog", directoryHint: .isDirectory)
+        let catalogFolder = folder.folder("catalog")
         let end = SystemClock().now()
         let (clock, chance) = (DemoClock(end.adding(days: -Int64(DemoYear.days))), DemoChance(seed: seed))
         try DemoCatalog.write(into: catalogFolder, ratesOf: CalendarDay(end))
         let data = DataDirectory(
-            path: folder.appending(path: "data", directoryHint: .isDirectory).path, catalogPath: catalogFolder.path)
+            path: folder.folder("data").path, catalogPath: catalogFolder.path)
         try data.prepare()
         let catalog = try Catalog(folder: catalogFolder)
         // Sales of the environment Production are the ones that the figures show first.
@@ -75,7 +75,7 @@ final class DemoShop: Sendable {
         try play.perform {
             try $0.add(PlayCatalog(catalog.configuration, bundleIdentifier: catalog.bundleIdentifier))
         }
-        let keyFile = folder.appending(path: "AuthKey.p8", directoryHint: .notDirectory)
+        let keyFile = folder.file("AuthKey.p8")
         let key = try markets[0].store.makeTeamKey { _, privateKey in
             try PrivateFile.create(Array(privateKey.utf8), at: keyFile)
         }
@@ -196,10 +196,10 @@ enum DemoCatalog {
         try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
         try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
         try Data(DemoCountry.exchangeRates(of: day).utf8).write(to: folder.appending(path: ExchangeRates.file))
-        let pictures = InstalledFolders().products.appending(path: "Art", directoryHint: .isDirectory)
+        let pictures = InstalledFolders().products.folder("Art")
         if pictures.isExistingFolder {
             try FileManager.default.copyItem(
-                at: pictures, to: folder.appending(path: "Art", directoryHint: .isDirectory))
+                at: pictures, to: folder.folder("Art"))
         }
     }
 }

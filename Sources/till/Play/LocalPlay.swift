@@ -1,4 +1,3 @@
-import Catalog
 import Foundation
 import HTTPSupport
 import Logging
@@ -32,9 +31,8 @@ final class LocalPlay: Sendable {
     private let logger: Logger
     /// Pushes notifications. An attempt before the service listens would fail, and the next one follows seconds later.
     let pushing: DelayedService
-    private let isListening = Mutex(false)
-    /// The functions that wait until the Play listens.
-    private let waiting = Mutex<[@Sendable () -> Void]>([])
+    /// The functions that wait until the Play listens; nil once it does.
+    private let waiting = Mutex<[@Sendable () -> Void]?>([])
 
     /// Opens the Play of the data directory, which sells the catalog of each app of the service that it does not have yet.
     ///
@@ -88,19 +86,17 @@ final class LocalPlay: Sendable {
     }
 
     private func beginListening() {
-        isListening.withLock { $0 = true }
         waiting.withLock { functions in
-            defer { functions = [] }
+            defer { functions = nil }
             return functions
-        }.forEach { $0() }
+        }?.forEach { $0() }
     }
 
     /// Calls a function once the Play listens.
     func whenListening(_ function: @escaping @Sendable () -> Void) {
         let isWaiting = waiting.withLock { functions in
-            let isWaiting = isListening.withLock { !$0 }
-            if isWaiting { functions.append(function) }
-            return isWaiting
+            functions?.append(function)
+            return functions != nil
         }
         if !isWaiting { function() }
     }

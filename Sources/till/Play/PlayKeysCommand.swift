@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import PlayStore
 import Proofs
 
 struct PlayKeysCommand: Command {
@@ -32,7 +31,7 @@ struct PlayKeysCommand: Command {
         let play = try data.play()
         let file =
             out.map { URL(filePath: $0) }
-            ?? data.folder.appending(path: "play-service-account.json", directoryHint: .notDirectory)
+            ?? data.folder.file("play-service-account.json")
         guard let url = url ?? URL(string: "http://127.0.0.1:\(PlayServe.standardPort)") else { return }
         let key = try play.perform { books in
             let key = try books.makeServiceAccount(at: url, for: packageName.isEmpty ? nil : packageName)
@@ -125,7 +124,7 @@ struct PlayReset: Command {
     func perform() async throws {
         let count = try common.existingPlay.perform { try $0.reset() }
         terminal.line(
-            "Cleared \(count) purchase\(count == 1 ? "" : "s") and the clock. The keys and the products stay.")
+            "Cleared \(counted(count, "purchase")) and the clock. The keys and the products stay.")
         try terminal.json(["purchases": count])
     }
 }

@@ -158,13 +158,11 @@ struct StoreReset: Command {
 
     /// `3 sales, 5 notifications, the clock and the settings`.
     static func sentence(_ result: ResetResult) -> String {
-        var parts = [count(result.sales, "sale"), count(result.notifications, "notification")]
+        var parts = [counted(result.sales, "sale"), counted(result.notifications, "notification")]
         if result.clock { parts.append("the clock") }
         if result.settings { parts.append("the settings") }
         return parts.dropLast().joined(separator: ", ") + " and " + (parts.last ?? "")
     }
-
-    private static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 }
 
 struct StoreSales: Command {

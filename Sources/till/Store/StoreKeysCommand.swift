@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import Proofs
 
 struct StoreKeysCommand: Command {
     static let configuration = CommandConfiguration(
@@ -26,7 +25,7 @@ struct StoreKeysCommand: Command {
         let store = try data.store()
         func file(_ key: TeamKey) -> URL {
             out.map { URL(filePath: $0) }
-                ?? data.folder.appending(path: "AuthKey_\(key.keyIdentifier).p8", directoryHint: .notDirectory)
+                ?? data.folder.file("AuthKey_\(key.keyIdentifier).p8")
         }
         let key = try store.makeTeamKey { key, privateKey in
             try Self.write(Array(privateKey.utf8), to: file(key), called: "The private key")

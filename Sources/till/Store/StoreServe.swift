@@ -120,7 +120,7 @@ struct StoreServe: Command {
     /// The certificate for Apple's host names. It is made at each start, and its authority once.
     private func identity(in data: DataDirectory) throws -> ServerIdentity {
         try ServerIdentity(
-            folder: data.storeFolder.appending(path: "tls", directoryHint: .isDirectory), clock: SystemClock(),
+            folder: data.storeFolder.folder("tls"), clock: SystemClock(),
             randomness: .system)
     }
 }
@@ -156,8 +156,8 @@ struct AppleNamespace {
     /// Writes the files of the namespace beside the store's certificate.
     init(_ identity: ServerIdentity) throws {
         let folder = identity.authority.deletingLastPathComponent()
-        hosts = folder.appending(path: "hosts", directoryHint: .notDirectory)
-        trust = folder.appending(path: "trust.pem", directoryHint: .notDirectory)
+        hosts = folder.file("hosts")
+        trust = folder.file("trust.pem")
         let names = ServerIdentity.hostNames.filter { $0 != "127.0.0.1" }
         try Data("127.0.0.1 \(names.joined(separator: " "))\n::1 localhost\n".utf8).write(to: hosts, options: .atomic)
         // In the namespace, the file is the one that was written before.
