@@ -39,15 +39,14 @@ struct Customers: ServiceCaller {
 
     func perform() async throws {
         let customers: [Answered<Customer>] = try await elements(of: "/v1/users", [("search", text)], upTo: list)
-        terminal.table(
-            ["CUSTOMER", "ISSUER", "ACCOUNT TOKEN", "SINCE"],
-            customers.map { customer in
-                [
-                    customer.user.name, customer.user.issuer.isEmpty ? nil : customer.user.issuer,
-                    customer.appAccountToken, customer.firstSeenAt,
-                ]
-            }, orElse: "No customers found.")
-        try terminal.json(List(customers))
+        try terminal.list(
+            ["CUSTOMER", "ISSUER", "ACCOUNT TOKEN", "SINCE"], customers, orElse: "No customers found."
+        ) { customer in
+            [
+                customer.user.name, customer.user.issuer.isEmpty ? nil : customer.user.issuer,
+                customer.appAccountToken, customer.firstSeenAt,
+            ]
+        }
     }
 }
 
@@ -146,15 +145,15 @@ struct UnclaimedList: ServiceCaller {
     func perform() async throws {
         let purchases: [Answered<Purchase>] = try await elements(
             of: "/v1/unclaimed", [("search", search), ("product", product), ("day", day)], upTo: list)
-        terminal.table(
-            ["TRANSACTION", "PRODUCT", "PURCHASED", "ORIGIN", "ACCOUNT TOKEN"],
-            purchases.map { purchase in
-                [
-                    purchase.transactionId, purchase.productId, purchase.purchaseDate, purchase.origin.rawValue,
-                    purchase.appAccountToken,
-                ]
-            }, orElse: "No unclaimed purchases.")
-        try terminal.json(List(purchases))
+        try terminal.list(
+            ["TRANSACTION", "PRODUCT", "PURCHASED", "ORIGIN", "ACCOUNT TOKEN"], purchases,
+            orElse: "No unclaimed purchases."
+        ) { purchase in
+            [
+                purchase.transactionId, purchase.productId, purchase.purchaseDate, purchase.origin.rawValue,
+                purchase.appAccountToken,
+            ]
+        }
     }
 }
 

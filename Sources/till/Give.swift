@@ -237,15 +237,15 @@ struct GrantsList: UserCaller {
     func perform() async throws {
         let grants: [Answered<GivenItem>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/grants", [("issuer", userCall.issuer)], upTo: list)
-        terminal.table(
-            ["GRANT", "ITEM", "GIVEN", "BY", "UNTIL", "REVOKED", "REASON"],
-            grants.map { grant in
-                [
-                    grant.grantId, grant.item.description, grant.grantedAt, grant.grantedByName ?? grant.grantedBy,
-                    grant.endsAt, grant.revocation?.revokedAt, grant.reason,
-                ]
-            }, orElse: "The team has given user \"\(user)\" nothing.")
-        try terminal.json(List(grants))
+        try terminal.list(
+            ["GRANT", "ITEM", "GIVEN", "BY", "UNTIL", "REVOKED", "REASON"], grants,
+            orElse: "The team has given user \"\(user)\" nothing."
+        ) { grant in
+            [
+                grant.grantId, grant.item.description, grant.grantedAt, grant.grantedByName ?? grant.grantedBy,
+                grant.endsAt, grant.revocation?.revokedAt, grant.reason,
+            ]
+        }
     }
 }
 

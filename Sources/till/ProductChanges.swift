@@ -204,17 +204,17 @@ struct ProductsHistory: CatalogCaller {
     func perform() async throws {
         let changes: [Answered<Change>] = try await elements(
             of: "/v1/catalog/changes", [("product", product), ("app", catalog.app)], upTo: list)
-        terminal.table(
-            ["CHANGE", "TIME", "KIND", "OF", "BY"],
-            changes.map { change in
-                let subject =
-                    change.productId ?? change.right.map { "right \($0)" } ?? change.offering.map { "offering \($0)" }
-                return [
-                    String(change.number), change.happenedAt, change.kind, subject ?? "current offering",
-                    change.changedByName ?? change.changedBy,
-                ]
-            }, orElse: "No changes. The products are as the files define them.")
-        try terminal.json(List(changes))
+        try terminal.list(
+            ["CHANGE", "TIME", "KIND", "OF", "BY"], changes,
+            orElse: "No changes. The products are as the files define them."
+        ) { change in
+            let subject =
+                change.productId ?? change.right.map { "right \($0)" } ?? change.offering.map { "offering \($0)" }
+            return [
+                String(change.number), change.happenedAt, change.kind, subject ?? "current offering",
+                change.changedByName ?? change.changedBy,
+            ]
+        }
     }
 }
 

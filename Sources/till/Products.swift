@@ -43,10 +43,9 @@ struct Products: Command {
         } else {
             rows = try self.rows()
         }
-        terminal.table(
-            ["ITEM", "NAME", "PRICE", "IDENTIFIER"],
-            rows.map { [$0.item?.description, $0.displayName, $0.priceWithPeriod, $0.productId] })
-        try terminal.json(List(rows))
+        try terminal.list(["ITEM", "NAME", "PRICE", "IDENTIFIER"], rows) {
+            [$0.item?.description, $0.displayName, $0.priceWithPeriod, $0.productId]
+        }
     }
 
     /// The products that a running service sells, from all pages.

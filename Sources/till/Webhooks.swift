@@ -303,17 +303,16 @@ struct WebhooksMessages: WebhookCaller, UserCaller {
         let messages: [Answered<Message>] = try await elements(
             of: webhook.path("/deliveries"),
             [("state", state?.rawValue), ("user", user?.name), ("issuer", userCall.issuer)], upTo: list)
-        terminal.table(
-            ["MESSAGE", "TYPE", "CUSTOMER", "STATE", "ATTEMPTS", "LAST ATTEMPT"],
-            messages.map { message in
-                let event = message.revenueCatMessage?["event"]
-                return [
-                    message.messageId, message.message?.type ?? event?["type"]?.text,
-                    message.message?.data.user.name ?? event?["app_user_id"]?.text, message.state,
-                    String(message.attempts), message.lastAttempt?.result,
-                ]
-            }, orElse: "No message.")
-        try terminal.json(List(messages))
+        try terminal.list(
+            ["MESSAGE", "TYPE", "CUSTOMER", "STATE", "ATTEMPTS", "LAST ATTEMPT"], messages, orElse: "No message."
+        ) { message in
+            let event = message.revenueCatMessage?["event"]
+            return [
+                message.messageId, message.message?.type ?? event?["type"]?.text,
+                message.message?.data.user.name ?? event?["app_user_id"]?.text, message.state,
+                String(message.attempts), message.lastAttempt?.result,
+            ]
+        }
     }
 }
 

@@ -95,10 +95,9 @@ struct StoreProducts: Command {
                 try StoreApp(of: data).configuration
             }
         let rows = try [ProductResource](configuration.products, in: nil, locale: locale)
-        terminal.table(
-            ["TYPE", "NAME", "PRICE", "IDENTIFIER"],
-            rows.map { [$0.type, $0.displayName, $0.priceWithPeriod, $0.productId] })
-        try terminal.json(List(rows))
+        try terminal.list(["TYPE", "NAME", "PRICE", "IDENTIFIER"], rows) {
+            [$0.type, $0.displayName, $0.priceWithPeriod, $0.productId]
+        }
     }
 }
 
