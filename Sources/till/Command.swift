@@ -85,6 +85,16 @@ extension CommandConfiguration {
     }
 }
 
+extension ArgumentHelp {
+    static let user: ArgumentHelp = "The user."
+    static let reason: ArgumentHelp = "The reason, in your own words. The audit log keeps it."
+
+    /// The help of an argument whose value has a name of its own.
+    static func value(_ name: String, _ abstract: String) -> ArgumentHelp {
+        ArgumentHelp(abstract, valueName: name)
+    }
+}
+
 extension ProcessInfo {
     /// The value of an environment variable. An empty variable is the same as none.
     static func variable(_ name: String) -> String? {
@@ -122,9 +132,8 @@ struct CommonOptions: ParsableArguments {
 
     @Option(
         name: .customLong("catalog"),
-        help: ArgumentHelp(
-            "The folder of the catalog (default: $TILL_CATALOG, else the catalog that comes with Till).",
-            valueName: "folder"))
+        help: .value(
+            "folder", "The folder of the catalog (default: $TILL_CATALOG, else the catalog that comes with Till)."))
     var catalogPath: String?
 
     var dataDirectory: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath) }
@@ -205,9 +214,10 @@ enum LedgerPlace: CustomStringConvertible {
 /// The options that select the ledger of a command.
 struct LedgerOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "A PostgreSQL database as the ledger: postgres://user@host/database (default: $TILL_LEDGER, else a file in the data "
-                + "directory).", valueName: "url"))
+        help: .value(
+            "url",
+            "A PostgreSQL database as the ledger: postgres://user@host/database (default: $TILL_LEDGER, else a file in the data directory)."
+        ))
     var ledger: String?
 
     @OptionGroup var common: CommonOptions

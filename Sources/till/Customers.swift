@@ -118,10 +118,10 @@ struct UnclaimedList: ServiceCaller {
             till unclaimed --day 2027-03-01
             """)
 
-    @Option(help: ArgumentHelp("Only this transaction, or original transaction.", valueName: "transaction"))
+    @Option(help: .value("transaction", "Only this transaction, or original transaction."))
     var search: String?
 
-    @Option(help: ArgumentHelp("Only purchases of this product.", valueName: "product-id"))
+    @Option(help: .value("product-id", "Only purchases of this product."))
     var product: String?
 
     @Option(help: "Only purchases that the App Store has last stated on this day in UTC, such as 2027-03-01.")

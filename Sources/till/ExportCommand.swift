@@ -24,14 +24,13 @@ struct ExportCommand: LedgerUser {
     @Argument(help: "The records to export: transactions, customers or events.")
     var export: Export
 
-    @Argument(help: ArgumentHelp("The file to create (default: standard output).", valueName: "file"))
+    @Argument(help: .value("file", "The file to create (default: standard output)."))
     var file: String?
 
     @Option(help: "The format of the file: csv or jsonl.")
     var format: ExportFormat = .csv
 
-    @Option(
-        help: ArgumentHelp("With --server, the cursor at which an interrupted export continues.", valueName: "cursor"))
+    @Option(help: .value("cursor", "With --server, the cursor at which an interrupted export continues."))
     var cursor: String?
 
     @OptionGroup var service: ServerOptions

@@ -31,10 +31,10 @@ struct FiguresCommand: LedgerUser {
     @Option(help: "The length of the periods: day, week or month.")
     var by: FigureInterval = .day
 
-    @Option(help: ArgumentHelp("The first day in UTC (default: 28 days before the end).", valueName: "date"))
+    @Option(help: .value("date", "The first day in UTC (default: 28 days before the end)."))
     var from: CalendarDay?
 
-    @Option(help: ArgumentHelp("The last day in UTC (default: today).", valueName: "date"))
+    @Option(help: .value("date", "The last day in UTC (default: today)."))
     var to: CalendarDay?
 
     @Option(help: "A series for each app, product, storefront, store or origin.")
@@ -43,13 +43,13 @@ struct FiguresCommand: LedgerUser {
     @Option(help: "The environment of the purchases: production or sandbox.")
     var environment: FigureQuery.Environment = .production
 
-    @Option(help: ArgumentHelp("Only sales of one app.", valueName: "bundle-id"))
+    @Option(help: .value("bundle-id", "Only sales of one app."))
     var app: String?
 
-    @Option(help: ArgumentHelp("Only sales of one product.", valueName: "product-id"))
+    @Option(help: .value("product-id", "Only sales of one product."))
     var product: String?
 
-    @Option(help: ArgumentHelp("Only sales of one storefront, such as USA.", valueName: "country"))
+    @Option(help: .value("country", "Only sales of one storefront, such as USA."))
     var storefront: String?
 
     @Option(help: "Only sales of one store, local ones included: app_store or play_store.")

@@ -21,7 +21,7 @@ struct Give: UserCaller {
     @Option(help: .reason)
     var reason: String
 
-    @Option(help: ArgumentHelp("The end of the grant (default: none).", valueName: "date"))
+    @Option(help: .value("date", "The end of the grant (default: none)."))
     var until: String?
 
     @OptionGroup var userCall: UserCallOptions

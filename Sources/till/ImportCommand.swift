@@ -33,20 +33,16 @@ struct ImportRevenueCat: LedgerUser {
             till import revenuecat transactions.csv --accept apple/Sandbox
             """)
 
-    @Argument(help: ArgumentHelp("The export in CSV, not compressed.", valueName: "file"))
+    @Argument(help: .value("file", "The export in CSV, not compressed."))
     var file: String
 
     @Flag(help: "Report what the import would do, and import nothing.")
     var dryRun = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The accepted origin, as for till serve. Rows of a sandbox need that of a sandbox.", valueName: "origin"))
+    @Option(help: .value("origin", "The accepted origin, as for till serve. Rows of a sandbox need that of a sandbox."))
     var accept = Origin.appleProduction
 
-    @Option(
-        help: ArgumentHelp(
-            "A further id that stands for no customer, as for till serve (may be repeated).", valueName: "name"))
+    @Option(help: .value("name", "A further id that stands for no customer, as for till serve (may be repeated)."))
     var blockedUserNames: [String] = []
 
     @OptionGroup var ledger: LedgerOptions

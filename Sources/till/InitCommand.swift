@@ -12,10 +12,10 @@ struct InitCommand: Command {
             till products --catalog Catalog
             """)
 
-    @Option(help: ArgumentHelp("The StoreKit configuration.", valueName: "file"))
+    @Option(help: .value("file", "The StoreKit configuration."))
     var storekit: String
 
-    @Option(help: ArgumentHelp("The app's bundle identifier.", valueName: "identifier"))
+    @Option(help: .value("identifier", "The app's bundle identifier."))
     var bundleId: String
 
     @Argument(help: "The folder to create the catalog in.")

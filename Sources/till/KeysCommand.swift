@@ -108,28 +108,31 @@ struct KeysMake: LedgerUser {
     var isPublic = false
 
     @Option(
-        help: ArgumentHelp(
-            "The platform of the public key: \(AppPlatform.allCases.map(\.rawValue).joined(separator: ", ")) (default: apple).",
-            valueName: "platform"))
+        help: .value(
+            "platform",
+            "The platform of the public key: \(AppPlatform.allCases.map(\.rawValue).joined(separator: ", ")) (default: apple)."
+        ))
     var platform: AppPlatform?
 
     @Option(
         name: .customLong("scope"), parsing: .upToNextOption,
-        help: ArgumentHelp(
-            "A permission; may be repeated: \(APIKeyScope.allCases.map(\.rawValue).joined(separator: ", ")) (default: read and redeem).",
-            valueName: "scope"))
+        help: .value(
+            "scope",
+            "A permission; may be repeated: \(APIKeyScope.allCases.map(\.rawValue).joined(separator: ", ")) (default: read and redeem)."
+        ))
     var scopes: [APIKeyScope] = []
 
     @Option(
-        help: ArgumentHelp(
-            "The bundle identifier of the only app that the key is for (default: all apps of the service).",
-            valueName: "bundle-id"))
+        help: .value(
+            "bundle-id", "The bundle identifier of the only app that the key is for (default: all apps of the service)."
+        ))
     var app: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The end of the key: a number of days (90d), a date (2027-01-31) or a time (2027-01-31T12:00:00Z) (default: none).",
-            valueName: "expiry"))
+        help: .value(
+            "expiry",
+            "The end of the key: a number of days (90d), a date (2027-01-31) or a time (2027-01-31T12:00:00Z) (default: none)."
+        ))
     var expires: String?
 
     @OptionGroup var ledger: LedgerOptions

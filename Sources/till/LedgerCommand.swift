@@ -59,7 +59,7 @@ struct LedgerBackup: LedgerUser {
         "backup", "Copy a snapshot of the ledger into a new file.",
         examples: "till ledger backup ledger-2026-11-24.sqlite")
 
-    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
+    @Argument(help: .value("file", "The file to create."))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions
@@ -81,7 +81,7 @@ struct LedgerExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         "export", "Write a snapshot of the whole ledger as JSON Lines.", examples: "till ledger export ledger.jsonl")
 
-    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
+    @Argument(help: .value("file", "The file to create."))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions
@@ -99,7 +99,7 @@ struct LedgerImportCommand: LedgerUser {
         "import", "Import an exported ledger, completely or not at all, into a data directory without a ledger.",
         examples: "till ledger import ledger.jsonl --data new-data")
 
-    @Argument(help: ArgumentHelp("A file from `till ledger export`.", valueName: "file"))
+    @Argument(help: .value("file", "A file from `till ledger export`."))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions
@@ -153,7 +153,7 @@ struct LedgerRestore: LedgerUser {
         """,
         examples: "till ledger restore ledger-2026-11-22.sqlite")
 
-    @Argument(help: ArgumentHelp("A file from `till ledger backup`.", valueName: "file"))
+    @Argument(help: .value("file", "A file from `till ledger backup`."))
     var file: String
 
     @Flag(help: "Keep API keys valid that were revoked since the backup.")

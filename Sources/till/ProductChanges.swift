@@ -10,9 +10,8 @@ import Proofs
 /// The options of a command about the catalog of an app, as it is administered.
 struct CatalogOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The app, for a service that sells several. Without --server, --catalog names its folder.",
-            valueName: "bundle-id"))
+        help: .value(
+            "bundle-id", "The app, for a service that sells several. Without --server, --catalog names its folder."))
     var app: String?
 
     @OptionGroup var call: CallOptions
@@ -89,7 +88,7 @@ struct ProductsChange: ProductCaller {
 
     @OptionGroup var product: ProductOptions
 
-    @Argument(help: ArgumentHelp("The file with the definition as JSON; - for standard input.", valueName: "file"))
+    @Argument(help: .value("file", "The file with the definition as JSON; - for standard input."))
     var file: String
 
     func perform() async throws {
@@ -114,7 +113,7 @@ struct ProductsPicture: ProductCaller {
 
     @OptionGroup var product: ProductOptions
 
-    @Argument(help: ArgumentHelp("The file with the picture.", valueName: "file"))
+    @Argument(help: .value("file", "The file with the picture."))
     var file: String
 
     func perform() async throws {

@@ -134,18 +134,15 @@ struct ProductsCompare: LedgerUser {
     @Option(help: "The environment of the purchases: production or sandbox.")
     var environment: FigureQuery.Environment = .production
 
-    @Option(
-        help: ArgumentHelp(
-            "The days in which each product should have been sold: 1 to 3650 (default: 90).", valueName: "n"))
+    @Option(help: .value("n", "The days in which each product should have been sold: 1 to 3650 (default: 90)."))
     var days: Int64?
 
     @Flag(help: "Also list products without a difference.")
     var all = false
 
     @Option(
-        help: ArgumentHelp(
-            "The app, for a service that sells several. Without --server, --catalog names its folder.",
-            valueName: "bundle-id"))
+        help: .value(
+            "bundle-id", "The app, for a service that sells several. Without --server, --catalog names its folder."))
     var app: String?
 
     @OptionGroup var service: ServerOptions

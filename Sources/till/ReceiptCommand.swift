@@ -25,11 +25,10 @@ struct ReceiptExport: Command {
     @Option(help: "The user of the receipt.")
     var user: User
 
-    @Option(
-        help: ArgumentHelp("The signed form (JWS) of this transaction instead, by its number.", valueName: "number"))
+    @Option(help: .value("number", "The signed form (JWS) of this transaction instead, by its number."))
     var transaction: Int64?
 
-    @Option(help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
+    @Option(help: .value("file", "The file to write (default: standard output)."))
     var out: String?
 
     @OptionGroup var common: CommonOptions
@@ -137,33 +136,28 @@ struct ReceiptValidate: Command {
                 + "reads standard input."))
     var file: String
 
-    @Option(
-        help: ArgumentHelp(
-            "The signature of Google Play in base64. FILE is then the signed text, to the byte.", valueName: "file"))
+    @Option(help: .value("file", "The signature of Google Play in base64. FILE is then the signed text, to the byte."))
     var signature: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The public key of the app on Google Play, instead of the trusted ones; needs --bundle-id.",
-            valueName: "base64"))
+        help: .value(
+            "base64", "The public key of the app on Google Play, instead of the trusted ones; needs --bundle-id."))
     var appKey: String?
 
-    @Option(help: ArgumentHelp("The required bundle identifier.", valueName: "id"))
+    @Option(help: .value("id", "The required bundle identifier."))
     var bundleId: String?
 
     @Option(help: "The required environment: Sandbox, Production or Xcode.")
     var environment: AppStoreEnvironment?
 
     @Option(
-        help: ArgumentHelp(
-            "The required device: its identifierForVendor, or a Mac's network address in hexadecimal.",
-            valueName: "id"))
+        help: .value("id", "The required device: its identifierForVendor, or a Mac's network address in hexadecimal."))
     var guid: DeviceIdentifier?
 
     @Option(help: "The output: a report, or the response of Apple's verifyReceipt.")
     var output = ValidationOutput.report
 
-    @Option(help: ArgumentHelp("A folder of root certificates to trust instead of the default ones.", valueName: "dir"))
+    @Option(help: .value("dir", "A folder of root certificates to trust instead of the default ones."))
     var trust: String?
 
     @Flag(help: "Check over the network whether a certificate of the proof was revoked (OCSP).")

@@ -38,11 +38,10 @@ struct CustomersList: LedgerUser {
     @Argument(help: "The list: all, newest, lastPurchase, spent, notPaid, ended or product.")
     var selection: CustomerSelection = .all
 
-    @Option(
-        help: ArgumentHelp("The currency of the list spent (default: that of the most customers).", valueName: "code"))
+    @Option(help: .value("code", "The currency of the list spent (default: that of the most customers)."))
     var currency: String?
 
-    @Option(help: ArgumentHelp("The product of the list product.", valueName: "product-id"))
+    @Option(help: .value("product-id", "The product of the list product."))
     var product: String?
 
     @Option(help: "The environment of the purchases: production or sandbox.")
@@ -186,7 +185,7 @@ struct Notifications: LedgerUser {
     @Option(help: "Only notifications with this outcome: granted, revoked, recorded or parked.")
     var outcome: NotificationOutcome?
 
-    @Option(help: ArgumentHelp("Only notifications about this app.", valueName: "bundle-id"))
+    @Option(help: .value("bundle-id", "Only notifications about this app."))
     var app: String?
 
     @Option(help: "Only notifications from this store, local ones included: app_store or play_store.")
@@ -245,7 +244,7 @@ struct ConsoleActions: LedgerUser {
             till console actions --member ada
             """)
 
-    @Option(help: ArgumentHelp("Only the actions of this person.", valueName: "name"))
+    @Option(help: .value("name", "Only the actions of this person."))
     var member: String?
 
     @OptionGroup var list: ListLimit
@@ -297,13 +296,14 @@ struct RefundsCommand: LedgerUser {
             till refunds --limit 500 --refund-preference DECLINE
             """)
 
-    @Option(help: ArgumentHelp("The number of questions: 1 to 1000 (default: 100).", valueName: "n"))
+    @Option(help: .value("n", "The number of questions: 1 to 1000 (default: 100)."))
     var limit = 100
 
     @Option(
-        help: ArgumentHelp(
-            "The preference where no rule matches: \(RefundPreference.allCases.map(\.rawValue).joined(separator: ", ")) "
-                + "(default: none).", valueName: "preference"))
+        help: .value(
+            "preference",
+            "The preference where no rule matches: \(RefundPreference.allCases.map(\.rawValue).joined(separator: ", ")) (default: none)."
+        ))
     var refundPreference: RefundPreference?
 
     @OptionGroup var ledger: LedgerOptions

@@ -51,9 +51,8 @@ struct Serve: Command {
     var runsPlay = false
 
     @Option(
-        help: ArgumentHelp(
-            "The port of the local Google Play; 0 for any free one (default: \(PlayServe.standardPort)).",
-            valueName: "n"))
+        help: .value("n", "The port of the local Google Play; 0 for any free one (default: \(PlayServe.standardPort)).")
+    )
     var playPort: Int?
 
     @OptionGroup var sandbox: SandboxKeyOptions

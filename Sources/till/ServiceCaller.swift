@@ -28,11 +28,6 @@ struct UserCallOptions: ParsableArguments {
     }
 }
 
-extension ArgumentHelp {
-    static let user: ArgumentHelp = "The user."
-    static let reason: ArgumentHelp = "The reason, in your own words. The audit log keeps it."
-}
-
 /// The option of the commands that list what a service has.
 struct ListLimit: ParsableArguments {
     @Option(help: "The number of rows, from 1 to 1000.")
@@ -80,18 +75,19 @@ struct ServerOptions: ParsableArguments {
     private static let maximumCertificates = 4 << 20
 
     @Option(
-        help: ArgumentHelp(
-            "The address of a running service. Put its API key into $TILL_API_KEY, or a user's token into $TILL_TOKEN.",
-            valueName: "url"))
+        help: .value(
+            "url",
+            "The address of a running service. Put its API key into $TILL_API_KEY, or a user's token into $TILL_TOKEN.")
+    )
     var server: ServerAddress?
 
     @Flag(help: "Send the credential to --server unencrypted, in a network you trust.")
     var insecure = false
 
     @Option(
-        help: ArgumentHelp(
-            "A PEM file of root certificates that the connection to --server trusts, besides those of the system.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "A PEM file of root certificates that the connection to --server trusts, besides those of the system."))
     var caFile: String?
 
     func validate() throws {
@@ -177,9 +173,9 @@ struct ServerOptions: ParsableArguments {
 /// The options of a command about a user, for which a running service answers, or the service of this process over the ledger.
 struct CallOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "An accepted origin of the ledger without --server, as for till serve (default: those of local stores).",
-            valueName: "origin"))
+        help: .value(
+            "origin",
+            "An accepted origin of the ledger without --server, as for till serve (default: those of local stores)."))
     var accept: [Origin] = []
 
     @OptionGroup var service: ServerOptions

@@ -32,7 +32,7 @@ struct EraseUser: UserCaller {
     @Argument(help: .user)
     var user: User
 
-    @Option(help: ArgumentHelp("The name of the user again.", valueName: "user"))
+    @Option(help: .value("user", "The name of the user again."))
     var confirm: String?
 
     @OptionGroup var userCall: UserCallOptions

@@ -172,9 +172,8 @@ struct WebhooksSecret: WebhookCaller {
     var replace = false
 
     @Option(
-        help: ArgumentHelp(
-            "With --replace, the time for which the old secret still signs: 0 to 604800 (default: 86400).",
-            valueName: "seconds"))
+        help: .value(
+            "seconds", "With --replace, the time for which the old secret still signs: 0 to 604800 (default: 86400)."))
     var overlap: Int64?
 
     @OptionGroup var call: CallOptions
@@ -337,10 +336,10 @@ struct WebhooksResend: WebhookCaller, UserCaller {
     @Flag(help: "The messages that were given up, the oldest 1000.")
     var failed = false
 
-    @Option(help: ArgumentHelp("All messages from this time, at most 10000.", valueName: "date"))
+    @Option(help: .value("date", "All messages from this time, at most 10000."))
     var from: String?
 
-    @Option(help: ArgumentHelp("The end of the time.", valueName: "date"))
+    @Option(help: .value("date", "The end of the time."))
     var until: String?
 
     @Option(help: "The latest messages about this user.")

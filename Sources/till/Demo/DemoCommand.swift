@@ -17,10 +17,10 @@ struct DemoCommand: Command {
             till demo --seed 7 --port 8080
             """)
 
-    @Option(help: ArgumentHelp("The number that decides the sales.", valueName: "n"))
+    @Option(help: .value("n", "The number that decides the sales."))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("The port; 0 for any free one.", valueName: "n"))
+    @Option(help: .value("n", "The port; 0 for any free one."))
     var port = 0
 
     @OptionGroup var common: CommonOptions

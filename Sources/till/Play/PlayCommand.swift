@@ -49,17 +49,13 @@ struct PlayServe: Command {
     @Option(help: "The port; 0 for any free one.")
     var port = PlayServe.standardPort
 
-    @Option(
-        help: ArgumentHelp(
-            "A catalog with the names of Google's JSON. The Play sells its products from now on.", valueName: "file"))
+    @Option(help: .value("file", "A catalog with the names of Google's JSON. The Play sells its products from now on."))
     var products: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "An app that the Play has from now on, also without products; may be repeated.", valueName: "name"))
+    @Option(help: .value("name", "An app that the Play has from now on, also without products; may be repeated."))
     var packageName: [String] = []
 
-    @Option(help: ArgumentHelp("The address to which notifications are pushed.", valueName: "url"))
+    @Option(help: .value("url", "The address to which notifications are pushed."))
     var notificationsURL: URL?
 
     @OptionGroup var options: LocalStoreOptions
@@ -169,7 +165,7 @@ extension CommonOptions {
 
 /// The app of a command. A Play with one app needs no name.
 struct PlayAppOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The app (default: the only one of the Play).", valueName: "name"))
+    @Option(help: .value("name", "The app (default: the only one of the Play)."))
     var packageName: String?
 
     /// - Throws: `CommandError` if the Play has several apps, and none is named.

@@ -14,14 +14,13 @@ struct PlayKeysCommand: Command {
             till play keys --out account.json --url http://127.0.0.1:8082
             """)
 
-    @Option(help: ArgumentHelp("The file for the key; it must not exist.", valueName: "file"))
+    @Option(help: .value("file", "The file for the key; it must not exist."))
     var out: String?
 
-    @Option(help: ArgumentHelp("The address of the Play (default: http://127.0.0.1:8082).", valueName: "url"))
+    @Option(help: .value("url", "The address of the Play (default: http://127.0.0.1:8082)."))
     var url: URL?
 
-    @Option(
-        help: ArgumentHelp("An app that the account may use; may be repeated (default: all).", valueName: "name"))
+    @Option(help: .value("name", "An app that the account may use; may be repeated (default: all)."))
     var packageName: [String] = []
 
     @OptionGroup var common: CommonOptions
@@ -99,7 +98,7 @@ struct PlayTime: Command {
             till play time --advance 3d       # or 90s, 5min, 2h, 1w, 1mo, 1y
             """)
 
-    @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
+    @Option(help: .value("time", "The time to advance: \(TimeStep.form)."))
     var advance: TimeStep?
 
     @OptionGroup var common: CommonOptions

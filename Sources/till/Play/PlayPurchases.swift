@@ -15,16 +15,16 @@ struct PlayBuy: Command {
             till play buy garden.seeds --account alice --quantity 3 --pending
             """)
 
-    @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
+    @Argument(help: .value("product", "The product's identifier."))
     var productIdentifier: String
 
     @Option(help: "The quantity.")
     var quantity = 1
 
-    @Option(help: ArgumentHelp("The purchase option (default: the one for older apps).", valueName: "identifier"))
+    @Option(help: .value("identifier", "The purchase option (default: the one for older apps)."))
     var purchaseOption: String?
 
-    @Option(help: ArgumentHelp("An offer of the purchase option (default: none).", valueName: "identifier"))
+    @Option(help: .value("identifier", "An offer of the purchase option (default: none)."))
     var offer: String?
 
     @Flag(help: "Pay later, as with cash: `till play complete` or `till play cancel` decides.")
@@ -49,13 +49,13 @@ struct PlayCustomerOptions: ParsableArguments {
     @Option(help: "The customer's Google account.")
     var account: String
 
-    @Option(help: ArgumentHelp("The customer's country, such as US (default: the product's first).", valueName: "code"))
+    @Option(help: .value("code", "The customer's country, such as US (default: the product's first)."))
     var region: String?
 
-    @Option(help: ArgumentHelp("The obfuscated account identifier that the app sets.", valueName: "identifier"))
+    @Option(help: .value("identifier", "The obfuscated account identifier that the app sets."))
     var obfuscatedAccount: String?
 
-    @Option(help: ArgumentHelp("The obfuscated profile identifier that the app sets.", valueName: "identifier"))
+    @Option(help: .value("identifier", "The obfuscated profile identifier that the app sets."))
     var obfuscatedProfile: String?
 
     @Flag(help: "Buy as a license tester, who pays nothing, and whose periods last minutes.")
@@ -269,25 +269,25 @@ struct PlaySubscribe: Command {
             till play subscribe premium --account alice --pending
             """)
 
-    @Argument(help: ArgumentHelp("The subscription's identifier.", valueName: "product"))
+    @Argument(help: .value("product", "The subscription's identifier."))
     var productIdentifier: String
 
-    @Option(help: ArgumentHelp("The base plan (default: the first active one).", valueName: "identifier"))
+    @Option(help: .value("identifier", "The base plan (default: the first active one)."))
     var basePlan: String?
 
-    @Option(help: ArgumentHelp("An offer of the base plan (default: none).", valueName: "identifier"))
+    @Option(help: .value("identifier", "An offer of the base plan (default: none)."))
     var offer: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The subscription that this one replaces: an upgrade or a downgrade (default: the one of the same product).",
-            valueName: "number"))
+        help: .value(
+            "number",
+            "The subscription that this one replaces: an upgrade or a downgrade (default: the one of the same product)."
+        ))
     var replace: Int64?
 
     @Option(
-        help: ArgumentHelp(
-            "\(ReplacementMode.allCases.map(\.rawValue).joined(separator: ", ")) (default: Google's).",
-            valueName: "mode"))
+        help: .value("mode", "\(ReplacementMode.allCases.map(\.rawValue).joined(separator: ", ")) (default: Google's).")
+    )
     var mode: ReplacementMode?
 
     @Flag(
@@ -368,9 +368,10 @@ struct PlaySubscriptionCommand: Command {
     var action: SubscriptionAction
 
     @Option(
-        help: ArgumentHelp(
-            "The length of a pause: P1W to P4W for a weekly plan, P1M to P3M for a longer one (default: the shortest).",
-            valueName: "period"))
+        help: .value(
+            "period",
+            "The length of a pause: P1W to P4W for a weekly plan, P1M to P3M for a longer one (default: the shortest).")
+    )
     var length: SubscriptionPeriod?
 
     @OptionGroup var common: CommonOptions

@@ -240,9 +240,10 @@ struct SandboxKeyOptions: ParsableArguments {
     static let variable = "TILL_SANDBOX_KEY"
 
     @Option(
-        help: ArgumentHelp(
-            "The sandbox key, of 16 to 256 characters, for CI (default: $TILL_SANDBOX_KEY, else a random one that is printed).",
-            valueName: "key"))
+        help: .value(
+            "key",
+            "The sandbox key, of 16 to 256 characters, for CI (default: $TILL_SANDBOX_KEY, else a random one that is printed)."
+        ))
     var sandboxKey: String?
 
     /// The key in use: the option's, else the variable's, else a random one.

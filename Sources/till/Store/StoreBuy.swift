@@ -34,7 +34,7 @@ struct StoreBuy: Command {
         }
     }
 
-    @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
+    @Argument(help: .value("product", "The product's identifier."))
     var productIdentifier: String
 
     @Option(help: "The customer's App Store account.")
@@ -43,21 +43,19 @@ struct StoreBuy: Command {
     @Option(help: "The quantity.")
     var quantity = 1
 
-    @Option(help: ArgumentHelp("The account token that the app puts into the purchase.", valueName: "uuid"))
+    @Option(help: .value("uuid", "The account token that the app puts into the purchase."))
     var appAccountToken: String?
 
-    @Option(
-        help: ArgumentHelp("An offer, by its identifier; an offer code by its reference name.", valueName: "identifier")
-    )
+    @Option(help: .value("identifier", "An offer, by its identifier; an offer code by its reference name."))
     var offer: String?
 
     @Option(help: "promotional, offerCode or winBack.")
     var offerType = OfferType.promotional
 
-    @Option(help: ArgumentHelp(BillingPlanType.optionHelp, valueName: "plan"))
+    @Option(help: .value("plan", BillingPlanType.optionHelp))
     var billingPlan: BillingPlanType?
 
-    @Option(help: ArgumentHelp("The outcome of the payment, as for till buy.", valueName: "outcome"))
+    @Option(help: .value("outcome", "The outcome of the payment, as for till buy."))
     var outcome = PaymentOutcome.purchased
 
     @OptionGroup var common: CommonOptions
@@ -100,7 +98,7 @@ struct StoreResolve: Command {
     static let configuration = CommandConfiguration(
         "resolve", "Complete an interrupted purchase.", examples: "till store resolve 3")
 
-    @Argument(help: ArgumentHelp("The payment's number; `till store queue` lists them.", valueName: "number"))
+    @Argument(help: .value("number", "The payment's number; `till store queue` lists them."))
     var number: Int64
 
     @OptionGroup var common: CommonOptions
@@ -167,17 +165,16 @@ struct StoreFamily: Command {
     @Argument(help: "The customer.")
     var account: String
 
-    @Option(help: ArgumentHelp("The customer who joins the family.", valueName: "account"))
+    @Option(help: .value("account", "The customer who joins the family."))
     var add: String?
 
     @Flag(help: "Let the customer leave the family.")
     var leave = false
 
-    @Option(help: ArgumentHelp("The purchaser's transaction that the customer gets.", valueName: "transaction"))
+    @Option(help: .value("transaction", "The purchaser's transaction that the customer gets."))
     var share: String?
 
-    @Option(
-        help: ArgumentHelp("The customer's own transaction whose sharing ends.", valueName: "transaction"))
+    @Option(help: .value("transaction", "The customer's own transaction whose sharing ends."))
     var stopSharing: String?
 
     @OptionGroup var common: CommonOptions

@@ -76,9 +76,7 @@ struct StoreProducts: Command {
             till store products --products Garden.storekit
             """)
 
-    @Option(
-        name: .customLong("products"),
-        help: ArgumentHelp("A StoreKit configuration of Xcode to list instead.", valueName: "file"))
+    @Option(name: .customLong("products"), help: .value("file", "A StoreKit configuration of Xcode to list instead."))
     var configurationFile: String?
 
     @Option(help: "The language of the texts, such as ko (default: en, or else the configuration's first).")

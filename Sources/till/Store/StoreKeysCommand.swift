@@ -14,7 +14,7 @@ struct StoreKeysCommand: Command {
             till store keys --out AuthKey.p8
             """)
 
-    @Option(help: ArgumentHelp("The file for the private key; it must not exist.", valueName: "file"))
+    @Option(help: .value("file", "The file for the private key; it must not exist."))
     var out: String?
 
     @OptionGroup var common: CommonOptions
@@ -59,7 +59,7 @@ struct StoreRefund: Command {
             till store refund 2000000123456789 --step reverse
             """)
 
-    @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))
+    @Argument(help: .value("transaction", "The transaction's identifier."))
     var transactionIdentifier: String
 
     @Option(help: "grant, request, decline or reverse.")
@@ -98,7 +98,7 @@ struct StoreDelete: Command {
         "Nobody is notified, and services keep what they have granted.",
         examples: "till store delete 2000000123456789")
 
-    @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))
+    @Argument(help: .value("transaction", "The transaction's identifier."))
     var transactionIdentifier: String
 
     @OptionGroup var common: CommonOptions
@@ -122,7 +122,7 @@ struct StoreJudge: Command {
             till store judge "$SIGNED_REQUEST" --json
             """)
 
-    @Argument(help: ArgumentHelp("The JWS in compact form.", valueName: "jws"))
+    @Argument(help: .value("jws", "The JWS in compact form."))
     var signedRequest: String
 
     @OptionGroup var common: CommonOptions

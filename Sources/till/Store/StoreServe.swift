@@ -23,30 +23,29 @@ struct StoreServe: Command {
     @Option(help: "The port; 0 for any free one.")
     var port = 8081
 
-    @Option(
-        help: ArgumentHelp(
-            "A StoreKit configuration of Xcode. The store sells its products from now on.", valueName: "file"))
+    @Option(help: .value("file", "A StoreKit configuration of Xcode. The store sells its products from now on."))
     var products: String?
 
-    @Option(help: ArgumentHelp("The app's bundle identifier; needed with --products.", valueName: "identifier"))
+    @Option(help: .value("identifier", "The app's bundle identifier; needed with --products."))
     var bundleId: String?
 
     @Option(help: "The environment in the store's proofs: Sandbox, Production or LocalTesting.")
     var environment: AppStoreEnvironment?
 
     @Option(
-        help: ArgumentHelp(
-            "The app's number in the App Store, for proofs of the environment Production and realtime requests.",
-            valueName: "number"))
+        help: .value(
+            "number",
+            "The app's number in the App Store, for proofs of the environment Production and realtime requests."))
     var appAppleId: Int64?
 
-    @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
+    @Option(help: .value("url", "The address that receives notifications."))
     var notificationsURL: URL?
 
     @Option(
-        help: ArgumentHelp(
-            "The address at which verifiers reach the store, for the OCSP responder in its certificates (default: the address it "
-                + "listens on).", valueName: "url"))
+        help: .value(
+            "url",
+            "The address at which verifiers reach the store, for the OCSP responder in its certificates (default: the address it listens on)."
+        ))
     var publicURL: URL?
 
     @Flag(help: "Serve TLS for Apple's host names. Clients must trust the store's own certificate authority.")

@@ -45,10 +45,10 @@ struct StoreSubscription: Command {
             """)
     var event: Event
 
-    @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
+    @Argument(help: .value("transaction", "The identifier of any transaction of the subscription."))
     var transactionIdentifier: String
 
-    @Option(help: ArgumentHelp("The higher price, in thousandths of the currency.", valueName: "milliunits"))
+    @Option(help: .value("milliunits", "The higher price, in thousandths of the currency."))
     var price: Int64?
 
     @Option(help: "The number of seats after the change.")
@@ -117,7 +117,7 @@ struct StoreTime: Command {
     @Option(help: "The App Store account whose time it is, instead of the store's.")
     var account: String?
 
-    @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
+    @Option(help: .value("time", "The time to advance: \(TimeStep.form)."))
     var advance: TimeStep?
 
     @OptionGroup var common: CommonOptions
@@ -180,7 +180,7 @@ struct StoreRetention: Command {
             till store retention 2000000123456789 --locale ko-KR
             """)
 
-    @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
+    @Argument(help: .value("transaction", "The identifier of any transaction of the subscription."))
     var transactionIdentifier: String
 
     @Option(help: "The customer's locale, such as en-US (default: that of the settings).")
