@@ -36,9 +36,7 @@ extension Command {
             try terminal.fail(code: "failed", message: "\(error)")
         }
     }
-}
 
-extension Command {
     /// Writes a key into a new file.
     ///
     /// - Parameter name: The name of the key in the message of the error.
