@@ -1,7 +1,10 @@
+import Console
 import Features
 import Foundation
+import HTTPSupport
 import Proofs
 import Service
+import ServiceLifecycle
 
 /// The settings by which `till serve` asks the App Store for missed purchases and answers its questions.
 struct AppStoreSettings {
@@ -16,10 +19,10 @@ struct AppStoreSettings {
     /// The answer to consumption requests; nil if the service does not answer them.
     let consumption: ConsumptionAnswer?
 
-    /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.
     /// - Returns: Nil if no key is set.
     /// - Throws: `ConfigurationError`.
-    init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) throws {
+    init?(_ settings: ServeSettings, origins: Set<Origin>) throws {
+        let apps = settings.apps
         let names = ["app-store-key", "app-store-key-id", "app-store-issuer-id"]
         let values = names.compactMap(settings.text)
         if values.isEmpty, apps.allSatisfy({ $0.appStoreKey == nil }) {
@@ -32,12 +35,7 @@ struct AppStoreSettings {
                 missing, "set, because app-store-key, app-store-key-id and app-store-issuer-id belong together")
         }
         key = AppStoreKeySettings(values)
-        url = try settings.text("app-store-url").map { text throws(ConfigurationError) in
-            guard let address = ServerAddress(argument: text), address.isConfidential else {
-                throw settings.failure("app-store-url", ServerAddress.expected)
-            }
-            return address.url
-        }
+        url = try settings.address("app-store-url")
         try settings.require(
             url != nil || origins.contains { $0.appStoreServerURL != nil }
                 || !apps.isEmpty && apps.allSatisfy { $0.appStoreURL != nil },
@@ -67,6 +65,78 @@ struct AppStoreSettings {
         if let url = own ?? url { return [(url, origins.filter { !$0.isGooglePlay })] }
         return origins.sorted { $0.rawValue < $1.rawValue }.compactMap { origin in
             origin.appStoreServerURL.map { ($0, [origin]) }
+        }
+    }
+}
+
+/// The background parts that ask the App Store for missed purchases and answer its consumption requests.
+struct AppStoreServices {
+    /// The reconciliation of one app with one App Store.
+    struct Reconciliation: ConsoleReconciliation {
+        let settings: AppStoreSettings
+        let reconciler: Reconciler
+        let runs = ReconciliationRuns()
+
+        var bundleIdentifier: String { reconciler.app.bundleIdentifier }
+        var address: String { reconciler.client.url.absoluteString }
+        var origins: Set<Origin> { reconciler.origins }
+
+        func interval(of subject: ReconciliationRuns.Subject) -> Int64? {
+            subject == .notifications ? settings.notificationSeconds : settings.historySeconds
+        }
+
+        func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
+            try await reconciler.checkpoint(of: subject)
+        }
+    }
+
+    /// The reconciliations of all apps with a key; none without App Store settings.
+    private(set) var reconciliations: [Reconciliation] = []
+    private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
+    /// The clients of the App Stores with orders. Apple's sandbox has no order numbers.
+    var orderClients: [AppStoreServerClient] {
+        reconciliations.map(\.reconciler.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
+    }
+
+    /// The signers of promotional offers, by the bundle identifier of the app.
+    var offerSigners: [ByteKey: DoorServices.OfferSigner] {
+        var signers: [ByteKey: DoorServices.OfferSigner] = [:]
+        for reconciliation in reconciliations {
+            let key = reconciliation.reconciler.client.key
+            signers[ByteKey(reconciliation.bundleIdentifier)] = { product, offer, username, moment in
+                try key.sign(offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
+            }
+        }
+        return signers
+    }
+
+    /// - Throws: `ReconciliationError` for a key that cannot be read.
+    init(
+        service: EntitlementService,
+        configuration: ServeConfiguration,
+        clock: any WallClock,
+        metrics: ServiceMetrics
+    ) throws(ReconciliationError) {
+        guard let settings = configuration.appStore else { return }
+        for app in service.apps.all {
+            let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
+            guard let keySettings = own?.appStoreKey ?? settings.key else { continue }
+            let key = try AppStoreServerKey(keySettings, bundleIdentifier: app.bundleIdentifier)
+            for (url, origins) in settings.sources(own?.appStoreURL, configuration.origins) {
+                // The machine's clock decides the validity of tokens, even if the store's clock was advanced.
+                let reconciliation = Reconciliation(
+                    settings: settings,
+                    reconciler: service.reconciler(of: app, asking: key.client(at: url), about: origins))
+                reconciliations.append(reconciliation)
+                backgroundServices.append(
+                    reconciliation.reconciler.schedule(
+                        notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
+                        runs: reconciliation.runs, metrics: metrics, logger: configuration.logger))
+                guard let answer = settings.consumption else { continue }
+                backgroundServices.append(
+                    reconciliation.reconciler.consumptionResponder(
+                        answering: answer, metrics: metrics, logger: configuration.logger))
+            }
         }
     }
 }

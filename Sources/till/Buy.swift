@@ -15,7 +15,7 @@ struct Buy: Command {
             till buy com.memolease.sesac1.sprout1 --user bob --store play --proof token
             """)
 
-    @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
+    @Argument(help: .value("product", "The product's identifier."))
     var productIdentifier: String
 
     @Option(help: "The user who buys: a name of 1 to 128 bytes, without spaces or control characters.")
@@ -25,23 +25,23 @@ struct Buy: Command {
     var store = StoreChoice.appStore
 
     @Option(
-        help: ArgumentHelp(
-            "The outcome of the payment: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name; at Google Play "
-                + "purchased or deferred.", valueName: "outcome"))
+        help: .value(
+            "outcome",
+            "The outcome of the payment: purchased, deferred, cancelled, notAllowed, notAvailable, or an SKError by name; at Google Play purchased or deferred."
+        ))
     var outcome = PaymentOutcome.purchased
 
-    @Option(help: ArgumentHelp(BillingPlanType.optionHelp, valueName: "plan"))
+    @Option(help: .value("plan", BillingPlanType.optionHelp))
     var billingPlan: BillingPlanType?
 
     @Option(
-        help: ArgumentHelp(
-            "The proof that the app sends: receipt (the app receipt) or transaction (the signed one); at Google Play purchase (the "
-                + "signed one) or token (its purchase token).", valueName: "proof"))
+        help: .value(
+            "proof",
+            "The proof that the app sends: receipt (the app receipt) or transaction (the signed one); at Google Play purchase (the signed one) or token (its purchase token)."
+        ))
     var proof: ProofChoice?
 
-    @Option(
-        help: ArgumentHelp(
-            "Kill the app after this step: \(StepReporter.stepNames.joined(separator: ", ")).", valueName: "step"))
+    @Option(help: .value("step", "Kill the app after this step: \(StepReporter.stepNames.joined(separator: ", "))."))
     var killAfter: String?
 
     @OptionGroup var service: ServerOptions

@@ -1,6 +1,10 @@
 import AppStore
 import ArgumentParser
+import Catalog
+import Features
 import Foundation
+import HTTPSupport
+import Ledger
 import Proofs
 
 /// A command of Till. It prints an error as one sentence and, with `--json`, as an object, too.
@@ -32,11 +36,27 @@ extension Command {
             try terminal.fail(code: "failed", message: "\(error)")
         }
     }
+
+    /// Writes a key into a new file.
+    ///
+    /// - Parameter name: The name of the key in the message of the error.
+    static func write(_ key: [UInt8], to file: URL, called name: String) throws(CommandError) {
+        do { try PrivateFile.create(key, at: file) } catch {
+            throw CommandError(
+                "storeAppInvalid",
+                "\(name) cannot be written to \(file.path): name a file that is not there with --out.")
+        }
+    }
 }
 
 /// Ends the command with its usage unless an argument meets a condition.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(ValidationError) {
     if !condition { throw ValidationError(message()) }
+}
+
+/// Ends the command with its usage unless a number can be a port.
+func requirePort(_ port: Int, _ option: String = "--port") throws(ValidationError) {
+    try require((0...65_535).contains(port), "\(option) must be a number from 0 to 65535; it is \"\(port)\".")
 }
 
 /// Ends the command with its usage unless a text can be a bundle identifier.
@@ -63,6 +83,16 @@ extension CommandConfiguration {
     }
 }
 
+extension ArgumentHelp {
+    static let user: ArgumentHelp = "The user."
+    static let reason: ArgumentHelp = "The reason, in your own words. The audit log keeps it."
+
+    /// The help of an argument whose value has a name of its own.
+    static func value(_ name: String, _ abstract: String) -> ArgumentHelp {
+        ArgumentHelp(abstract, valueName: name)
+    }
+}
+
 extension ProcessInfo {
     /// The value of an environment variable. An empty variable is the same as none.
     static func variable(_ name: String) -> String? {
@@ -77,6 +107,17 @@ protocol LedgerUser: Command {
 
 extension LedgerUser {
     var common: CommonOptions { ledger.common }
+
+    /// The ledger of an earlier command or a service. It is neither created nor converted.
+    func existingLedger() throws -> Ledger { try ledger.place().open(migrates: false) }
+
+    /// The catalog of the files, as the ledger's changes leave it.
+    func administration(
+        of ledger: Ledger, clock: any WallClock = SystemClock()
+    ) async throws -> CatalogService {
+        let files = try Catalog(folder: common.dataDirectory.catalogFolder)
+        return try await CatalogService(apps: Apps(App(files)), ledger: ledger, clock: clock)
+    }
 }
 
 /// The options of every command.
@@ -89,21 +130,19 @@ struct CommonOptions: ParsableArguments {
 
     @Option(
         name: .customLong("catalog"),
-        help: ArgumentHelp(
-            "The folder of the catalog (default: $TILL_CATALOG, else the catalog that comes with Till).",
-            valueName: "folder"))
+        help: .value(
+            "folder", "The folder of the catalog (default: $TILL_CATALOG, else the catalog that comes with Till)."))
     var catalogPath: String?
 
     var dataDirectory: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath) }
 
-    /// The data directory of a store that exists.
+    /// The local App Store, which has to exist.
     ///
-    /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
-    var directoryOfStore: DataDirectory {
+    /// - Throws: `CommandError` if there is none; `PermissionDenied`.
+    var existingStore: Store {
         get throws {
-            let directory = dataDirectory
-            try directory.requireStore()
-            return directory
+            try dataDirectory.requireStore()
+            return try dataDirectory.store()
         }
     }
 
@@ -128,5 +167,83 @@ struct CommonOptions: ParsableArguments {
             !scalar.isASCII || scalar.properties.isAlphabetic || "0123456789-_./@:".unicodeScalars.contains(scalar)
         }
         return isPlain ? argument : "'" + argument.replacing("'", with: #"'\''"#) + "'"
+    }
+}
+
+/// The location of the ledger: a file in the data directory, or a PostgreSQL database.
+enum LedgerPlace: CustomStringConvertible {
+    case file(URL)
+    case postgreSQL(PostgreSQLAddress)
+
+    /// - Parameter address: Nil for the file.
+    init(_ address: PostgreSQLAddress?, in data: DataDirectory) {
+        self = address.map { .postgreSQL($0) } ?? .file(data.ledgerFile)
+    }
+
+    /// The path of the file, or the address of the database without its password.
+    var description: String {
+        switch self {
+        case .file(let file): file.path
+        case .postgreSQL(let address): address.description
+        }
+    }
+
+    /// - Parameter migrates: True if missing tables and columns are added.
+    func open(_ features: [LedgerFeature] = .all(), migrates: Bool = true) throws(StorageFault) -> Ledger {
+        switch self {
+        case .file(let file): try Ledger(file: file, features: features, migrates: migrates)
+        case .postgreSQL(let address): try Ledger(address, features: features, migrates: migrates)
+        }
+    }
+
+    func check() throws -> LedgerReport {
+        switch self {
+        case .file(let file): try LedgerFile(file, features: .all()).check()
+        case .postgreSQL(let address): try Ledger(address, features: .all(), migrates: false).check()
+        }
+    }
+
+    /// - Parameter isNew: True if a missing ledger is created.
+    func apiKeys(isNew: Bool = false) throws(StorageFault) -> APIKeys {
+        try open(migrates: isNew).apiKeys(clock: SystemClock())
+    }
+}
+
+/// The options that select the ledger of a command.
+struct LedgerOptions: ParsableArguments {
+    @Option(
+        help: .value(
+            "url",
+            "A PostgreSQL database as the ledger: postgres://user@host/database (default: $TILL_LEDGER, else a file in the data directory)."
+        ))
+    var ledger: String?
+
+    @OptionGroup var common: CommonOptions
+
+    /// The address of the PostgreSQL database; nil for a file.
+    ///
+    /// - Throws: `PostgreSQLAddressError`.
+    var address: PostgreSQLAddress? {
+        get throws {
+            try (ledger?.isEmpty == false ? ledger : ProcessInfo.variable("TILL_LEDGER")).map {
+                try PostgreSQLAddress($0)
+            }
+        }
+    }
+
+    /// The option of another command that leads to the same ledger, without a password; empty without `--ledger`.
+    var options: [String] {
+        guard let ledger, let address = try? PostgreSQLAddress(ledger) else { return [] }
+        return ["--ledger", address.description]
+    }
+
+    /// - Parameter isNew: True if the command creates a missing ledger.
+    /// - Throws: `CommandError` if there is none; `PermissionDenied`; `PostgreSQLAddressError`.
+    func place(isNew: Bool = false) throws -> LedgerPlace {
+        let data = common.dataDirectory
+        let place = LedgerPlace(try address, in: data)
+        guard case .file = place else { return place }
+        if isNew { try data.prepareService() } else { try data.requireLedger() }
+        return place
     }
 }

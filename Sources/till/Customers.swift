@@ -3,7 +3,6 @@ import ArgumentParser
 import Features
 import HTTPSupport
 import Proofs
-import Service
 
 struct CustomersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,15 +39,14 @@ struct Customers: ServiceCaller {
 
     func perform() async throws {
         let customers: [Answered<Customer>] = try await elements(of: "/v1/users", [("search", text)], upTo: list)
-        terminal.table(
-            ["CUSTOMER", "ISSUER", "ACCOUNT TOKEN", "SINCE"],
-            customers.map { customer in
-                [
-                    customer.user.name, customer.user.issuer.isEmpty ? nil : customer.user.issuer,
-                    customer.appAccountToken, customer.firstSeenAt,
-                ]
-            }, orElse: "No customers found.")
-        try terminal.json(List(customers))
+        try terminal.list(
+            ["CUSTOMER", "ISSUER", "ACCOUNT TOKEN", "SINCE"], customers, orElse: "No customers found."
+        ) { customer in
+            [
+                customer.user.name, customer.user.issuer.isEmpty ? nil : customer.user.issuer,
+                customer.appAccountToken, customer.firstSeenAt,
+            ]
+        }
     }
 }
 
@@ -83,8 +81,7 @@ struct FindTransaction: ServiceCaller {
     }
 
     func perform() async throws {
-        let path = "/v1/transactions/\(HTTPServiceConnection.segment(identifier))"
-        let found: Answered<Found> = try await withClient { try await $0.get(path) }
+        let found: Answered<Found> = try await get("/v1/transactions/\(HTTPServiceConnection.segment(identifier))")
         let purchases =
             found.purchases.map { ($0, $0.state) } + found.unclaimed.map { ($0, "unclaimed") }
             + (found.unrecorded ?? []).map { ($0, "not redeemed") }
@@ -121,10 +118,10 @@ struct UnclaimedList: ServiceCaller {
             till unclaimed --day 2027-03-01
             """)
 
-    @Option(help: ArgumentHelp("Only this transaction, or original transaction.", valueName: "transaction"))
+    @Option(help: .value("transaction", "Only this transaction, or original transaction."))
     var search: String?
 
-    @Option(help: ArgumentHelp("Only purchases of this product.", valueName: "product-id"))
+    @Option(help: .value("product-id", "Only purchases of this product."))
     var product: String?
 
     @Option(help: "Only purchases that the App Store has last stated on this day in UTC, such as 2027-03-01.")
@@ -148,19 +145,19 @@ struct UnclaimedList: ServiceCaller {
     func perform() async throws {
         let purchases: [Answered<Purchase>] = try await elements(
             of: "/v1/unclaimed", [("search", search), ("product", product), ("day", day)], upTo: list)
-        terminal.table(
-            ["TRANSACTION", "PRODUCT", "PURCHASED", "ORIGIN", "ACCOUNT TOKEN"],
-            purchases.map { purchase in
-                [
-                    purchase.transactionId, purchase.productId, purchase.purchaseDate, purchase.origin.rawValue,
-                    purchase.appAccountToken,
-                ]
-            }, orElse: "No unclaimed purchases.")
-        try terminal.json(List(purchases))
+        try terminal.list(
+            ["TRANSACTION", "PRODUCT", "PURCHASED", "ORIGIN", "ACCOUNT TOKEN"], purchases,
+            orElse: "No unclaimed purchases."
+        ) { purchase in
+            [
+                purchase.transactionId, purchase.productId, purchase.purchaseDate, purchase.origin.rawValue,
+                purchase.appAccountToken,
+            ]
+        }
     }
 }
 
-struct UnclaimedAssign: ServiceCaller {
+struct UnclaimedAssign: UserCaller {
     static let configuration = CommandConfiguration(
         "assign", "Assign an unclaimed purchase to a user, as if the user had redeemed it.",
         examples: "till unclaimed assign 2000000000000001 alice --reason \"Invoice 7\"")
@@ -168,22 +165,18 @@ struct UnclaimedAssign: ServiceCaller {
     @Argument(help: "The transaction, as `till unclaimed` lists it.")
     var transaction: String
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
-    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    @Option(help: .reason)
     var reason: String
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
         let path = "/v1/unclaimed/\(HTTPServiceConnection.segment(transaction))/assignment"
-        let request: Report = ["user": user.name, "issuer": issued.issuer, "reason": reason]
-        let assignment: JSONContent = try await withClient {
-            try await $0.post(path, request)
-        }
+        let request: Report = ["user": user.name, "issuer": userCall.issuer, "reason": reason]
+        let assignment: JSONContent = try await post(path, request)
         terminal.line("Assigned \(transaction) to \(user).")
         try terminal.json(assignment)
     }

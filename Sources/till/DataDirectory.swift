@@ -1,4 +1,4 @@
-import AppStore
+import Catalog
 import Foundation
 import Proofs
 
@@ -21,15 +21,15 @@ struct DataDirectory {
         catalogFolder = named(catalogPath, "TILL_CATALOG") ?? InstalledFolders().products
     }
 
-    var storeFolder: URL { folder.appending(path: "store", directoryHint: .isDirectory) }
+    var storeFolder: URL { folder.folder("store") }
     /// The folder of the local Google Play.
-    var playFolder: URL { folder.appending(path: "play", directoryHint: .isDirectory) }
-    var playFile: URL { playFolder.appending(path: "play.sqlite", directoryHint: .notDirectory) }
+    var playFolder: URL { folder.folder("play") }
+    var playFile: URL { playFolder.file("play.sqlite") }
     /// The key file of the service's account at the local Google Play.
-    var playAccountFile: URL { playFolder.appending(path: "service-account.json", directoryHint: .notDirectory) }
-    var ledgerFile: URL { serviceFolder.appending(path: "ledger.sqlite", directoryHint: .notDirectory) }
+    var playAccountFile: URL { playFolder.file("service-account.json") }
+    var ledgerFile: URL { serviceFolder.file("ledger.sqlite") }
     /// The certificates and the keys of apps that the service trusts besides those in `Keys/`.
-    var trustFolder: URL { serviceFolder.appending(path: "trust", directoryHint: .isDirectory) }
+    var trustFolder: URL { serviceFolder.folder("trust") }
 
     /// The folders of trusted certificates that exist.
     ///
@@ -46,14 +46,11 @@ struct DataDirectory {
         }
     }
 
-    private var serviceFolder: URL { folder.appending(path: "service", directoryHint: .isDirectory) }
-    var storeFile: URL { storeFolder.appending(path: "store.sqlite", directoryHint: .notDirectory) }
+    private var serviceFolder: URL { folder.folder("service") }
+    var storeFile: URL { storeFolder.file("store.sqlite") }
 
     /// - Throws: `CommandError` if there is no store; `PermissionDenied`.
-    func requireStore() throws {
-        guard try hasStore() else { throw missing("store") }
-        try storeFile.requireWriting()
-    }
+    func requireStore() throws { try require(storeFile, of: "store") }
 
     /// - Throws: `PermissionDenied`.
     func hasStore() throws(PermissionDenied) -> Bool { try storeFile.exists() }
@@ -64,13 +61,7 @@ struct DataDirectory {
     }
 
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
-    func requireLedger() throws {
-        guard try ledgerFile.exists() else {
-            throw missing("ledger")
-        }
-        // SQLite writes beside the ledger even if it is opened for reading.
-        try ledgerFile.requireWriting()
-    }
+    func requireLedger() throws { try require(ledgerFile, of: "ledger") }
 
     /// - Throws: `CommandError` if there is no folder of trusted certificates; `PermissionDenied`.
     func requireTrustFolder() throws {
@@ -79,7 +70,15 @@ struct DataDirectory {
         }
     }
 
-    private func missing(_ part: String, _ remedy: String = "buy something first with till buy") -> CommandError {
+    private func require(
+        _ file: URL, of part: String, _ remedy: String = "buy something first with till buy"
+    ) throws {
+        guard try file.exists() else { throw missing(part, remedy) }
+        // SQLite writes beside the file even if it is opened for reading.
+        try file.requireWriting()
+    }
+
+    private func missing(_ part: String, _ remedy: String) -> CommandError {
         CommandError(
             "dataDirectoryMissing",
             "\"\(folder.path)\" has no \(part). Name the data directory with --data, or \(remedy).")
@@ -110,12 +109,7 @@ struct DataDirectory {
     }
 
     /// - Throws: `CommandError` if there is no local Google Play; `PermissionDenied`.
-    func requirePlay() throws {
-        guard try playFile.exists() else {
-            throw missing("local Google Play", "start one first with till play")
-        }
-        try playFile.requireWriting()
-    }
+    func requirePlay() throws { try require(playFile, of: "local Google Play", "start one first with till play") }
 
     /// - Throws: `PermissionDenied` for the first existing file or folder that may not be written.
     private func requireWriting(_ urls: [URL]) throws(PermissionDenied) {
@@ -130,7 +124,7 @@ struct DataDirectory {
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
             for folder in (isNew ? [folder] : []) + parts {
-                let ignored = folder.appending(path: ".gitignore", directoryHint: .notDirectory)
+                let ignored = folder.file(".gitignore")
                 if !FileManager.default.fileExists(atPath: ignored.path) {
                     try Data("*\n".utf8).write(to: ignored, options: .atomic)
                 }
@@ -142,5 +136,136 @@ struct DataDirectory {
                 "The data directory \(folder.path) cannot be made or written: check its disk and rights, or name another with "
                     + "--data.")
         }
+    }
+}
+
+/// The folders that come with an executable: those of the clone that built it, or of the package that installed it.
+package struct InstalledFolders {
+    /// The path of the executable without symbolic links; nil if unknown.
+    package var executable = Bundle.main.executableURL?.resolvingSymlinksInPath()
+    /// The folder whose catalog is used if the executable has none.
+    package var currentDirectory = URL(
+        filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
+
+    /// The folders that come with the running program.
+    package init() {}
+
+    /// The folder of the sample catalog: the clone's, else the package's, else that of the current directory.
+    package var products: URL {
+        [project, dataFolder].compactMap(\.self).map { $0.folder("Products") }
+            .first { Self.holds(Catalog.configurationFile, in: $0) } ?? currentDirectory.folder("Products")
+    }
+
+    /// The folder of certificates that the user trusts; nil if there is none.
+    ///
+    /// The current directory is not searched: anyone may own it, and a writer of this folder can mint purchases. A writer of the
+    /// folders above the executable, or of its prefix, can replace the executable anyway.
+    package var keys: URL? { (project ?? dataFolder).map { $0.folder("Keys") } }
+
+    /// The clone above the executable; nil if there is none.
+    private var project: URL? {
+        guard let executable else { return nil }
+        return sequence(first: executable) { $0.path == "/" ? nil : $0.deletingLastPathComponent() }.dropFirst()
+            .first { Self.holds("Package.swift", in: $0) }
+    }
+
+    /// The folder of the package's files: `/usr/share/till` for `/usr/bin/till`; nil for an executable that lies in no `bin`.
+    private var dataFolder: URL? {
+        guard let folder = executable?.deletingLastPathComponent(), folder.lastPathComponent == "bin" else {
+            return nil
+        }
+        return folder.deletingLastPathComponent().folder("share/till")
+    }
+
+    private static func holds(_ file: String, in folder: URL) -> Bool {
+        FileManager.default.fileExists(atPath: folder.file(file).path)
+    }
+}
+
+extension URL {
+    func folder(_ name: String) -> URL { appending(path: name, directoryHint: .isDirectory) }
+
+    func file(_ name: String) -> URL { appending(path: name, directoryHint: .notDirectory) }
+
+    var isExistingFolder: Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+    }
+}
+
+/// The access of this process's user to a file or folder. The URL of a folder ends with a slash.
+extension URL {
+    /// True if there is such a file or folder.
+    ///
+    /// `FileManager.fileExists` is false for a file in a folder that may not be searched, as if there were none.
+    ///
+    /// - Throws: `PermissionDenied` if a folder above may not be searched.
+    func exists() throws(PermissionDenied) -> Bool {
+        if access(path, F_OK) == 0 { return true }
+        guard errno == EACCES else { return false }
+        // The folder that hides what is in it: the nearest one that can be seen.
+        var folder = absoluteURL.deletingLastPathComponent()
+        while folder.path != "/", access(folder.path, F_OK) != 0 { folder = folder.deletingLastPathComponent() }
+        throw PermissionDenied(path: folder.path)
+    }
+
+    /// - Throws: `PermissionDenied` if the file may not be read.
+    func requireReading() throws(PermissionDenied) {
+        try require(R_OK)
+    }
+
+    /// - Throws: `PermissionDenied` if the file may not be read and written.
+    func requireWriting() throws(PermissionDenied) {
+        try require(R_OK | W_OK)
+    }
+
+    private func require(_ mode: Int32) throws(PermissionDenied) {
+        let mode = hasDirectoryPath ? mode | X_OK : mode
+        guard access(path, mode) != 0, errno == EACCES else { return }
+        throw PermissionDenied(path: absoluteURL.path)
+    }
+}
+
+/// An error for a file or folder that the user of this process may not use.
+struct PermissionDenied: CodedError {
+    let path: String
+
+    var code: String { "permissionDenied" }
+
+    var message: String {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let owner = Self.owner(of: path) ?? (geteuid(), nil)
+        guard owner.number != geteuid() else {
+            return "Permission denied: \"\(path)\" belongs to you, and its mode forbids it. Run chmod u+rwX "
+                + "\(CommonOptions.quoted(path)), then try again."
+        }
+        // If root owns a file in another user's folder, a command has run as root by mistake.
+        guard owner.number != 0 || Self.owner(of: folder)?.number ?? 0 == 0 else {
+            return "Permission denied: \"\(path)\" belongs to root. Give it to the user of the service: "
+                + "chown --reference=\(CommonOptions.quoted(folder)) \(CommonOptions.quoted(path))."
+        }
+        return
+            "Permission denied: \"\(path)\" belongs to \"\(owner.name ?? String(owner.number))\". Run the command as that "
+            + "user: sudo -u \(CommonOptions.quoted(owner.name ?? "#\(owner.number)")) \(Self.command)."
+    }
+
+    /// The owner of a file. The name is nil if the system knows none.
+    private static func owner(of path: String) -> (number: uid_t, name: String?)? {
+        let file = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        return (attributes?[.ownerAccountID] as? uid_t).map { ($0, attributes?[.ownerAccountName] as? String) }
+    }
+
+    /// The command of this process. It includes the data directory of the environment, because `sudo` drops variables.
+    private static var command: String {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        // The address of a database may hold a password; a sandbox key is a secret.
+        let isSecret = { (argument: String) in
+            argument.contains("://") && argument.contains("@") || argument.hasPrefix("--sandbox-key")
+        }
+        guard !arguments.contains(where: isSecret) else { return "till …" }
+        let isNamedByArgument = arguments.contains { $0 == "--data" || $0.hasPrefix("--data=") }
+        if let named = ProcessInfo.variable("TILL_DATA"), !isNamedByArgument { arguments += ["--data", named] }
+        return (["till"] + arguments).map(CommonOptions.quoted).joined(separator: " ")
     }
 }

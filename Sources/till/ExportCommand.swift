@@ -1,10 +1,8 @@
 import AppStore
 import ArgumentParser
-import Catalog
 import Features
 import Foundation
 import Ledger
-import Proofs
 
 struct ExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
@@ -26,14 +24,13 @@ struct ExportCommand: LedgerUser {
     @Argument(help: "The records to export: transactions, customers or events.")
     var export: Export
 
-    @Argument(help: ArgumentHelp("The file to create (default: standard output).", valueName: "file"))
+    @Argument(help: .value("file", "The file to create (default: standard output)."))
     var file: String?
 
     @Option(help: "The format of the file: csv or jsonl.")
     var format: ExportFormat = .csv
 
-    @Option(
-        help: ArgumentHelp("With --server, the cursor at which an interrupted export continues.", valueName: "cursor"))
+    @Option(help: .value("cursor", "With --server, the cursor at which an interrupted export continues."))
     var cursor: String?
 
     @OptionGroup var service: ServerOptions
@@ -50,11 +47,8 @@ struct ExportCommand: LedgerUser {
 
     func perform() async throws {
         if let client = try service.client() { return try await copy(from: client) }
-        let ledger = try ledger.place().open(migrates: false)
-        let apps = try await CatalogService(
-            apps: Apps(App(try Catalog(folder: common.dataDirectory.catalogFolder))), ledger: ledger,
-            clock: SystemClock()
-        ).apps
+        let ledger = try existingLedger()
+        let apps = try await administration(of: ledger).apps
         guard let file else {
             _ = try export.write(ledger, as: format, product: apps.product, to: Self.output)
             return

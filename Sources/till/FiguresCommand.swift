@@ -3,7 +3,6 @@ import ArgumentParser
 import Features
 import Foundation
 import HTTPSupport
-import Ledger
 import Proofs
 import Service
 
@@ -32,10 +31,10 @@ struct FiguresCommand: LedgerUser {
     @Option(help: "The length of the periods: day, week or month.")
     var by: FigureInterval = .day
 
-    @Option(help: ArgumentHelp("The first day in UTC (default: 28 days before the end).", valueName: "date"))
+    @Option(help: .value("date", "The first day in UTC (default: 28 days before the end)."))
     var from: CalendarDay?
 
-    @Option(help: ArgumentHelp("The last day in UTC (default: today).", valueName: "date"))
+    @Option(help: .value("date", "The last day in UTC (default: today)."))
     var to: CalendarDay?
 
     @Option(help: "A series for each app, product, storefront, store or origin.")
@@ -44,13 +43,13 @@ struct FiguresCommand: LedgerUser {
     @Option(help: "The environment of the purchases: production or sandbox.")
     var environment: FigureQuery.Environment = .production
 
-    @Option(help: ArgumentHelp("Only sales of one app.", valueName: "bundle-id"))
+    @Option(help: .value("bundle-id", "Only sales of one app."))
     var app: String?
 
-    @Option(help: ArgumentHelp("Only sales of one product.", valueName: "product-id"))
+    @Option(help: .value("product-id", "Only sales of one product."))
     var product: String?
 
-    @Option(help: ArgumentHelp("Only sales of one storefront, such as USA.", valueName: "country"))
+    @Option(help: .value("country", "Only sales of one storefront, such as USA."))
     var storefront: String?
 
     @Option(help: "Only sales of one store, local ones included: app_store or play_store.")
@@ -88,14 +87,14 @@ struct FiguresCommand: LedgerUser {
             let other: FigureQuery.Environment = environment == .production ? .sandbox : .production
             let sales = try await answer(.transactions, in: other, by: nil, of: source).sum
             if sales > 0 {
-                terminal.note("\(Self.sales(sales)) in \(other.rawValue); add --environment \(other.rawValue)")
+                terminal.note("\(counted(sales, "sale")) in \(other.rawValue); add --environment \(other.rawValue)")
             }
         }
         if figure.isMoney {
             let unpriced = try await answer(.withoutPrice, in: environment, by: nil, of: source).sum
             if unpriced > 0 {
                 terminal.note(
-                    "\(Self.sales(unpriced)) without a stated price, as app receipts have none; the money does not include "
+                    "\(counted(unpriced, "sale")) without a stated price, as app receipts have none; the money does not include "
                         + "them. `till figures without-price` counts them.")
             }
         }
@@ -118,8 +117,6 @@ struct FiguresCommand: LedgerUser {
             return try Self.decoded(try await figures.answer(query).json())
         }
     }
-
-    private static func sales(_ count: Int64) -> String { "\(count) sale\(count == 1 ? "" : "s")" }
 
     private func printList() throws {
         terminal.table(["FIGURE", "DEFINITION"], Figure.allCases.map { [$0.rawValue, $0.definition] })

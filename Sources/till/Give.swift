@@ -3,9 +3,8 @@ import ArgumentParser
 import Foundation
 import HTTPSupport
 import Proofs
-import Service
 
-struct Give: ServiceCaller {
+struct Give: UserCaller {
     static let configuration = CommandConfiguration(
         "give", "Give a user an item without a purchase.",
         examples: """
@@ -14,30 +13,25 @@ struct Give: ServiceCaller {
             till give mint sprout 3 --issuer customer --reason "Sorry"
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @OptionGroup var named: ItemArguments
 
-    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    @Option(help: .reason)
     var reason: String
 
-    @Option(help: ArgumentHelp("The end of the grant (default: none).", valueName: "date"))
+    @Option(help: .value("date", "The end of the grant (default: none)."))
     var until: String?
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
         struct Grant: Decodable, Sendable {
             let grantId: String
         }
-        let path = issued.path(of: user, "/grants")
         let request: Report = ["item": named.item, "reason": reason, "endsAt": until]
-        let grant: Answered<Grant> = try await withClient {
-            try await $0.post(path, request)
-        }
+        let grant: Answered<Grant> = try await post(userCall.path(of: user, "/grants"), request)
         terminal.line("\(user) has \(named.item) now. Grant \(grant.grantId).")
         try terminal.json(grant)
     }
@@ -54,7 +48,7 @@ struct ItemArguments: ParsableArguments {
     var item: Item { Item(collection: collection, number: number) }
 }
 
-struct Move: ServiceCaller {
+struct Move: UserCaller {
     static let configuration = CommandConfiguration(
         "move", "Move a purchase to another user, with its renewals.",
         "The service must know the other user. A purchase with an account token, or one that added to a balance, stays.",
@@ -63,7 +57,7 @@ struct Move: ServiceCaller {
             till move alice 2000000000000001 mint --to-issuer customer --reason gift
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @Argument(help: "The transaction, as `till story` names it.")
@@ -72,27 +66,22 @@ struct Move: ServiceCaller {
     @Argument(help: "The other user, who owns the purchase then.")
     var other: User
 
-    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    @Option(help: .reason)
     var reason: String
 
     @Option(help: "The issuer of the other user: customer for the ids of apps (default: the back end names the user).")
     var toIssuer: String?
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func validate() throws {
-        try require(
-            toIssuer?.isEmpty != true, "--to-issuer cannot be empty. Leave it out for a user of the back end.")
+        try UserCallOptions.validate(issuer: toIssuer, option: "--to-issuer")
     }
 
     func perform() async throws {
-        let path = issued.path(of: transaction, of: user, "/owner")
         let request: Report = ["user": other.name, "issuer": toIssuer, "reason": reason]
-        let moved: Answered<ChangedTransaction> = try await withClient {
-            try await $0.put(path, request)
-        }
+        let moved: Answered<ChangedTransaction> = try await put(
+            userCall.path(of: transaction, of: user, "/owner"), request)
         terminal.line("Moved \(moved.productId) from \(user) to \(other).")
         try terminal.json(moved)
     }
@@ -103,7 +92,7 @@ private struct ChangedTransaction: Decodable, Sendable {
     let productId: String
 }
 
-extension IssuerOption {
+extension UserCallOptions {
     /// The path of a resource of a user's transaction, such as `/revocation`.
     fileprivate func path(of transaction: String, of user: User, _ resource: String) -> String {
         path(of: user, "/transactions/\(HTTPServiceConnection.segment(transaction))\(resource)")
@@ -122,15 +111,9 @@ extension PaymentOutcome: ExpressibleByArgument {
     }
 }
 
-extension AppStoreEnvironment: ExpressibleByArgument {
-    public init?(argument: String) {
-        self.init(rawValue: argument)
-    }
+extension AppStoreEnvironment: ExpressibleByArgument {}
 
-    public static var allValueStrings: [String] { allCases.map(\.rawValue) }
-}
-
-struct Revoke: ServiceCaller {
+struct Revoke: UserCaller {
     static let configuration = CommandConfiguration(
         "revoke", "Take a purchase back from a user. Only Apple refunds.",
         """
@@ -139,69 +122,59 @@ struct Revoke: ServiceCaller {
         """,
         examples: "till revoke alice 2000000000000001 --reason \"Chargeback\"")
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @Argument(help: "The transaction, as `till story` names it.")
     var transaction: String
 
-    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    @Option(help: .reason)
     var reason: String
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
-        let path = issued.path(of: transaction, of: user, "/revocation")
-        let request = ["reason": reason]
-        let revoked: Answered<ChangedTransaction> = try await withClient {
-            try await $0.put(path, request)
-        }
+        let revoked: Answered<ChangedTransaction> = try await put(
+            userCall.path(of: transaction, of: user, "/revocation"), ["reason": reason])
         terminal.line("Revoked \(revoked.productId) from \(user).")
         terminal.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
         try terminal.json(revoked)
     }
 }
 
-struct Reinstate: ServiceCaller {
+struct Reinstate: UserCaller {
     static let configuration = CommandConfiguration(
         "reinstate", "Give a purchase back that the team has revoked.",
         "A refund by Apple stays in effect.",
         examples: "till reinstate alice 2000000000000001 --reason \"Our mistake\"")
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @Argument(help: "The transaction, as `till story` names it.")
     var transaction: String
 
-    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    @Option(help: .reason)
     var reason: String
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
-        let path = issued.path(of: transaction, of: user, "/reinstatement")
-        let request = ["reason": reason]
-        let reinstated: Answered<ChangedTransaction> = try await withClient {
-            try await $0.put(path, request)
-        }
+        let reinstated: Answered<ChangedTransaction> = try await put(
+            userCall.path(of: transaction, of: user, "/reinstatement"), ["reason": reason])
         terminal.line("Reinstated \(reinstated.productId) of \(user).")
         try terminal.json(reinstated)
     }
 }
 
-struct Add: ServiceCaller {
+struct Add: UserCaller {
     static let configuration = CommandConfiguration(
         "add", "Add to a user's balance without a purchase.",
         examples: """
             till add alice seeds 100 --reason "Sorry for the outage"
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @Argument(help: "The balance, as the catalog names it.")
@@ -210,20 +183,92 @@ struct Add: ServiceCaller {
     @Argument(help: "The amount.")
     var amount: Int
 
-    @Option(help: "The reason, in your own words. The audit log keeps it.")
+    @Option(help: .reason)
     var reason: String
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
-        let path = issued.path(of: user, "/balances/\(HTTPServiceConnection.segment(balance))/additions")
+        let path = userCall.path(of: user, "/balances/\(HTTPServiceConnection.segment(balance))/additions")
         let request: Report = ["amount": amount, "reason": reason]
-        let addition: JSONContent = try await withClient {
-            try await $0.post(path, request)
-        }
+        let addition: JSONContent = try await post(path, request)
         terminal.line("Added \(amount) to the balance \(balance) of \(user).")
         try terminal.json(addition)
+    }
+}
+
+struct GrantsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grants",
+        abstract: "List the items that the team has given to a user, and revoke one.",
+        subcommands: [GrantsList.self, GrantsRevoke.self])
+}
+
+/// The shown part of an item that the team has given.
+private struct GivenItem: Decodable, Listed, Sendable {
+    struct Revocation: Decodable, Sendable {
+        let revokedAt: String
+    }
+
+    static let listName = "grants"
+
+    let grantId: String
+    let item: Item
+    let reason: String
+    let grantedBy: String
+    let grantedByName: String?
+    let grantedAt: String
+    let endsAt: String?
+    let revocation: Revocation?
+}
+
+struct GrantsList: UserCaller {
+    static let configuration = CommandConfiguration(
+        "list", "List the items that the team has given to a user, newest first.",
+        examples: "till grants list alice")
+
+    @Argument(help: .user)
+    var user: User
+
+    @OptionGroup var list: ListLimit
+
+    @OptionGroup var userCall: UserCallOptions
+
+    func perform() async throws {
+        let grants: [Answered<GivenItem>] = try await elements(
+            of: HTTPServiceConnection.path(of: user) + "/grants", [("issuer", userCall.issuer)], upTo: list)
+        try terminal.list(
+            ["GRANT", "ITEM", "GIVEN", "BY", "UNTIL", "REVOKED", "REASON"], grants,
+            orElse: "The team has given user \"\(user)\" nothing."
+        ) { grant in
+            [
+                grant.grantId, grant.item.description, grant.grantedAt, grant.grantedByName ?? grant.grantedBy,
+                grant.endsAt, grant.revocation?.revokedAt, grant.reason,
+            ]
+        }
+    }
+}
+
+struct GrantsRevoke: UserCaller {
+    static let configuration = CommandConfiguration(
+        "revoke", "Revoke an item that the team has given.",
+        examples: "till grants revoke alice 4c2f8c6e-1f0f-4b0a-9a55-2f1b7e3c9d10 --reason Typo")
+
+    @Argument(help: .user)
+    var user: User
+
+    @Argument(help: "The grant, as `till grants list` names it.")
+    var grant: String
+
+    @Option(help: .reason)
+    var reason: String
+
+    @OptionGroup var userCall: UserCallOptions
+
+    func perform() async throws {
+        let path = userCall.path(of: user, "/grants/\(HTTPServiceConnection.segment(grant))/revocation")
+        let revoked: Answered<GivenItem> = try await put(path, ["reason": reason])
+        terminal.line("Revoked \(revoked.item) of \(user).")
+        try terminal.json(revoked)
     }
 }

@@ -20,21 +20,16 @@ struct GooglePlaySettings {
         "google-notifications-audience", "google-notifications-email", "google-certificates-url",
     ]
 
-    /// - Parameter apps: The apps of the service; empty if it has one that is configured by itself.
     /// - Returns: Nil if no service account is set.
     /// - Throws: `ConfigurationError`.
-    init?(_ settings: ServeSettings, origins: Set<Origin>, apps: [AppSettings]) throws(ConfigurationError) {
+    init?(_ settings: ServeSettings, origins: Set<Origin>) throws(ConfigurationError) {
+        let apps = settings.apps
         account = settings.text("google-service-account")
         if account == nil, apps.allSatisfy({ $0.googleServiceAccount == nil }) {
             try settings.refuse(["google-play-url"] + Self.notificationNames, without: "google-service-account")
             return nil
         }
-        url = try settings.text("google-play-url").map { text throws(ConfigurationError) in
-            guard let address = ServerAddress(argument: text), address.isConfidential else {
-                throw settings.failure("google-play-url", ServerAddress.expected)
-            }
-            return address.url
-        }
+        url = try settings.address("google-play-url")
         notifications = try Self.notifications(settings)
         let addresses =
             apps.isEmpty

@@ -12,10 +12,10 @@ struct InitCommand: Command {
             till products --catalog Catalog
             """)
 
-    @Option(help: ArgumentHelp("The StoreKit configuration.", valueName: "file"))
+    @Option(help: .value("file", "The StoreKit configuration."))
     var storekit: String
 
-    @Option(help: ArgumentHelp("The app's bundle identifier.", valueName: "identifier"))
+    @Option(help: .value("identifier", "The app's bundle identifier."))
     var bundleId: String
 
     @Argument(help: "The folder to create the catalog in.")
@@ -34,7 +34,7 @@ struct InitCommand: Command {
         let files = [
             (Catalog.configurationFile, configuration.text), (Catalog.itemsFile, draft.itemsText),
             (Catalog.offeringsFile, draft.offeringsText),
-        ].map { (url: target.appending(path: $0, directoryHint: .notDirectory), text: $1) }
+        ].map { (url: target.file($0), text: $1) }
         if let existing = files.first(where: { FileManager.default.fileExists(atPath: $0.url.path) }) {
             throw CommandError(
                 "catalogNotCreated",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Features
 import Foundation
+import HTTPSupport
 import Ledger
 import Proofs
 
@@ -58,7 +59,7 @@ struct LedgerBackup: LedgerUser {
         "backup", "Copy a snapshot of the ledger into a new file.",
         examples: "till ledger backup ledger-2026-11-24.sqlite")
 
-    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
+    @Argument(help: .value("file", "The file to create."))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions
@@ -80,14 +81,14 @@ struct LedgerExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
         "export", "Write a snapshot of the whole ledger as JSON Lines.", examples: "till ledger export ledger.jsonl")
 
-    @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
+    @Argument(help: .value("file", "The file to create."))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        let ledger = try ledger.place().open(migrates: false)
+        let ledger = try existingLedger()
         let rows = try NewFile.write(to: url) { write in try ledger.export(to: write) }
         try terminal.rows(rows, "in", url)
     }
@@ -98,7 +99,7 @@ struct LedgerImportCommand: LedgerUser {
         "import", "Import an exported ledger, completely or not at all, into a data directory without a ledger.",
         examples: "till ledger import ledger.jsonl --data new-data")
 
-    @Argument(help: ArgumentHelp("A file from `till ledger export`.", valueName: "file"))
+    @Argument(help: .value("file", "A file from `till ledger export`."))
     var file: String
 
     @OptionGroup var ledger: LedgerOptions
@@ -126,7 +127,7 @@ struct LedgerDistribute: LedgerUser {
     @OptionGroup var ledger: LedgerOptions
 
     func perform() async throws {
-        let report = try ledger.place().open(migrates: false).distribute()
+        let report = try existingLedger().distribute()
         if !report.distributed.isEmpty {
             terminal.table(
                 ["TABLE", "ROWS"],
@@ -139,5 +140,69 @@ struct LedgerDistribute: LedgerUser {
         try terminal.report([
             "distributed": distributed, "distributedBefore": report.earlier, "nodes": report.nodes,
         ])
+    }
+}
+
+struct LedgerRestore: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "restore", "Replace the ledger with a backup.",
+        """
+        Stop the service first. The command checks the backup and does not change it. All sessions end: users of accounts \
+        sign in again. API keys that were revoked since the backup are revoked again. The replaced ledger stays beside the \
+        new one.
+        """,
+        examples: "till ledger restore ledger-2026-11-22.sqlite")
+
+    @Argument(help: .value("file", "A file from `till ledger backup`."))
+    var file: String
+
+    @Flag(help: "Keep API keys valid that were revoked since the backup.")
+    var keepRevivedKeys = false
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func perform() async throws {
+        try require(
+            ledger.address == nil,
+            "A ledger in PostgreSQL is restored with pg_restore. Then revoke the API keys again that were revoked since the "
+                + "backup: till keys revoke.")
+        let backup = URL(filePath: file, directoryHint: .notDirectory)
+        // A wrong name creates no data directory.
+        guard FileManager.default.isReadableFile(atPath: backup.path) else {
+            throw RestorationError.unreadable(path: backup.path)
+        }
+        guard case .file(let place) = try ledger.place(isNew: true) else { return }
+        let report = try LedgerFile(place, features: .all())
+            .restore(from: backup, at: SystemClock().now(), revokesRevivedKeys: !keepRevivedKeys)
+        printReport(report, place: place, backup: backup)
+        let revivedKeys: [Report]? = report.revivedKeys?.map {
+            ["id": $0.identifier, "name": $0.name, "revokedAt": $0.revokedAt.rfc3339]
+        }
+        try terminal.report([
+            "ledger": place.path, "backup": backup.path, "users": report.contents.users,
+            "redeemedTransactions": report.contents.redeemedTransactions, "endedSessions": report.endedSessions,
+            // The API keys revoked since the backup; left out if they are unknown.
+            "revivedKeys": revivedKeys, "revokedAgain": report.revokedAgain, "previous": report.previous.file?.path,
+        ])
+    }
+
+    private func printReport(_ report: RestorationReport, place: URL, backup: URL) {
+        terminal.line("Restored \(place.path) from \(backup.path)")
+        terminal.line(
+            "users \(report.contents.users), redeemed transactions \(report.contents.redeemedTransactions), sessions ended "
+                + "\(report.endedSessions)")
+        for key in report.revivedKeys ?? [] {
+            let state = report.revokedAgain ? "Revoked again" : "Valid again"
+            terminal.line("\(state): \(key.identifier)  \(key.name)  (revoked \(key.revokedAt.rfc3339))")
+        }
+        if let previous = report.previous.file { terminal.line("The replaced ledger is in \(previous.path)") }
+        guard report.revivedKeys == nil else { return }
+        let reason =
+            if case .missing = report.previous { "There was no ledger in place" } else {
+                "The replaced ledger is damaged"
+            }
+        terminal.note(
+            "\(reason), so the API keys revoked since the backup are unknown. List the keys with \(common.hint("keys", "list")), "
+                + "and revoke them again with \(common.hint("keys", "revoke", "ID")).")
     }
 }

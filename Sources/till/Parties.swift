@@ -85,13 +85,6 @@ extension Catalog {
     }
 }
 
-extension URL {
-    var isExistingFolder: Bool {
-        var isDirectory: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
-    }
-}
-
 /// The service over a data directory's ledger, in this process. A class, because the compiler crashes on a wide value in an async closure.
 final class LocalService: Sendable {
     private let service: EntitlementService

@@ -6,14 +6,12 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
 /// The options of a command about the catalog of an app, as it is administered.
 struct CatalogOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The app, for a service that sells several. Without --server, --catalog names its folder.",
-            valueName: "bundle-id"))
+        help: .value(
+            "bundle-id", "The app, for a service that sells several. Without --server, --catalog names its folder."))
     var app: String?
 
     @OptionGroup var call: CallOptions
@@ -73,8 +71,7 @@ struct ProductsShow: ProductCaller {
     @OptionGroup var product: ProductOptions
 
     func perform() async throws {
-        let path = product.path()
-        let shown: Answered<AdministeredProduct> = try await withClient { try await $0.get(path) }
+        let shown: Answered<AdministeredProduct> = try await get(product.path())
         terminal.line(try Terminal.text(shown.definition))
         try terminal.json(shown)
     }
@@ -91,11 +88,10 @@ struct ProductsChange: ProductCaller {
 
     @OptionGroup var product: ProductOptions
 
-    @Argument(help: ArgumentHelp("The file with the definition as JSON; - for standard input.", valueName: "file"))
+    @Argument(help: .value("file", "The file with the definition as JSON; - for standard input."))
     var file: String
 
     func perform() async throws {
-        let path = product.path()
         let bytes = try FileHandle.bytes(of: file, upTo: CatalogService.maximumDefinition + 1)
         guard let definition = JSONContent(json: String(decoding: bytes, as: UTF8.self)) else {
             throw CommandError(
@@ -103,7 +99,7 @@ struct ProductsChange: ProductCaller {
                 "\"\(file)\" is no JSON of at most \(CatalogService.maximumDefinition) bytes. `till products show` prints one."
             )
         }
-        let changed: Answered<AdministeredProduct> = try await withClient { try await $0.put(path, definition) }
+        let changed: Answered<AdministeredProduct> = try await put(product.path(), definition)
         terminal.line("The catalog has \(changed.productId) with this definition.")
         try terminal.json(changed)
     }
@@ -117,7 +113,7 @@ struct ProductsPicture: ProductCaller {
 
     @OptionGroup var product: ProductOptions
 
-    @Argument(help: ArgumentHelp("The file with the picture.", valueName: "file"))
+    @Argument(help: .value("file", "The file with the picture."))
     var file: String
 
     func perform() async throws {
@@ -139,8 +135,7 @@ struct ProductsWithdraw: ProductCaller {
     @OptionGroup var product: ProductOptions
 
     func perform() async throws {
-        let path = product.path("withdrawal")
-        let changed: Answered<AdministeredProduct> = try await withClient { try await $0.put(path, Report()) }
+        let changed: Answered<AdministeredProduct> = try await put(product.path("withdrawal"))
         terminal.line("\(changed.productId) is withdrawn from sale.")
         try terminal.json(changed)
     }
@@ -154,8 +149,7 @@ struct ProductsReturn: ProductCaller {
     @OptionGroup var product: ProductOptions
 
     func perform() async throws {
-        let path = product.path("withdrawal")
-        let changed: Answered<AdministeredProduct> = try await withClient { try await $0.delete(path) }
+        let changed: Answered<AdministeredProduct> = try await delete(product.path("withdrawal"))
         terminal.line("\(changed.productId) is for sale.")
         try terminal.json(changed)
     }
@@ -170,8 +164,7 @@ struct ProductsRestore: ProductCaller {
     @OptionGroup var product: ProductOptions
 
     func perform() async throws {
-        let path = product.path()
-        let _: NoContent = try await withClient { try await $0.delete(path) }
+        let _: NoContent = try await delete(product.path())
         terminal.line("\(product.product) is as the files define it.")
         try terminal.json(["restored": product.product])
     }
@@ -210,17 +203,17 @@ struct ProductsHistory: CatalogCaller {
     func perform() async throws {
         let changes: [Answered<Change>] = try await elements(
             of: "/v1/catalog/changes", [("product", product), ("app", catalog.app)], upTo: list)
-        terminal.table(
-            ["CHANGE", "TIME", "KIND", "OF", "BY"],
-            changes.map { change in
-                let subject =
-                    change.productId ?? change.right.map { "right \($0)" } ?? change.offering.map { "offering \($0)" }
-                return [
-                    String(change.number), change.happenedAt, change.kind, subject ?? "current offering",
-                    change.changedByName ?? change.changedBy,
-                ]
-            }, orElse: "No changes. The products are as the files define them.")
-        try terminal.json(List(changes))
+        try terminal.list(
+            ["CHANGE", "TIME", "KIND", "OF", "BY"], changes,
+            orElse: "No changes. The products are as the files define them."
+        ) { change in
+            let subject =
+                change.productId ?? change.right.map { "right \($0)" } ?? change.offering.map { "offering \($0)" }
+            return [
+                String(change.number), change.happenedAt, change.kind, subject ?? "current offering",
+                change.changedByName ?? change.changedBy,
+            ]
+        }
     }
 }
 
@@ -235,8 +228,7 @@ struct ProductsUndo: CatalogCaller {
     @OptionGroup var catalog: CatalogOptions
 
     func perform() async throws {
-        let path = catalog.path("changes", String(change), "undo")
-        let _: NoContent = try await withClient { try await $0.post(path, Report()) }
+        let _: NoContent = try await post(catalog.path("changes", String(change), "undo"))
         terminal.line("Undone: change \(change)")
         try terminal.json(["undone": change])
     }

@@ -2,7 +2,9 @@ import AppStore
 import ArgumentParser
 import Catalog
 import Foundation
+import HTTPSupport
 import Proofs
+import Service
 
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,17 +25,16 @@ struct ReceiptExport: Command {
     @Option(help: "The user of the receipt.")
     var user: User
 
-    @Option(
-        help: ArgumentHelp("The signed form (JWS) of this transaction instead, by its number.", valueName: "number"))
+    @Option(help: .value("number", "The signed form (JWS) of this transaction instead, by its number."))
     var transaction: Int64?
 
-    @Option(help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
+    @Option(help: .value("file", "The file to write (default: standard output)."))
     var out: String?
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         let proof: String
         if let transaction {
             proof = try store.read { books in
@@ -109,5 +110,161 @@ struct ReceiptRedeem: Command {
             try Catalog(folder: common.dataDirectory.catalogFolder).named(redemption.items), nil,
             by: service.named(user))
         try terminal.json(redemption)
+    }
+}
+
+struct ReceiptValidate: Command {
+    static let configuration = CommandConfiguration(
+        "validate", "Verify a proof of purchase and print its content.",
+        """
+        The command only reads: it creates no keys and no data directory. It uses the network only with --server or \
+        --check-revocation. It trusts the certificates of --trust, or else those in Keys/ and of the local store.
+        """,
+        examples: """
+            till receipt validate alice.receipt
+            till receipt validate transaction.jws --trust apple-roots \\
+              --environment Production
+            till receipt validate alice.receipt --output verify-receipt
+            till receipt validate alice.receipt --server http://127.0.0.1:8080
+            pbpaste | till receipt validate - --bundle-id com.memolease.sesac1
+            till receipt validate purchase.json --signature purchase.sig
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "An app receipt (base64 or DER) or a JWS of Apple's, or a JSON object with the purchase and the signature of Google Play; - "
+                + "reads standard input."))
+    var file: String
+
+    @Option(help: .value("file", "The signature of Google Play in base64. FILE is then the signed text, to the byte."))
+    var signature: String?
+
+    @Option(
+        help: .value(
+            "base64", "The public key of the app on Google Play, instead of the trusted ones; needs --bundle-id."))
+    var appKey: String?
+
+    @Option(help: .value("id", "The required bundle identifier."))
+    var bundleId: String?
+
+    @Option(help: "The required environment: Sandbox, Production or Xcode.")
+    var environment: AppStoreEnvironment?
+
+    @Option(
+        help: .value("id", "The required device: its identifierForVendor, or a Mac's network address in hexadecimal."))
+    var guid: DeviceIdentifier?
+
+    @Option(help: "The output: a report, or the response of Apple's verifyReceipt.")
+    var output = ValidationOutput.report
+
+    @Option(help: .value("dir", "A folder of root certificates to trust instead of the default ones."))
+    var trust: String?
+
+    @Flag(help: "Check over the network whether a certificate of the proof was revoked (OCSP).")
+    var checkRevocation = false
+
+    @OptionGroup var service: ServerOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        try require(
+            environment != .localTesting,
+            "--environment must be Sandbox, Production or Xcode. No signer is trusted for LocalTesting.")
+        let hasChecksOfItsOwn =
+            bundleId != nil || environment != nil || guid != nil || trust != nil || appKey != nil || checkRevocation
+        try require(
+            service.server == nil || !hasChecksOfItsOwn && output == .report,
+            "With --server, the service has its own requirements. Leave the other options out.")
+        try require(
+            !checkRevocation || output == .report,
+            "Apple's verifyReceipt checks no revocation. Leave out --check-revocation or --output.")
+        try require(
+            appKey == nil || bundleId != nil, "--app-key needs the name of the app's package. Add --bundle-id.")
+        try require(
+            signature == nil || output == .report,
+            "Apple's verifyReceipt knows no purchases of Google Play. Leave out --signature or --output.")
+    }
+
+    func perform() async throws {
+        let proof = try ProofFile(path: file, signature: signature)
+        if let client = try service.client() { return try show(try await verdict(of: client, on: proof)) }
+        let folders = try trustedFolders
+        let verifier = ProofVerifier(
+            anchors: try TrustAnchors(folders: folders), appKeys: try givenKeys ?? [AppKey](folders: folders),
+            clock: SystemClock())
+        if output == .verifyReceipt { return try answer(proof, verifier: verifier) }
+        let expectations = ProofExpectations(
+            bundleIdentifier: bundleId, environment: environment, origins: Set(Origin.allCases),
+            deviceIdentifier: guid?.bytes)
+        let report: ValidationReport
+        do {
+            let verified = try verifier.verify(proof.bytes, expecting: expectations)
+            if checkRevocation {
+                try await RevocationChecker.run(clock: SystemClock()) { try await $0.check(verified) }
+            }
+            report = .valid(ProofResource(verified), purchase: verified.signedPurchase)
+        } catch let refusal as ProofRefusal {
+            report = .invalid(reason: refusal.code, message: refusal.message)
+        }
+        try show(report)
+    }
+
+    /// The verdict of a running service on the proof.
+    private func verdict(of client: ServiceClient, on proof: ProofFile) async throws -> ValidationReport {
+        do {
+            return .valid(try await client.post("/v1/proofs/verify", ["proof": proof.text]))
+        } catch let refusal as ServiceRefusal where ProofRefusal.Reason(rawValue: refusal.code) != nil {
+            return .invalid(reason: refusal.code, message: refusal.message)
+        }
+    }
+
+    private func show(_ report: ValidationReport) throws {
+        report.lines.forEach(terminal.line)
+        try terminal.json(report.report)
+        if case .invalid(_, let message) = report { try terminal.end(message) }
+    }
+
+    /// Prints the response of verifyReceipt. It is always JSON.
+    private func answer(_ proof: ProofFile, verifier: ProofVerifier) throws {
+        let answer = VerifyReceiptAnswer(
+            to: proof.bytes, environment: environment, verifier: verifier, requestDate: SystemClock().now())
+        Terminal(isJSON: false).line(answer.json.prettyText)
+        if answer.status != .valid { throw ExitCode(1) }
+    }
+
+    /// The key of `--app-key`. Nil without the option.
+    private var givenKeys: [AppKey]? {
+        get throws {
+            guard let appKey, let bundleId else { return nil }
+            do { return [try AppKey(packageName: bundleId, base64: appKey)] } catch {
+                throw CommandError("appKeyInvalid", "--app-key is unusable. \(error)")
+            }
+        }
+    }
+
+    private var trustedFolders: [URL] {
+        get throws {
+            if let trust { return [URL(filePath: trust, directoryHint: .isDirectory)] }
+            return try common.dataDirectory.trustedFolders
+        }
+    }
+}
+
+/// The output format of `till receipt validate`.
+enum ValidationOutput: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case report
+    case verifyReceipt = "verify-receipt"
+}
+
+/// A device by the identifier that its receipts are made for.
+struct DeviceIdentifier: ExpressibleByArgument {
+    let bytes: [UInt8]
+
+    /// - Parameter argument: A UUID, or the 6 bytes of a network address in hexadecimal, with or without separators.
+    init?(argument: String) {
+        let digits = Array(argument.filter { $0 != "-" && $0 != ":" })
+        guard [12, 32].contains(digits.count), digits.allSatisfy({ $0.isASCII && $0.isHexDigit }) else { return nil }
+        bytes = stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
     }
 }

@@ -25,41 +25,39 @@ struct Reconcile: LedgerUser {
             till reconcile --google-service-account play.json --accept google/Production
             """)
 
-    @Option(help: ArgumentHelp("The key's .p8 file, from App Store Connect.", valueName: "file"))
+    @Option(help: .value("file", "The key's .p8 file, from App Store Connect."))
     var key: String?
 
-    @Option(help: ArgumentHelp("The key's identifier.", valueName: "identifier"))
+    @Option(help: .value("identifier", "The key's identifier."))
     var keyId: String?
 
-    @Option(help: ArgumentHelp("The issuer's identifier.", valueName: "uuid"))
+    @Option(help: .value("uuid", "The issuer's identifier."))
     var issuerId: String?
 
-    @Option(help: ArgumentHelp("The JSON key file of a service account, to ask Google Play.", valueName: "file"))
+    @Option(help: .value("file", "The JSON key file of a service account, to ask Google Play."))
     var googleServiceAccount: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The app's package on Google Play (default: those of its trusted keys, or its identifier).",
-            valueName: "name"))
+        help: .value(
+            "name", "The app's package on Google Play (default: those of its trusted keys, or its identifier)."))
     var package: String?
 
     @Option(
         name: .customLong("accept"),
-        help: ArgumentHelp(
-            "The accepted origin, as for till serve (default: local/Sandbox, with a service account localPlay/Production). It "
-                + "selects the App Store's environment.", valueName: "origin"))
+        help: .value(
+            "origin",
+            "The accepted origin, as for till serve (default: local/Sandbox, with a service account localPlay/Production). It selects the App Store's environment."
+        ))
     var accepted: Origin?
 
     @Option(
-        help: ArgumentHelp(
-            "The address of the App Store Server API, or of the Play Developer API (default: the store's).",
-            valueName: "url"))
+        help: .value(
+            "url", "The address of the App Store Server API, or of the Play Developer API (default: the store's)."))
     var url: ServerAddress?
 
     @Option(
-        help: ArgumentHelp(
-            "The days of notifications: up to 180, in the sandbox up to 30 (default: all since the last run).",
-            valueName: "n"))
+        help: .value(
+            "n", "The days of notifications: up to 180, in the sandbox up to 30 (default: all since the last run)."))
     var days: Int64?
 
     @Flag(help: "Apply the whole history of every customer, too.")
@@ -69,9 +67,10 @@ struct Reconcile: LedgerUser {
 
     @Option(
         name: .customLong("sandbox-users"),
-        help: ArgumentHelp(
-            "From a sandbox, grant only this user's purchases, as the service does: NAME, or \"ISSUER NAME\"; may be "
-                + "repeated.", valueName: "user"))
+        help: .value(
+            "user",
+            "From a sandbox, grant only this user's purchases, as the service does: NAME, or \"ISSUER NAME\"; may be repeated."
+        ))
     var sandboxUsers: [String] = []
 
     private var accept: Origin { accepted ?? (googleServiceAccount == nil ? .localSandbox : .localPlayProduction) }

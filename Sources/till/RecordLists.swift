@@ -1,15 +1,12 @@
 import ArgumentParser
+import Catalog
 import Features
 import Foundation
 import HTTPSupport
-import Ledger
 import Proofs
 
 /// The lists of the ledger's records that belong to no single user: customers, refusals, notifications, and actions of the team.
 extension LedgerUser {
-    /// The ledger of an earlier command or a service. It is neither created nor converted.
-    fileprivate func existingLedger() throws -> Ledger { try ledger.place().open(migrates: false) }
-
     /// The rows of a list, from its pages. A page may have no row and still have a next one.
     fileprivate func rows<Row, Position>(
         upTo limit: ListLimit, _ page: (_ after: Position?, _ limit: Int) async throws -> ([Row], Position?)
@@ -41,11 +38,10 @@ struct CustomersList: LedgerUser {
     @Argument(help: "The list: all, newest, lastPurchase, spent, notPaid, ended or product.")
     var selection: CustomerSelection = .all
 
-    @Option(
-        help: ArgumentHelp("The currency of the list spent (default: that of the most customers).", valueName: "code"))
+    @Option(help: .value("code", "The currency of the list spent (default: that of the most customers)."))
     var currency: String?
 
-    @Option(help: ArgumentHelp("The product of the list product.", valueName: "product-id"))
+    @Option(help: .value("product-id", "The product of the list product."))
     var product: String?
 
     @Option(help: "The environment of the purchases: production or sandbox.")
@@ -189,7 +185,7 @@ struct Notifications: LedgerUser {
     @Option(help: "Only notifications with this outcome: granted, revoked, recorded or parked.")
     var outcome: NotificationOutcome?
 
-    @Option(help: ArgumentHelp("Only notifications about this app.", valueName: "bundle-id"))
+    @Option(help: .value("bundle-id", "Only notifications about this app."))
     var app: String?
 
     @Option(help: "Only notifications from this store, local ones included: app_store or play_store.")
@@ -248,7 +244,7 @@ struct ConsoleActions: LedgerUser {
             till console actions --member ada
             """)
 
-    @Option(help: ArgumentHelp("Only the actions of this person.", valueName: "name"))
+    @Option(help: .value("name", "Only the actions of this person."))
     var member: String?
 
     @OptionGroup var list: ListLimit
@@ -287,3 +283,80 @@ extension ActivityEntry {
         if case .member(let name) = entry.actor { name } else { entry.actor.description }
     }
 }
+
+struct RefundsCommand: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "refunds", "Show the answers of the refund rules to the App Store's latest questions. Nothing is sent.",
+        """
+        The rules are in RefundRules.json in the folder of the catalog. A question that the service has answered is shown with \
+        the answer that the present rules would give.
+        """,
+        examples: """
+            till refunds
+            till refunds --limit 500 --refund-preference DECLINE
+            """)
+
+    @Option(help: .value("n", "The number of questions: 1 to 1000 (default: 100)."))
+    var limit = 100
+
+    @Option(
+        help: .value(
+            "preference",
+            "The preference where no rule matches: \(RefundPreference.allCases.map(\.rawValue).joined(separator: ", ")) (default: none)."
+        ))
+    var refundPreference: RefundPreference?
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func validate() throws {
+        try ListLimit.validate(limit)
+    }
+
+    fileprivate struct Row: Sendable {
+        let request: OpenConsumptionRequest
+        let facts: RefundFacts
+        /// Nil without rules.
+        let answer: RefundAnswer?
+    }
+
+    func perform() async throws {
+        let ledger = try existingLedger()
+        let apps = try await administration(of: ledger).apps
+        let (limit, preference) = (limit, refundPreference)
+        let rows = try await ledger.read(.longSnapshot) { transaction in
+            let catalog = apps.first.catalog
+            return try transaction.latestConsumptionRequests(in: catalog.bundleIdentifier, limit: limit).map {
+                request in
+                Row(
+                    request: request, facts: try transaction.refundFacts(about: request, in: catalog).facts,
+                    answer: try RefundDecision(
+                        about: request, by: catalog, otherwise: preference, in: transaction)?.answer)
+            }
+        }
+        if apps.first.catalog.refundRules == nil {
+            terminal.note("The catalog has no \(Catalog.refundRulesFile), so no rule answers.")
+        }
+        terminal.table(
+            ["ASKED", "TRANSACTION", "PRODUCT", "REASON", "FACTS", "ANSWER"],
+            rows.map {
+                [
+                    $0.request.signedAt.rfc3339, $0.request.transactionIdentifier, $0.facts.productIdentifier,
+                    $0.facts.reason, $0.facts.text, $0.answer?.text,
+                ]
+            }, orElse: "The App Store has asked nothing.")
+        try terminal.json(["questions": rows.map(\.report)])
+    }
+}
+
+extension RefundsCommand.Row {
+    fileprivate var report: Report {
+        [
+            "askedAt": request.signedAt.rfc3339, "transactionId": request.transactionIdentifier,
+            "productId": facts.productIdentifier, "reason": facts.reason, "isDelivered": facts.isDelivered,
+            "consumed": facts.consumed, "ageSeconds": facts.age, "refunds": facts.refunds, "rule": answer?.rule,
+            "refundPreference": answer?.preference?.rawValue, "consumptionPercentage": answer?.percentage,
+        ]
+    }
+}
+
+extension RefundPreference: ExpressibleByArgument {}

@@ -51,9 +51,8 @@ struct Serve: Command {
     var runsPlay = false
 
     @Option(
-        help: ArgumentHelp(
-            "The port of the local Google Play; 0 for any free one (default: \(PlayServe.standardPort)).",
-            valueName: "n"))
+        help: .value("n", "The port of the local Google Play; 0 for any free one (default: \(PlayServe.standardPort)).")
+    )
     var playPort: Int?
 
     @OptionGroup var sandbox: SandboxKeyOptions
@@ -63,9 +62,7 @@ struct Serve: Command {
     func validate() throws {
         try require(runsStore || runsPlay || sandbox.sandboxKey == nil, "--sandbox-key needs --store or --play.")
         try require(runsPlay || playPort == nil, "--play-port needs --play.")
-        try require(
-            playPort.map((0...65_535).contains) ?? true,
-            "--play-port must be a number from 0 to 65535; it is \"\(playPort ?? 0)\".")
+        if let playPort { try requirePort(playPort, "--play-port") }
     }
 
     func perform() async throws {
@@ -191,16 +188,7 @@ struct Serve: Command {
         try await service.registerApps()
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = ledger.apiKeys(clock: SystemClock())
-        let tokens = configuration.tokens.map {
-            UserTokens($0, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
-        }
-        // A key file must be valid at the start. An address may respond later: the service does not wait for it, and logs
-        // its errors.
-        if let tokens, case .file = configuration.tokens?.keys {
-            try await tokens.prepare()
-        } else if let tokens {
-            Task { try? await tokens.prepare() }
-        }
+        let tokens = try await userTokens(configuration)
         let missing = try await notesAboutMissingSettings(keys, ledger, configuration)
         missing.forEach(terminal.note)
         notes += missing
@@ -228,7 +216,7 @@ struct Serve: Command {
             [], appStores.backgroundServices + googlePlay.backgroundServices
         )
         if let local { others.append(local.routes) }
-        if let localPlay { companions = [try localPlay.server()] + companions + [localPlay.pushing()] }
+        if let localPlay { companions = [try localPlay.server()] + companions + [localPlay.pushing] }
         if configuration.hasConsole {
             let services = ServiceSystem(
                 configuration: configuration,
@@ -274,22 +262,10 @@ struct Serve: Command {
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
         companions.append(keys.useRecording(logger: configuration.logger))
         companions.append(IdempotentRequests.deletion(in: ledger, clock: clock, logger: configuration.logger))
-        if let local { companions.append(local) }
+        if let local { companions.append(local.sending) }
         if let events { companions.append(events) }
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
-        var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []
-        if let webhooks {
-            let sender = webhooks.sender(
-                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
-                logger: configuration.logger)
-            senders.append((sender, "waiting for messages to webhooks"))
-        }
-        if let forwarding {
-            let sender = forwarding.sender(
-                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
-                logger: configuration.logger)
-            senders.append((sender, "waiting for forwarded notifications"))
-        }
+        var senders = senders(configuration, of: webhooks, forwarding, metrics: metrics)
         // Mails need accounts.
         if let mail = configuration.mail, let templates, let accounts {
             let sender = accounts.mails.sender(
@@ -307,6 +283,42 @@ struct Serve: Command {
         }
     }
 
+    /// The verifier of users' tokens; nil if only back ends call.
+    ///
+    /// - Throws: `TokenKeysError` for a key file that is invalid. An address may respond later: the service does not wait for it,
+    ///   and logs its errors.
+    private func userTokens(_ configuration: ServeConfiguration) async throws -> UserTokens? {
+        guard let settings = configuration.tokens else { return nil }
+        let tokens = UserTokens(
+            settings, clock: SystemClock(), logger: configuration.logger, blockedNames: configuration.blockedNames)
+        if case .file = settings.keys {
+            try await tokens.prepare()
+        } else {
+            Task { try? await tokens.prepare() }
+        }
+        return tokens
+    }
+
+    /// The senders of messages to other servers, each with the reason for which the end of the service waits for it.
+    private func senders(
+        _ configuration: ServeConfiguration, of webhooks: WebhookService?, _ forwarding: NotificationForwarding?,
+        metrics: ServiceMetrics
+    ) -> [(service: any ServiceLifecycle.Service, message: Logger.Message)] {
+        var senders: [(service: any ServiceLifecycle.Service, message: Logger.Message)] = []
+        if let webhooks {
+            let sender = webhooks.sender(
+                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
+                logger: configuration.logger)
+            senders.append((sender, "waiting for messages to webhooks"))
+        }
+        if let forwarding {
+            let sender = forwarding.sender(
+                allowsPrivateAddresses: configuration.allowsPrivateWebhooks, metrics: metrics,
+                logger: configuration.logger)
+            senders.append((sender, "waiting for forwarded notifications"))
+        }
+        return senders
+    }
 }
 
 /// The notes at the start of the service.

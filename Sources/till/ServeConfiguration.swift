@@ -37,8 +37,7 @@ struct ServeConfiguration {
     init(_ options: ServeOptions, _ common: CommonOptions) throws {
         let settings = try ServeSettings(options, common)
         self.settings = settings
-        let apps = settings.apps
-        if !apps.isEmpty, let name = ["catalog", "app-apple-id"].first(where: settings.isSet) {
+        if !settings.apps.isEmpty, let name = ["catalog", "app-apple-id"].first(where: settings.isSet) {
             throw settings.failure(name, "left out beside apps, where each app has its own")
         }
         ledger = try settings.text("ledger").map { try PostgreSQLAddress($0) }
@@ -48,17 +47,16 @@ struct ServeConfiguration {
         var logger = Logger(label: "till.service", factory: logFormat.handler(label:))
         logger.logLevel = settings.text("log-level").flatMap(Logger.Level.init(rawValue:)) ?? .info
         self.logger = logger
-        tokens = try Self.tokens(settings, apps: apps)
-        let hasAccounts = settings.flag("accounts")
-        mail = try MailSettings(settings, hasAccounts: hasAccounts)
+        tokens = try Self.tokens(settings)
+        mail = try MailSettings(settings)
         sandboxUsers = try Self.sandboxUsers(
             settings, origins,
-            issuers: [tokens?.issuer, hasAccounts ? User.accountIssuer : nil].compactMap(\.self))
+            issuers: [tokens?.issuer, settings.flag("accounts") ? User.accountIssuer : nil].compactMap(\.self))
         try settings.require(
             !settings.flag("seed-app") || tokens != nil, "seed-app",
             "set together with jwt-issuer, jwt-audience and jwt-keys: its users' tokens")
-        appStore = try AppStoreSettings(settings, origins: origins, apps: apps)
-        googlePlay = try GooglePlaySettings(settings, origins: origins, apps: apps)
+        appStore = try AppStoreSettings(settings, origins: origins)
+        googlePlay = try GooglePlaySettings(settings, origins: origins)
         forwardingTargets = try [ForwardingTarget](settings)
         server = try Self.server(settings)
     }
@@ -230,13 +228,11 @@ struct ServeConfiguration {
 }
 
 extension ServeConfiguration {
-    private static func tokens(
-        _ settings: ServeSettings, apps: [AppSettings]
-    ) throws(ConfigurationError) -> TokenSettings? {
+    private static func tokens(_ settings: ServeSettings) throws(ConfigurationError) -> TokenSettings? {
         let (issuer, keySource) = (settings.text("jwt-issuer"), settings.text("jwt-keys"))
         var audiences: [TokenSettings.Audience] = []
         if let audience = settings.text("jwt-audience") { audiences.append((audience, nil)) }
-        for app in apps {
+        for app in settings.apps {
             if let audience = app.tokenAudience { audiences.append((audience, app.bundleIdentifier)) }
         }
         if issuer == nil, keySource == nil, audiences.isEmpty, !settings.isSet("jwt-algorithms") { return nil }
@@ -290,5 +286,29 @@ extension ServeSettings.Effective {
     fileprivate var summary: String {
         if setting.isSecret, value != nil { return "(secret)" }
         return printed?.description ?? setting.defaultBehaviour ?? "-"
+    }
+}
+
+extension [LedgerFeature] {
+    /// All features, of which a service uses those that its settings turn on.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the service; nil for a command, which creates no tables for features.
+    ///   - others: The features besides these whose tables a command creates.
+    static func all(
+        of configuration: ServeConfiguration? = nil, using others: [LedgerFeature] = []
+    ) -> [LedgerFeature] {
+        func uses(_ setting: KeyPath<ServeConfiguration, Bool>) -> Bool { configuration?[keyPath: setting] ?? false }
+        let optional: [(feature: LedgerFeature, isUsed: Bool)] = [
+            (.keptProofs, uses(\.keepsProofs)), (.accounts, uses(\.hasAccounts)), (.accountMail, uses(\.sendsMail)),
+            (.profiles, uses(\.hasProfiles) || uses(\.servesSeedApp)), (.seedApp, uses(\.servesSeedApp)),
+            (.webhooks, uses(\.hasWebhooks)), (.forwarding, uses(\.forwardsNotifications)),
+            (.catalogAdministration, uses(\.administersCatalog)),
+            (.figures, uses(\.hasFigures)), (.team, uses(\.hasConsole)),
+        ]
+        return all.map { feature in
+            feature.used(
+                if: others.contains(feature) || optional.first { $0.feature == feature }?.isUsed ?? true)
+        }
     }
 }

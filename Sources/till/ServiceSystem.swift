@@ -1,5 +1,4 @@
 import AppStore
-import Catalog
 import Console
 import Features
 import Foundation
@@ -63,74 +62,29 @@ struct ServiceSystem: ConsoleServices {
     }
 }
 
-/// The background parts that ask the App Store for missed purchases and answer its consumption requests.
-struct AppStoreServices {
-    /// The reconciliation of one app with one App Store.
-    struct Reconciliation: ConsoleReconciliation {
-        let settings: AppStoreSettings
-        let reconciler: Reconciler
-        let runs = ReconciliationRuns()
+/// The state of the installation and of the running service.
+struct ServiceHealth: HealthSource {
+    let configuration: ServeConfiguration
+    let common: CommonOptions
+    let service: RunningService
+    let startNotes: [String]
 
-        var bundleIdentifier: String { reconciler.app.bundleIdentifier }
-        var address: String { reconciler.client.url.absoluteString }
-        var origins: Set<Origin> { reconciler.origins }
-
-        func interval(of subject: ReconciliationRuns.Subject) -> Int64? {
-            subject == .notifications ? settings.notificationSeconds : settings.historySeconds
-        }
-
-        func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
-            try await reconciler.checkpoint(of: subject)
-        }
+    func checks() async -> [HealthCheck] {
+        await Examination(configuration, common: common, service: service).findings()
     }
 
-    /// The reconciliations of all apps with a key; none without App Store settings.
-    private(set) var reconciliations: [Reconciliation] = []
-    private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
-    /// The clients of the App Stores with orders. Apple's sandbox has no order numbers.
-    var orderClients: [AppStoreServerClient] {
-        reconciliations.map(\.reconciler.client).filter { $0.url != Origin.appleSandbox.appStoreServerURL }
+    func certificates() async -> [HealthCertificate] {
+        let examination = Examination(configuration, common: common, service: service)
+        return (try? await BlockingWork.run { examination.certificates }) ?? []
     }
 
-    /// The signers of promotional offers, by the bundle identifier of the app.
-    var offerSigners: [ByteKey: DoorServices.OfferSigner] {
-        var signers: [ByteKey: DoorServices.OfferSigner] = [:]
-        for reconciliation in reconciliations {
-            let key = reconciliation.reconciler.client.key
-            signers[ByteKey(reconciliation.bundleIdentifier)] = { product, offer, username, moment in
-                try key.sign(offer: offer, of: product, applicationUsername: username, nonce: UUID(), at: moment)
-            }
-        }
-        return signers
-    }
+    var ledgerPlace: String { configuration.ledgerPlace.description }
 
-    /// - Throws: `ReconciliationError` for a key that cannot be read.
-    init(
-        service: EntitlementService,
-        configuration: ServeConfiguration,
-        clock: any WallClock,
-        metrics: ServiceMetrics
-    ) throws(ReconciliationError) {
-        guard let settings = configuration.appStore else { return }
-        for app in service.apps.all {
-            let own = configuration.appSettings.first { $0.bundleIdentifier == app.bundleIdentifier }
-            guard let keySettings = own?.appStoreKey ?? settings.key else { continue }
-            let key = try AppStoreServerKey(keySettings, bundleIdentifier: app.bundleIdentifier)
-            for (url, origins) in settings.sources(own?.appStoreURL, configuration.origins) {
-                // The machine's clock decides the validity of tokens, even if the store's clock was advanced.
-                let reconciliation = Reconciliation(
-                    settings: settings,
-                    reconciler: service.reconciler(of: app, asking: key.client(at: url), about: origins))
-                reconciliations.append(reconciliation)
-                backgroundServices.append(
-                    reconciliation.reconciler.schedule(
-                        notificationSeconds: settings.notificationSeconds, historySeconds: settings.historySeconds,
-                        runs: reconciliation.runs, metrics: metrics, logger: configuration.logger))
-                guard let answer = settings.consumption else { continue }
-                backgroundServices.append(
-                    reconciliation.reconciler.consumptionResponder(
-                        answering: answer, metrics: metrics, logger: configuration.logger))
-            }
-        }
+    var settings: [(name: String, value: String, source: String?)] { configuration.rows }
+
+    var versions: [(name: String, version: String)] {
+        [
+            ("Till", Till.version), ("Swift", "\(_SwiftStdlibVersion.current)"), ("OpenSSL", OpenSSLLibrary.version),
+        ]
     }
 }

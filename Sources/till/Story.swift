@@ -5,10 +5,10 @@ import Console
 import Features
 import Foundation
 import HTTPSupport
+import Ledger
 import Proofs
-import Service
 
-struct Story: ServiceCaller {
+struct Story: UserCaller {
     static let configuration = CommandConfiguration(
         "story", "List the events of a user, newest first: store statements, purchases, refusals and team actions.",
         examples: """
@@ -17,7 +17,7 @@ struct Story: ServiceCaller {
             till story alice --limit 100 --json
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @OptionGroup var list: ListLimit
@@ -28,9 +28,7 @@ struct Story: ServiceCaller {
     @Option(help: "A kind of entries (default: all).")
     var kind: StoryPart.Kind?
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     /// The shown part of an entry.
     private struct Entry: Decodable, Listed, Sendable {
@@ -47,7 +45,7 @@ struct Story: ServiceCaller {
     func perform() async throws {
         let entries: [Answered<Entry>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/story",
-            [("month", month), ("kind", kind?.rawValue), ("issuer", issued.issuer)], upTo: list)
+            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list)
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
             let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor
@@ -61,7 +59,7 @@ struct Story: ServiceCaller {
 
 extension StoryPart.Kind: ExpressibleByArgument {}
 
-struct Owned: ServiceCaller {
+struct Owned: UserCaller {
     static let configuration = CommandConfiguration(
         "owned", "List a user's items, with the start and the end of each, and balances.",
         examples: """
@@ -69,15 +67,13 @@ struct Owned: ServiceCaller {
             till owned mint --issuer customer
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
-        let (call, issuer) = (call, issued.issuer)
+        let (call, issuer) = (call, userCall.issuer)
         let owned = try await call.service.withService(
             for: user, issuer: issuer, or: { try await call.localService() }
         ) {
@@ -106,7 +102,7 @@ extension Set<User> {
     }
 }
 
-struct Why: ServiceCaller {
+struct Why: UserCaller {
     static let configuration = CommandConfiguration(
         "why", "Explain why a user has an item, or does not.",
         examples: """
@@ -114,14 +110,12 @@ struct Why: ServiceCaller {
             till why mint sprout 1 --issuer customer
             """)
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @OptionGroup var named: ItemArguments
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
         struct Explanation: Decodable, Sendable {
@@ -133,13 +127,11 @@ struct Why: ServiceCaller {
             let otherOwner: UserName?
         }
         let collection = HTTPServiceConnection.segment(named.collection)
-        let path = issued.path(of: user, "/items/\(collection)/\(named.number)/explanation")
-        let explanation: Answered<Explanation> = try await withClient {
-            try await $0.get(path)
-        }
+        let path = userCall.path(of: user, "/items/\(collection)/\(named.number)/explanation")
+        let explanation: Answered<Explanation> = try await get(path)
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
         if explanation.isUserUnknown == true {
-            let issuer = issued.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
+            let issuer = userCall.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
             terminal.line("The service knows no user \"\(user)\": check the spelling, or \(issuer).")
         }
         terminal.line(explanation.text)
@@ -177,5 +169,79 @@ extension OwnedItemResource {
         case "willNotRenew": "does not renew"
         default: source == "grant" ? "granted by the team" : renews == true ? "renews" : nil
         }
+    }
+}
+
+struct AuditCommand: LedgerUser {
+    static let configuration = CommandConfiguration(
+        "audit", "List the audit log of a user, oldest entry first. The service may run.",
+        """
+        Each entry has a digest over the entry before it. If an entry was changed or removed, the exit status is 1. Store \
+        the head, which is printed last, in another place: with it you can prove later that no earlier entry was changed.
+        """,
+        examples: """
+            till audit alice
+            till audit 248289761001 --issuer https://accounts.example.com
+            """)
+
+    @Argument(help: .user)
+    var user: User
+
+    @Option(help: "The issuer of the tokens that name the user (default: the back end names the user).")
+    var issuer: String?
+
+    @OptionGroup var ledger: LedgerOptions
+
+    func validate() throws { try UserCallOptions.validate(issuer: issuer) }
+
+    func perform() async throws {
+        let ledger = try existingLedger()
+        guard let user = User(issuer: issuer ?? "", name: user.name) else { return }
+        var records: [AuditRecord] = []
+        let keys = try await ledger.apiKeyNames()
+        var brokenAt: Int64?
+        while true {
+            let number = records.last?.number ?? 0
+            let page = try await ledger.read { try $0.audit(of: user, after: number, limit: 1000) }
+            if page.isEmpty { break }
+            for record in page {
+                if brokenAt == nil, !record.follows(records.last) { brokenAt = record.number }
+                records.append(record)
+            }
+        }
+        terminal.table(
+            ["NO", "TIME", "EVENT", "BY", "WHAT", "REFERENCE", "ORIGIN", "REASON"],
+            records.map { record in
+                let (entry, name) = (record.entry, record.keyName(keys))
+                return [
+                    String(record.number), entry.happenedAt.rfc3339, entry.event.rawValue,
+                    name.map { "key \"\($0)\"" } ?? entry.actor.description, entry.subject, entry.reference,
+                    entry.origin?.rawValue, entry.reason,
+                ]
+            }, orElse: "No audit entries for user \"\(user)\".")
+        if let brokenAt {
+            terminal.line("broken: record \(brokenAt) or an earlier one was changed or removed")
+        } else if let last = records.last {
+            terminal.line("unbroken; head \(last.number) \(last.digest.hexadecimal)")
+        }
+        try terminal.report(["isUnbroken": brokenAt == nil, "records": records.map { $0.report(naming: keys) }])
+        guard brokenAt == nil else { throw ExitCode(1) }
+    }
+}
+
+extension AuditRecord {
+    /// The name of the actor's API key; nil for another actor, and if the ledger does not have the key.
+    ///
+    /// - Parameter names: The names of API keys by their identifiers.
+    fileprivate func keyName(_ names: [String: String]) -> String? { entry.actor.keyIdentifier.flatMap { names[$0] } }
+
+    /// The record in the output of commands.
+    fileprivate func report(naming names: [String: String]) -> Report {
+        [
+            "number": number, "time": entry.happenedAt.rfc3339, "event": entry.event.rawValue,
+            "actor": entry.actor.description, "actorName": keyName(names), "subject": entry.subject,
+            "reference": entry.reference, "origin": entry.origin?.rawValue, "reason": entry.reason,
+            "digest": digest.hexadecimal,
+        ]
     }
 }

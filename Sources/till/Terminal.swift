@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import HTTPSupport
 import Proofs
 import Synchronization
 
@@ -38,6 +39,14 @@ struct Terminal: Sendable {
     func table(_ header: [String], _ rows: [[String?]], orElse nothing: String? = nil) {
         if let nothing, rows.isEmpty { return line(nothing) }
         TextTable(header: header, rows.map { $0.map { $0 ?? "-" } }).lines.forEach(line)
+    }
+
+    /// Prints the elements of a list as rows under a header, or the list as JSON.
+    func list<Element: Encodable & Listed>(
+        _ header: [String], _ elements: [Element], orElse nothing: String? = nil, row: (Element) -> [String?]
+    ) throws {
+        table(header, elements.map(row), orElse: nothing)
+        try json(List(elements))
     }
 
     /// Prints the number of rows that were written or read, with their file.
@@ -87,6 +96,9 @@ struct Terminal: Sendable {
         }
     }
 }
+
+/// `1 sale`, `2 sales`.
+func counted(_ count: some BinaryInteger, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 /// A JSON object in the output of commands. A member without a value is left out.
 struct Report: Encodable, ExpressibleByDictionaryLiteral, Sendable {

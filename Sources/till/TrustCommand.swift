@@ -25,12 +25,10 @@ struct TrustAdd: Command {
     @Argument(help: "A certificate in DER or PEM; with --package, a public key in base64.")
     var file: String
 
-    @Option(help: ArgumentHelp("The package of the app on Google Play whose key the file has.", valueName: "name"))
+    @Option(help: .value("name", "The package of the app on Google Play whose key the file has."))
     var package: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "With --package, the identifier of the app in the catalog, if it is another.", valueName: "id"))
+    @Option(help: .value("id", "With --package, the identifier of the app in the catalog, if it is another."))
     var bundleId: String?
 
     @OptionGroup var common: CommonOptions

@@ -2,30 +2,26 @@ import AppStore
 import ArgumentParser
 import HTTPSupport
 import Proofs
-import Service
 
-struct ExportUser: ServiceCaller {
+struct ExportUser: UserCaller {
     static let configuration = CommandConfiguration(
         "export-user", "Print all data about a user as JSON.",
         "A running service needs a key with the scope `export`.",
         examples: "till export-user alice > alice.json")
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
-        let path = issued.path(of: user, "/export")
-        let archive: JSONContent = try await withClient { try await $0.get(path) }
+        let archive: JSONContent = try await get(userCall.path(of: user, "/export"))
         terminal.line(try Terminal.text(archive))
         try terminal.json(archive)
     }
 }
 
-struct EraseUser: ServiceCaller {
+struct EraseUser: UserCaller {
     static let configuration = CommandConfiguration(
         "erase-user", "Erase a user: the name, and the texts that people have written. This cannot be undone.",
         """
@@ -33,15 +29,13 @@ struct EraseUser: ServiceCaller {
         """,
         examples: "till erase-user alice --confirm alice")
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
-    @Option(help: ArgumentHelp("The name of the user again.", valueName: "user"))
+    @Option(help: .value("user", "The name of the user again."))
     var confirm: String?
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func validate() throws {
         try require(
@@ -50,8 +44,7 @@ struct EraseUser: ServiceCaller {
     }
 
     func perform() async throws {
-        let path = issued.path(of: user, "/erasure")
-        let _: NoContent = try await withClient { try await $0.post(path, Report()) }
+        let _: NoContent = try await post(userCall.path(of: user, "/erasure"))
         terminal.line("Erased \(user).")
         try terminal.json(["erased": user.name])
     }
@@ -64,18 +57,16 @@ struct AttributesCommand: AsyncParsableCommand {
         subcommands: [AttributesList.self, AttributesSet.self, AttributesRemove.self])
 }
 
-struct AttributesList: ServiceCaller {
+struct AttributesList: UserCaller {
     static let configuration = CommandConfiguration(
         "list", "List the attributes of a user.",
         "With the key of a running service, reserved attributes, such as $email, need the scope `export`.",
         examples: "till attributes list alice")
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     private struct Attribute: Decodable, Listed, Sendable {
         static let listName = "attributes"
@@ -86,8 +77,7 @@ struct AttributesList: ServiceCaller {
     }
 
     func perform() async throws {
-        let path = issued.path(of: user, "/attributes")
-        let attributes: List<Answered<Attribute>> = try await withClient { try await $0.get(path) }
+        let attributes: List<Answered<Attribute>> = try await get(userCall.path(of: user, "/attributes"))
         terminal.table(
             ["NAME", "VALUE", "SET"], attributes.elements.map { [$0.name, $0.value, $0.statedAt] },
             orElse: "No attributes of user \"\(user)\".")
@@ -95,11 +85,11 @@ struct AttributesList: ServiceCaller {
     }
 }
 
-struct AttributesSet: ServiceCaller {
+struct AttributesSet: UserCaller {
     static let configuration = CommandConfiguration(
         "set", "Set an attribute of a user. Other attributes stay.", examples: "till attributes set alice level 9")
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @Argument(help: "The name of the attribute.")
@@ -108,42 +98,37 @@ struct AttributesSet: ServiceCaller {
     @Argument(help: "The value, of at most 2000 bytes.")
     var value: String
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
-        try await state(name, .string(value), of: user, issued)
+        try await state(name, .string(value), of: user)
         terminal.line("Set \(name) of \(user).")
     }
 }
 
-struct AttributesRemove: ServiceCaller {
+struct AttributesRemove: UserCaller {
     static let configuration = CommandConfiguration(
         "remove", "Remove an attribute of a user.", examples: "till attributes remove alice level")
 
-    @Argument(help: "The user.")
+    @Argument(help: .user)
     var user: User
 
     @Argument(help: "The name of the attribute.")
     var name: String
 
-    @OptionGroup var issued: IssuerOption
-
-    @OptionGroup var call: CallOptions
+    @OptionGroup var userCall: UserCallOptions
 
     func perform() async throws {
-        try await state(name, .null, of: user, issued)
+        try await state(name, .null, of: user)
         terminal.line("Removed \(name) of \(user).")
     }
 }
 
-extension ServiceCaller {
+extension UserCaller {
     /// States an attribute; null removes it.
-    fileprivate func state(_ name: String, _ value: JSONContent, of user: User, _ issued: IssuerOption) async throws {
-        let path = issued.path(of: user, "/attributes")
+    fileprivate func state(_ name: String, _ value: JSONContent, of user: User) async throws {
         let statement: [String: JSONContent] = ["name": .string(name), "value": value]
-        let _: NoContent = try await withClient { try await $0.put(path, ["attributes": [statement]]) }
-        try terminal.json(["name": .string(name), "value": value] as [String: JSONContent])
+        let _: NoContent = try await put(userCall.path(of: user, "/attributes"), ["attributes": [statement]])
+        try terminal.json(statement)
     }
 }

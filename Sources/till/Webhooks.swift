@@ -5,7 +5,6 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
-import Service
 
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -74,7 +73,7 @@ struct WebhooksList: WebhookCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let webhooks: List<Answered<Webhook>> = try await withClient { try await $0.get("/v1/webhooks") }
+        let webhooks: List<Answered<Webhook>> = try await get("/v1/webhooks")
         terminal.table(
             ["WEBHOOK", "ADDRESS", "FORMAT", "AUTHORIZATION", "ADDED"],
             webhooks.elements.map {
@@ -108,7 +107,7 @@ struct WebhooksAdd: WebhookCaller {
             "url": url, "format": format.rawValue,
             "authorization": authorization ? try WebhookAuthorizationVariable.value : nil,
         ]
-        let added: Answered<Webhook> = try await withClient { try await $0.post("/v1/webhooks", request) }
+        let added: Answered<Webhook> = try await post("/v1/webhooks", request)
         terminal.line("Added \(added.webhookId).")
         if let secret = added.secret { terminal.line("Secret: \(secret)") }
         try terminal.json(added)
@@ -173,9 +172,8 @@ struct WebhooksSecret: WebhookCaller {
     var replace = false
 
     @Option(
-        help: ArgumentHelp(
-            "With --replace, the time for which the old secret still signs: 0 to 604800 (default: 86400).",
-            valueName: "seconds"))
+        help: .value(
+            "seconds", "With --replace, the time for which the old secret still signs: 0 to 604800 (default: 86400)."))
     var overlap: Int64?
 
     @OptionGroup var call: CallOptions
@@ -194,11 +192,9 @@ struct WebhooksSecret: WebhookCaller {
             let previousSecretEndsAt: String?
             let authorization: String?
         }
-        let (path, replace) = (webhook.path("/secret"), replace)
+        let path = webhook.path("/secret")
         let request = ["previousSecretSeconds": overlap ?? WebhookService.standardOverlap]
-        let secrets: Answered<Secrets> = try await withClient {
-            replace ? try await $0.post(path, request) : try await $0.get(path)
-        }
+        let secrets: Answered<Secrets> = try await replace ? post(path, request) : get(path)
         terminal.line("Secret: \(secrets.secret)")
         if let previous = secrets.previousSecret, let end = secrets.previousSecretEndsAt {
             terminal.line("Previous secret: \(previous), which signs until \(end)")
@@ -218,9 +214,168 @@ struct WebhooksRemove: WebhookCaller {
     @OptionGroup var call: CallOptions
 
     func perform() async throws {
-        let path = webhook.path()
-        let _: NoContent = try await withClient { try await $0.delete(path) }
+        let _: NoContent = try await delete(webhook.path())
         terminal.line("Removed: \(webhook.webhook)")
         try terminal.json(["removed": webhook.webhook])
+    }
+}
+
+struct WebhooksTest: WebhookCaller {
+    static let configuration = CommandConfiguration(
+        "test", "Send a signed test message to a webhook, and print the receiver's answer.",
+        "The status is 1 unless the receiver answers with a status from 200 to 299. Nothing is recorded.",
+        examples: "till webhooks test wh_4c2f8c6e")
+
+    @OptionGroup var webhook: WebhookArgument
+
+    @OptionGroup var call: CallOptions
+
+    func perform() async throws {
+        let attempt: Answered<WebhookAttempt> = try await post(webhook.path("/test"))
+        terminal.line("The test message was sent: \(attempt.result)")
+        try terminal.json(attempt)
+        guard attempt.isDelivery else { throw ExitCode(1) }
+    }
+}
+
+/// The shown part of an attempt to send a message.
+private struct WebhookAttempt: Decodable, Sendable {
+    let status: Int?
+    let error: String?
+
+    /// The status, or the reason of a missing answer.
+    var result: String { status.map { "status \($0)" } ?? error ?? "-" }
+
+    var isDelivery: Bool { (200...299).contains(status ?? 0) }
+}
+
+struct WebhooksMessages: WebhookCaller, UserCaller {
+    static let configuration = CommandConfiguration(
+        "messages", "List the messages to a webhook, newest first, with their last attempts.",
+        "--json also prints the content of each message, and the beginning of the receiver's answer.",
+        examples: """
+            till webhooks messages wh_4c2f8c6e --state failed
+            till webhooks messages wh_4c2f8c6e --user alice --json
+            """)
+
+    @OptionGroup var webhook: WebhookArgument
+
+    @Option(help: "Only messages in this state: pending, delivered or failed.")
+    var state: WebhookDelivery.State?
+
+    @Option(help: "Only messages about this user.")
+    var user: User?
+
+    @OptionGroup var list: ListLimit
+
+    @OptionGroup var userCall: UserCallOptions
+
+    /// The shown part of a message.
+    private struct Message: Decodable, Listed, Sendable {
+        /// A message in Till's format.
+        struct Own: Decodable, Sendable {
+            struct Content: Decodable, Sendable {
+                let user: UserName
+            }
+
+            let type: String
+            let timestamp: String
+            let data: Content
+        }
+
+        static let listName = "deliveries"
+
+        let messageId: String
+        let state: String
+        let attempts: Int
+        let lastAttempt: WebhookAttempt?
+        let message: Own?
+        let revenueCatMessage: JSONContent?
+    }
+
+    func validate() throws {
+        try require(state == nil || user == nil, "Name --state or --user, not both.")
+        try require(userCall.issuer == nil || user != nil, "--issuer needs --user.")
+    }
+
+    func perform() async throws {
+        let messages: [Answered<Message>] = try await elements(
+            of: webhook.path("/deliveries"),
+            [("state", state?.rawValue), ("user", user?.name), ("issuer", userCall.issuer)], upTo: list)
+        try terminal.list(
+            ["MESSAGE", "TYPE", "CUSTOMER", "STATE", "ATTEMPTS", "LAST ATTEMPT"], messages, orElse: "No message."
+        ) { message in
+            let event = message.revenueCatMessage?["event"]
+            return [
+                message.messageId, message.message?.type ?? event?["type"]?.text,
+                message.message?.data.user.name ?? event?["app_user_id"]?.text, message.state,
+                String(message.attempts), message.lastAttempt?.result,
+            ]
+        }
+    }
+}
+
+extension WebhookDelivery.State: ExpressibleByArgument {}
+
+struct WebhooksResend: WebhookCaller, UserCaller {
+    static let configuration = CommandConfiguration(
+        "resend", "Send messages to a webhook again: one, those that were given up, those of a period, or a user's.",
+        "Receivers recognize a repetition by the header webhook-id. A running service sends the messages.",
+        examples: """
+            till webhooks resend wh_4c2f8c6e --failed
+            till webhooks resend wh_4c2f8c6e --user alice
+            till webhooks resend wh_4c2f8c6e --from 2027-03-01T00:00:00Z \\
+              --until 2027-03-02T00:00:00Z
+            """)
+
+    @OptionGroup var webhook: WebhookArgument
+
+    @Argument(help: "The only message, as `till webhooks messages` names it.")
+    var message: String?
+
+    @Flag(help: "The messages that were given up, the oldest 1000.")
+    var failed = false
+
+    @Option(help: .value("date", "All messages from this time, at most 10000."))
+    var from: String?
+
+    @Option(help: .value("date", "The end of the time."))
+    var until: String?
+
+    @Option(help: "The latest messages about this user.")
+    var user: User?
+
+    @OptionGroup var userCall: UserCallOptions
+
+    func validate() throws {
+        let choices = [message != nil, failed, from != nil || until != nil, user != nil]
+        try require(
+            choices.count { $0 } == 1, "Name one of a message, --failed, --from with --until, and --user.")
+        try require((from == nil) == (until == nil), "--from and --until need each other.")
+        try require(userCall.issuer == nil || user != nil, "--issuer needs --user.")
+    }
+
+    func perform() async throws {
+        if let message { return try await resend(message) }
+        struct Replay: Decodable, Sendable {
+            let replayed: Int
+            let continuesAt: String?
+        }
+        let request: Report = ["from": from, "until": until, "user": user?.name, "issuer": userCall.issuer]
+        let replay: Answered<Replay> = try await post(webhook.path("/deliveries/replay"), request)
+        terminal.line("\(counted(replay.replayed, "message")) will be sent again.")
+        if let start = replay.continuesAt {
+            terminal.line("There may be more: continue with --from \(start).")
+        } else if replay.replayed == WebhookService.changedAtOnce {
+            terminal.line("There may be more. Repeat it.")
+        }
+        try terminal.json(replay)
+    }
+
+    private func resend(_ message: String) async throws {
+        let delivery: JSONContent = try await post(
+            webhook.path("/deliveries/\(HTTPServiceConnection.segment(message))/replay"))
+        terminal.line("The message will be sent again.")
+        try terminal.json(delivery)
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPSupport
 import Service
-import TestSupport
 import Testing
+import TestSupport
 
 /// The real binary, run in a data directory of one test.
 struct TillProcess {
@@ -97,4 +97,16 @@ struct TillProcess {
     }
 
     struct BinaryMissing: Error {}
+}
+
+extension TillProcess {
+    /// Makes an API key.
+    ///
+    /// - Parameter scopes: The scopes of the key; none for the default.
+    /// - Returns: The key.
+    func makeKey(_ scopes: String...) async throws -> String {
+        let made = try await run(
+            arguments: ["keys", "make", "tests", "--json"] + scopes.flatMap { ["--scope", $0] })
+        return try made.decoded(MadeKey.self).key
+    }
 }

@@ -17,16 +17,16 @@ struct DemoCommand: Command {
             till demo --seed 7 --port 8080
             """)
 
-    @Option(help: ArgumentHelp("The number that decides the sales.", valueName: "n"))
+    @Option(help: .value("n", "The number that decides the sales."))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("The port; 0 for any free one.", valueName: "n"))
+    @Option(help: .value("n", "The port; 0 for any free one."))
     var port = 0
 
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
+        try requirePort(port)
         for (name, value) in [("--data", common.dataPath), ("--catalog", common.catalogPath)] {
             try require(
                 value == nil, "The demonstration has a folder and a catalog of its own. Leave out \(name).")
@@ -90,7 +90,7 @@ final class DemoFolder: Sendable {
     /// Creates the folder. A signal deletes it and ends the process, until the service handles signals itself.
     init() throws {
         let url = FileManager.default.temporaryDirectory
-            .appending(path: "till-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
+            .folder("till-demo-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         self.url = url

@@ -3,7 +3,10 @@ import Catalog
 import Features
 import Foundation
 import HTTPSupport
+import HTTPTypes
+import Hummingbird
 import Ledger
+import NIOCore
 import PlayStore
 import Proofs
 import Service
@@ -42,12 +45,12 @@ final class DemoShop: Sendable {
     ///
     /// - Parameter port: The port of the service, which is not 0.
     init(folder: URL, seed: UInt64, port: Int) async throws {
-        let catalogFolder = folder.appending(path: "catalog", directoryHint: .isDirectory)
+        let catalogFolder = folder.folder("catalog")
         let end = SystemClock().now()
         let (clock, chance) = (DemoClock(end.adding(days: -Int64(DemoYear.days))), DemoChance(seed: seed))
         try DemoCatalog.write(into: catalogFolder, ratesOf: CalendarDay(end))
         let data = DataDirectory(
-            path: folder.appending(path: "data", directoryHint: .isDirectory).path, catalogPath: catalogFolder.path)
+            path: folder.folder("data").path, catalogPath: catalogFolder.path)
         try data.prepare()
         let catalog = try Catalog(folder: catalogFolder)
         // Sales of the environment Production are the ones that the figures show first.
@@ -72,7 +75,7 @@ final class DemoShop: Sendable {
         try play.perform {
             try $0.add(PlayCatalog(catalog.configuration, bundleIdentifier: catalog.bundleIdentifier))
         }
-        let keyFile = folder.appending(path: "AuthKey.p8", directoryHint: .notDirectory)
+        let keyFile = folder.file("AuthKey.p8")
         let key = try markets[0].store.makeTeamKey { _, privateKey in
             try PrivateFile.create(Array(privateKey.utf8), at: keyFile)
         }
@@ -193,10 +196,10 @@ enum DemoCatalog {
         try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
         try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
         try Data(DemoCountry.exchangeRates(of: day).utf8).write(to: folder.appending(path: ExchangeRates.file))
-        let pictures = InstalledFolders().products.appending(path: "Art", directoryHint: .isDirectory)
+        let pictures = InstalledFolders().products.folder("Art")
         if pictures.isExistingFolder {
             try FileManager.default.copyItem(
-                at: pictures, to: folder.appending(path: "Art", directoryHint: .isDirectory))
+                at: pictures, to: folder.folder("Art"))
         }
     }
 }
@@ -243,5 +246,51 @@ final class DemoClock: WallClock {
 
     func set(_ moment: Timestamp) {
         self.moment.withLock { $0 = moment }
+    }
+}
+
+/// The back end of a demonstration. It receives the messages of webhooks, and verifies each signature (Standard Webhooks, "Verifying
+/// webhook authenticity").
+struct DemoReceiver: Sendable {
+    private static let path = "webhooks"
+    /// The largest body of a message, in bytes.
+    private static let maximumSize = 1 << 20
+    /// The largest age of a message, in seconds.
+    private static let tolerance: Int64 = 300
+
+    let webhooks: WebhookService
+
+    /// The address of the receiver at a server.
+    static func url(at server: URL) -> URL { server.appending(path: path) }
+
+    func router() -> Router<ServiceContext> {
+        let router = Router(context: ServiceContext.self)
+        router.post(RouterPath(Self.path)) { request, _ in
+            let body = try await request.body.collect(upTo: Self.maximumSize)
+            let isSigned = try await isSigned(Array(body.readableBytesView), request.headers)
+            return Response(
+                status: isSigned ? .ok : .unauthorized, headers: [.contentType: "text/plain; charset=utf-8"],
+                body: ResponseBody(
+                    byteBuffer: ByteBuffer(string: isSigned ? "The signature is valid." : "The signature is not valid.")
+                ))
+        }
+        return router
+    }
+
+    /// True if a message is recent, and has a signature with the secret of an endpoint of this ledger.
+    private func isSigned(_ body: [UInt8], _ headers: HTTPFields) async throws -> Bool {
+        func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
+        guard let identifier = header("webhook-id"), let sentAt = header("webhook-timestamp").flatMap({ Int64($0) }),
+            let signatures = header("webhook-signature")
+        else { return false }
+        let now = webhooks.now()
+        guard abs(now.secondsSince1970 - sentAt) <= Self.tolerance else { return false }
+        let expected =
+            SignedWebhook(
+                body, identifier: identifier,
+                secrets: try await webhooks.endpoints().flatMap { $0.secrets(at: now) },
+                at: Timestamp(secondsSince1970: sentAt)
+            ).headers.last?.value ?? ""
+        return !Set(signatures.split(separator: " ")).isDisjoint(with: expected.split(separator: " "))
     }
 }

@@ -1,4 +1,3 @@
-import Catalog
 import Foundation
 import HTTPSupport
 import Logging
@@ -30,11 +29,10 @@ final class LocalPlay: Sendable {
     let pushTokens: PushTokens.Settings
     private let configuration: ServerConfiguration
     private let logger: Logger
-    private let listens: AsyncStream<Void>
-    private let beginPushing: AsyncStream<Void>.Continuation
-    private let isListening = Mutex(false)
-    /// The functions that wait until the Play listens.
-    private let waiting = Mutex<[@Sendable () -> Void]>([])
+    /// Pushes notifications. An attempt before the service listens would fail, and the next one follows seconds later.
+    let pushing: DelayedService
+    /// The functions that wait until the Play listens; nil once it does.
+    private let waiting = Mutex<[@Sendable () -> Void]?>([])
 
     /// Opens the Play of the data directory, which sells the catalog of each app of the service that it does not have yet.
     ///
@@ -56,7 +54,7 @@ final class LocalPlay: Sendable {
         try PrivateFile.replace(file, with: try key.json())
         (self.play, self.sandboxKey, self.url, serviceAccountFile) = (play, sandboxKey, url, file)
         (self.configuration, logger) = (configuration, service.logger)
-        (listens, beginPushing) = AsyncStream.makeStream()
+        pushing = DelayedService { [logger = service.logger] in try await play.pushing(logger: logger).run() }
     }
 
     /// Pushes notifications to the service in this process, which listens now, unless another address is set.
@@ -76,17 +74,7 @@ final class LocalPlay: Sendable {
             logger.error(
                 "the local Play cannot be told where to notify", metadata: ["code": "\(Problem.code(of: error))"])
         }
-        beginPushing.finish()
-    }
-
-    /// Pushes notifications once the service listens, also those that became due while it was stopped. An earlier attempt would fail,
-    /// and the next one follows seconds later.
-    func pushing() -> Companion {
-        Companion { [listens, play, logger] in
-            await cancelWhenGracefulShutdown { for await _ in listens {} }
-            guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
-            try await play.pushing(logger: logger).run()
-        }
+        pushing.begin()
     }
 
     /// The Play's server, which ends after the other services beside it.
@@ -98,19 +86,17 @@ final class LocalPlay: Sendable {
     }
 
     private func beginListening() {
-        isListening.withLock { $0 = true }
         waiting.withLock { functions in
-            defer { functions = [] }
+            defer { functions = nil }
             return functions
-        }.forEach { $0() }
+        }?.forEach { $0() }
     }
 
     /// Calls a function once the Play listens.
     func whenListening(_ function: @escaping @Sendable () -> Void) {
         let isWaiting = waiting.withLock { functions in
-            let isWaiting = isListening.withLock { !$0 }
-            if isWaiting { functions.append(function) }
-            return isWaiting
+            functions?.append(function)
+            return functions != nil
         }
         if !isWaiting { function() }
     }

@@ -49,40 +49,32 @@ struct PlayServe: Command {
     @Option(help: "The port; 0 for any free one.")
     var port = PlayServe.standardPort
 
-    @Option(
-        help: ArgumentHelp(
-            "A catalog with the names of Google's JSON. The Play sells its products from now on.", valueName: "file"))
+    @Option(help: .value("file", "A catalog with the names of Google's JSON. The Play sells its products from now on."))
     var products: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "An app that the Play has from now on, also without products; may be repeated.", valueName: "name"))
+    @Option(help: .value("name", "An app that the Play has from now on, also without products; may be repeated."))
     var packageName: [String] = []
 
-    @Option(help: ArgumentHelp("The address to which notifications are pushed.", valueName: "url"))
+    @Option(help: .value("url", "The address to which notifications are pushed."))
     var notificationsURL: URL?
 
-    @Option(help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical.")
-    var logLevel: Logger.Level = .notice
+    @OptionGroup var options: LocalStoreOptions
 
-    @OptionGroup var sandbox: SandboxKeyOptions
-
-    @OptionGroup var common: CommonOptions
+    var common: CommonOptions { options.common }
 
     static let standardPort = 8082
 
     func validate() throws {
-        try require((0...65_535).contains(port), "--port must be a number from 0 to 65535; it is \"\(port)\".")
+        try requirePort(port)
         for name in packageName { try requirePackageName(name) }
     }
 
     func perform() async throws {
-        let key = try sandbox.key()
+        let key = try options.sandbox.key()
         try OpenFiles.allow(connections: ServerConfiguration().maximumConnections)
         let catalog = try products.map { try PlayCatalog(file: URL(filePath: $0)) }
         let play = try common.dataDirectory.play(adding: catalog, apps: packageName)
-        var logger = Logger(label: "till.play")
-        logger.logLevel = logLevel
+        let logger = options.logger("till.play")
         var configuration = ServerConfiguration()
         (configuration.host, configuration.port) = (host, port)
         let terminal = terminal
@@ -173,7 +165,7 @@ extension CommonOptions {
 
 /// The app of a command. A Play with one app needs no name.
 struct PlayAppOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The app (default: the only one of the Play).", valueName: "name"))
+    @Option(help: .value("name", "The app (default: the only one of the Play)."))
     var packageName: String?
 
     /// - Throws: `CommandError` if the Play has several apps, and none is named.

@@ -14,13 +14,12 @@ struct PlayNotifications: Command {
             till play notifications --fault duplicate --fault delay:30
             """)
 
-    @Option(help: ArgumentHelp("Send this notification again.", valueName: "number"))
+    @Option(help: .value("number", "Send this notification again."))
     var replay: Int64?
 
     @Option(
-        help: ArgumentHelp(
-            "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated.",
-            valueName: "fault"))
+        help: .value(
+            "fault", "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated."))
     var fault: [NotificationFault] = []
 
     @Flag(help: "Clear the faults of the next notifications and calls.")
@@ -80,13 +79,13 @@ struct PlayFail: Command {
     @Argument(help: "The reason of the error. Without one, the faults are listed.")
     var reason: String?
 
-    @Option(help: ArgumentHelp("The method, such as purchases.subscriptionsv2.get (default: each).", valueName: "name"))
+    @Option(help: .value("name", "The method, such as purchases.subscriptionsv2.get (default: each)."))
     var method: String?
 
-    @Option(help: ArgumentHelp("The purchase token of the calls (default: any).", valueName: "token"))
+    @Option(help: .value("token", "The purchase token of the calls (default: any)."))
     var token: String?
 
-    @Option(help: ArgumentHelp("The status (default: Google's for the reason).", valueName: "number"))
+    @Option(help: .value("number", "The status (default: Google's for the reason)."))
     var status: Int?
 
     @Option(help: "The number of calls that fail.")

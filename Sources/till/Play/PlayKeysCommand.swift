@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import PlayStore
 import Proofs
 
 struct PlayKeysCommand: Command {
@@ -15,14 +14,13 @@ struct PlayKeysCommand: Command {
             till play keys --out account.json --url http://127.0.0.1:8082
             """)
 
-    @Option(help: ArgumentHelp("The file for the key; it must not exist.", valueName: "file"))
+    @Option(help: .value("file", "The file for the key; it must not exist."))
     var out: String?
 
-    @Option(help: ArgumentHelp("The address of the Play (default: http://127.0.0.1:8082).", valueName: "url"))
+    @Option(help: .value("url", "The address of the Play (default: http://127.0.0.1:8082)."))
     var url: URL?
 
-    @Option(
-        help: ArgumentHelp("An app that the account may use; may be repeated (default: all).", valueName: "name"))
+    @Option(help: .value("name", "An app that the account may use; may be repeated (default: all)."))
     var packageName: [String] = []
 
     @OptionGroup var common: CommonOptions
@@ -32,17 +30,11 @@ struct PlayKeysCommand: Command {
         let play = try data.play()
         let file =
             out.map { URL(filePath: $0) }
-            ?? data.folder.appending(path: "play-service-account.json", directoryHint: .notDirectory)
+            ?? data.folder.file("play-service-account.json")
         guard let url = url ?? URL(string: "http://127.0.0.1:\(PlayServe.standardPort)") else { return }
         let key = try play.perform { books in
             let key = try books.makeServiceAccount(at: url, for: packageName.isEmpty ? nil : packageName)
-            do {
-                try PrivateFile.create(try key.json(), at: file)
-            } catch {
-                throw CommandError(
-                    "storeAppInvalid",
-                    "The key cannot be written to \(file.path): name a file that is not there with --out.")
-            }
+            try Self.write(try key.json(), to: file, called: "The key")
             return key
         }
         terminal.line("Service account \(key.clientEmail)")
@@ -106,7 +98,7 @@ struct PlayTime: Command {
             till play time --advance 3d       # or 90s, 5min, 2h, 1w, 1mo, 1y
             """)
 
-    @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
+    @Option(help: .value("time", "The time to advance: \(TimeStep.form)."))
     var advance: TimeStep?
 
     @OptionGroup var common: CommonOptions
@@ -131,7 +123,7 @@ struct PlayReset: Command {
     func perform() async throws {
         let count = try common.existingPlay.perform { try $0.reset() }
         terminal.line(
-            "Cleared \(count) purchase\(count == 1 ? "" : "s") and the clock. The keys and the products stay.")
+            "Cleared \(counted(count, "purchase")) and the clock. The keys and the products stay.")
         try terminal.json(["purchases": count])
     }
 }

@@ -38,6 +38,27 @@ package struct Setting: Sendable {
     /// A noun phrase in Markdown.
     package let description: String
 
+    /// A text.
+    ///
+    /// - Parameter behaviour: The behaviour without a value, in Markdown.
+    static func text(
+        _ name: String, _ valueName: String, standard: String? = nil, otherwise behaviour: String? = nil,
+        dependency: String? = nil, reference: String? = nil, _ description: String
+    ) -> Setting {
+        Setting(
+            name: name, kind: .text, defaultValue: standard.map { .text($0) }, defaultBehaviour: behaviour,
+            valueName: valueName, dependency: dependency, reference: reference, description: description)
+    }
+
+    /// A list of texts, empty by default.
+    static func texts(
+        _ name: String, _ valueName: String, dependency: String? = nil, reference: String? = nil, _ description: String
+    ) -> Setting {
+        Setting(
+            name: name, kind: .texts, valueName: valueName, dependency: dependency, reference: reference,
+            description: description)
+    }
+
     /// A number with a default.
     static func number(
         _ name: String,

@@ -29,16 +29,14 @@ extension SettingGroup {
     static let service = SettingGroup(
         title: "Service",
         settings: [
-            Setting(
-                name: "host", kind: .text, defaultValue: .text(standard.host), valueName: "address",
-                description: "the address to listen on; by default, only this machine reaches it"),
+            .text(
+                "host", "address", standard: standard.host,
+                "the address to listen on; by default, only this machine reaches it"),
             .number("port", 0...65_535, standard.port, "the port; 0 for any free one"),
-            Setting(
-                name: "tls-certificate", kind: .text, valueName: "file", dependency: "tls-key",
-                description: "the server's certificate chain in PEM; serves TLS 1.2 and later"),
-            Setting(
-                name: "tls-key", kind: .text, valueName: "file", dependency: "tls-certificate",
-                description: "the certificate's key in PEM"),
+            .text(
+                "tls-certificate", "file", dependency: "tls-key",
+                "the server's certificate chain in PEM; serves TLS 1.2 and later"),
+            .text("tls-key", "file", dependency: "tls-certificate", "the certificate's key in PEM"),
             .number(
                 "proxies", 0...16, 0,
                 "the number of your proxies in front of the service; each adds the client's address to `X-Forwarded-For`, by which clients are counted"
@@ -90,10 +88,9 @@ extension SettingGroup {
                 name: "accept", kind: .choices(Origin.allCases.map(\.rawValue)),
                 defaultValue: .texts(Origin.defaultAccepted.map(\.rawValue).sorted()), valueName: "origin",
                 description: "the accepted [origins](Concepts.md#origins)"),
-            Setting(
-                name: "sandbox-users", kind: .texts, valueName: "user",
-                description:
-                    "the users who may buy in the sandbox of a service that accepts `apple/Production` (or `local/Production`), such as App Review's account: `NAME` for a user of the back end, `ISSUER NAME` for the user of a token (`jwt-issuer`) or an account (`till`)"
+            .texts(
+                "sandbox-users", "user",
+                "the users who may buy in the sandbox of a service that accepts `apple/Production` (or `local/Production`), such as App Review's account: `NAME` for a user of the back end, `ISSUER NAME` for the user of a token (`jwt-issuer`) or an account (`till`)"
             ),
             Setting(
                 name: "ownership", kind: .choice(["keep", "transfer", "transferIfInactive"]),
@@ -111,21 +108,14 @@ extension SettingGroup {
     static let appStore = SettingGroup(
         title: "App Store",
         settings: [
-            Setting(
-                name: "app-store-key", kind: .text, valueName: "file",
-                description:
-                    "the `.p8` file of a key from App Store Connect, with which the service fetches missed notifications"
-            ),
-            Setting(
-                name: "app-store-key-id", kind: .text, valueName: "identifier", dependency: "app-store-key",
-                description: "the key's identifier"),
-            Setting(
-                name: "app-store-issuer-id", kind: .text, valueName: "uuid", dependency: "app-store-key",
-                description: "the issuer's identifier"),
-            Setting(
-                name: "app-store-url", kind: .text, defaultBehaviour: "Apple's, by origin", valueName: "url",
-                dependency: "app-store-key",
-                description: "the address of the App Store Server API, of a local store for example"),
+            .text(
+                "app-store-key", "file",
+                "the `.p8` file of a key from App Store Connect, with which the service fetches missed notifications"),
+            .text("app-store-key-id", "identifier", dependency: "app-store-key", "the key's identifier"),
+            .text("app-store-issuer-id", "uuid", dependency: "app-store-key", "the issuer's identifier"),
+            .text(
+                "app-store-url", "url", otherwise: "Apple's, by origin", dependency: "app-store-key",
+                "the address of the App Store Server API, of a local store for example"),
             .number(
                 "reconcile-seconds", 0...86_400, 3600, valueName: "seconds", dependency: "app-store-key",
                 "the interval between fetches of missed notifications, from the start on; 0 for never"),
@@ -146,31 +136,25 @@ extension SettingGroup {
     static let googlePlay = SettingGroup(
         title: "Google Play",
         settings: [
-            Setting(
-                name: "google-service-account", kind: .text, valueName: "file",
-                reference: "[Google Play](GooglePlay.md#set-up-in-production)",
-                description:
-                    "the JSON key file of a service account, with which the service asks Google Play about purchase tokens and acknowledges purchases"
+            .text(
+                "google-service-account", "file", reference: "[Google Play](GooglePlay.md#set-up-in-production)",
+                "the JSON key file of a service account, with which the service asks Google Play about purchase tokens and acknowledges purchases"
             ),
-            Setting(
-                name: "google-play-url", kind: .text, defaultBehaviour: "Google's", valueName: "url",
-                dependency: "google-service-account",
-                description: "the address of the Play Developer API, of a local Google Play for example"),
-            Setting(
-                name: "google-notifications-audience", kind: .text, valueName: "audience",
-                dependency: "google-service-account",
+            .text(
+                "google-play-url", "url", otherwise: "Google's", dependency: "google-service-account",
+                "the address of the Play Developer API, of a local Google Play for example"),
+            .text(
+                "google-notifications-audience", "audience", dependency: "google-service-account",
                 reference: "[Google Play](GooglePlay.md#real-time-developer-notifications)",
-                description:
-                    "the audience of the identity tokens with which Pub/Sub pushes notifications, which opens `/v1/notifications/google`"
+                "the audience of the identity tokens with which Pub/Sub pushes notifications, which opens `/v1/notifications/google`"
             ),
-            Setting(
-                name: "google-notifications-email", kind: .text, valueName: "address",
+            .text(
+                "google-notifications-email", "address", dependency: "google-notifications-audience",
+                "the e-mail address of the service account that these tokens are of"),
+            .text(
+                "google-certificates-url", "url", standard: PushTokens.standardKeys,
                 dependency: "google-notifications-audience",
-                description: "the e-mail address of the service account that these tokens are of"),
-            Setting(
-                name: "google-certificates-url", kind: .text, defaultValue: .text(PushTokens.standardKeys),
-                valueName: "url", dependency: "google-notifications-audience",
-                description: "the address of the keys that sign these tokens: `https`, or `http` on this machine"),
+                "the address of the keys that sign these tokens: `https`, or `http` on this machine"),
         ])
 
     static let limits = SettingGroup(
@@ -223,23 +207,20 @@ extension SettingGroup {
     static let users = SettingGroup(
         title: "Users",
         settings: [
-            Setting(
-                name: "jwt-issuer", kind: .text, valueName: "issuer",
-                description: "the issuer of users' tokens (`iss`), which opens `/v1/me`"),
-            Setting(
-                name: "jwt-audience", kind: .text, valueName: "audience", dependency: "jwt-issuer",
-                description: "the audience of these tokens: a value of their `aud`"),
-            Setting(
-                name: "jwt-keys", kind: .text, valueName: "file-or-url", dependency: "jwt-issuer",
-                description: "the issuer's JWK Set: a file, or its https address"),
+            .text("jwt-issuer", "issuer", "the issuer of users' tokens (`iss`), which opens `/v1/me`"),
+            .text(
+                "jwt-audience", "audience", dependency: "jwt-issuer",
+                "the audience of these tokens: a value of their `aud`"),
+            .text(
+                "jwt-keys", "file-or-url", dependency: "jwt-issuer",
+                "the issuer's JWK Set: a file, or its https address"),
             Setting(
                 name: "jwt-algorithms", kind: .choices(TokenAlgorithm.allCases.map(\.rawValue)),
                 defaultValue: .texts(["ES256", "RS256"]), valueName: "algorithm", dependency: "jwt-issuer",
                 description: "the accepted algorithms of tokens"),
-            Setting(
-                name: "blocked-user-names", kind: .texts, valueName: "name", reference: "[API](API.md#blocked-names)",
-                description:
-                    "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),
+            .texts(
+                "blocked-user-names", "name", reference: "[API](API.md#blocked-names)",
+                "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),
             .flag("accounts", reference: "[API](API.md#accounts)", "lets users sign up with e-mail and password"),
             .flag(
                 "profiles", reference: "[API](API.md#profiles-and-wishes)",
@@ -268,15 +249,13 @@ extension SettingGroup {
             .flag(
                 "webhook-private-addresses",
                 "lets webhooks and `forward-notifications` be in private networks, on this machine, and without TLS"),
-            Setting(
-                name: "forward-notifications", kind: .texts, valueName: "url",
-                reference: "[Production](Production.md#forwarded-notifications)",
-                description:
-                    "the addresses of further servers that receive each verified notification, byte for byte: `https`, up to 5"
+            .texts(
+                "forward-notifications", "url", reference: "[Production](Production.md#forwarded-notifications)",
+                "the addresses of further servers that receive each verified notification, byte for byte: `https`, up to 5"
             ),
-            Setting(
-                name: "forward-notifications-file", kind: .text, valueName: "file",
-                description: "a file with these addresses, one a line, if they contain secrets"),
+            .text(
+                "forward-notifications-file", "file", "a file with these addresses, one a line, if they contain secrets"
+            ),
             .flag("figures", reference: "[Figures](Figures.md)", "keeps sums of sales, and answers with figures"),
             .flag(
                 "console", reference: "[Console](Console.md)",
@@ -286,49 +265,41 @@ extension SettingGroup {
     static let mail = SettingGroup(
         title: "Mail",
         settings: [
-            Setting(
-                name: "mail-from", kind: .text, valueName: "address", dependency: "accounts",
-                description: "the sender: an address, or `NAME <ADDRESS>`"),
-            Setting(
-                name: "mail-links", kind: .text, valueName: "url", dependency: "accounts",
-                description:
-                    "your page to which links lead: `https`, a scheme of your app, or `http` on this machine; the token follows after `#`"
+            .text("mail-from", "address", dependency: "accounts", "the sender: an address, or `NAME <ADDRESS>`"),
+            .text(
+                "mail-links", "url", dependency: "accounts",
+                "your page to which links lead: `https`, a scheme of your app, or `http` on this machine; the token follows after `#`"
             ),
-            Setting(
-                name: "mail-server", kind: .text, valueName: "url", dependency: "accounts",
-                description:
-                    "the mail server: `smtp://HOST:PORT` with STARTTLS (port 587 by default), or `smtps://HOST:PORT` with TLS from the first byte (465). A server on this machine is reached without TLS, unless `mail-certificates` is set"
+            .text(
+                "mail-server", "url", dependency: "accounts",
+                "the mail server: `smtp://HOST:PORT` with STARTTLS (port 587 by default), or `smtps://HOST:PORT` with TLS from the first byte (465). A server on this machine is reached without TLS, unless `mail-certificates` is set"
             ),
-            Setting(
-                name: "mail-certificates", kind: .text, defaultBehaviour: "the system's", valueName: "file",
-                dependency: "mail-server",
-                description: "the certificates, in PEM, in which the mail server's chain must end"),
-            Setting(
-                name: "mail-username", kind: .text, valueName: "name", dependency: "mail-server",
-                description: "the user at the mail server"),
+            .text(
+                "mail-certificates", "file", otherwise: "the system's", dependency: "mail-server",
+                "the certificates, in PEM, in which the mail server's chain must end"),
+            .text("mail-username", "name", dependency: "mail-server", "the user at the mail server"),
             Setting(
                 name: "mail-password", kind: .text, dependency: "mail-server", isSecret: true,
                 description: "the user's password, in the environment or the file alone"),
-            Setting(
-                name: "mail-password-file", kind: .text, valueName: "file", dependency: "mail-server",
-                description: "a file with the user's password, instead of `mail-password`"),
-            Setting(
-                name: "mail-webhook", kind: .text, valueName: "url", dependency: "accounts",
-                description: "the address of your own mailer instead of a server: `https`, or `http` on this machine"),
-            Setting(
-                name: "mail-webhook-file", kind: .text, valueName: "file", dependency: "accounts",
-                description: "a file with this address, if it contains a secret"),
+            .text(
+                "mail-password-file", "file", dependency: "mail-server",
+                "a file with the user's password, instead of `mail-password`"),
+            .text(
+                "mail-webhook", "url", dependency: "accounts",
+                "the address of your own mailer instead of a server: `https`, or `http` on this machine"),
+            .text(
+                "mail-webhook-file", "file", dependency: "accounts", "a file with this address, if it contains a secret"
+            ),
             Setting(
                 name: "mail-webhook-secret", kind: .text, dependency: "mail-webhook", isSecret: true,
                 description:
                     "the secret that signs its requests, in the environment or the file alone: `whsec_` and 24 bytes or more in base64"
             ),
-            Setting(
-                name: "mail-webhook-secret-file", kind: .text, valueName: "file", dependency: "mail-webhook",
-                description: "a file with this secret, instead of `mail-webhook-secret`"),
-            Setting(
-                name: "mail-templates", kind: .text, defaultBehaviour: "Till's own", valueName: "folder",
-                dependency: "accounts",
-                description: "a folder with texts that replace Till's own, such as `reset.en.txt`"),
+            .text(
+                "mail-webhook-secret-file", "file", dependency: "mail-webhook",
+                "a file with this secret, instead of `mail-webhook-secret`"),
+            .text(
+                "mail-templates", "folder", otherwise: "Till's own", dependency: "accounts",
+                "a folder with texts that replace Till's own, such as `reset.en.txt`"),
         ])
 }

@@ -34,7 +34,7 @@ struct StoreBuy: Command {
         }
     }
 
-    @Argument(help: ArgumentHelp("The product's identifier.", valueName: "product"))
+    @Argument(help: .value("product", "The product's identifier."))
     var productIdentifier: String
 
     @Option(help: "The customer's App Store account.")
@@ -43,21 +43,19 @@ struct StoreBuy: Command {
     @Option(help: "The quantity.")
     var quantity = 1
 
-    @Option(help: ArgumentHelp("The account token that the app puts into the purchase.", valueName: "uuid"))
+    @Option(help: .value("uuid", "The account token that the app puts into the purchase."))
     var appAccountToken: String?
 
-    @Option(
-        help: ArgumentHelp("An offer, by its identifier; an offer code by its reference name.", valueName: "identifier")
-    )
+    @Option(help: .value("identifier", "An offer, by its identifier; an offer code by its reference name."))
     var offer: String?
 
     @Option(help: "promotional, offerCode or winBack.")
     var offerType = OfferType.promotional
 
-    @Option(help: ArgumentHelp(BillingPlanType.optionHelp, valueName: "plan"))
+    @Option(help: .value("plan", BillingPlanType.optionHelp))
     var billingPlan: BillingPlanType?
 
-    @Option(help: ArgumentHelp("The outcome of the payment, as for till buy.", valueName: "outcome"))
+    @Option(help: .value("outcome", "The outcome of the payment, as for till buy."))
     var outcome = PaymentOutcome.purchased
 
     @OptionGroup var common: CommonOptions
@@ -100,13 +98,13 @@ struct StoreResolve: Command {
     static let configuration = CommandConfiguration(
         "resolve", "Complete an interrupted purchase.", examples: "till store resolve 3")
 
-    @Argument(help: ArgumentHelp("The payment's number; `till store queue` lists them.", valueName: "number"))
+    @Argument(help: .value("number", "The payment's number; `till store queue` lists them."))
     var number: Int64
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let queued = try common.directoryOfStore.store().perform(.resolve, on: number)
+        let queued = try common.existingStore.perform(.resolve, on: number)
         terminal.line(
             "\(queued.transaction.state.rawValue)  #\(queued.transaction.identifier)  "
                 + queued.transaction.payment.productIdentifier)
@@ -145,5 +143,72 @@ extension PurchaseEffect {
         case .alreadySubscribed(let date): "already subscribed until \(date.rfc3339), nothing charged"
         case .changes(let product, let date): "changes to \(product) on \(date.rfc3339), nothing charged"
         }
+    }
+}
+
+struct StoreFamily: Command {
+    static let configuration = CommandConfiguration(
+        "family", "Print a customer's family, or let customers join and leave it.",
+        """
+        Each member shares with the others the non-consumables and active subscriptions that the products' familyShareable allows: present \
+        ones at once, later ones when they are bought. A member who leaves loses what the others share, and they lose what the member \
+        shares. When the organizer leaves, the family ends. --share and --stop-sharing are about one purchase alone.
+        """,
+        examples: """
+            till store family alice --add bob       # alice becomes the organizer
+            till store family alice
+            till store family bob --leave
+            till store family bob --share 2000000123456789
+            till store family bob --stop-sharing 2000000123456789
+            """)
+
+    @Argument(help: "The customer.")
+    var account: String
+
+    @Option(help: .value("account", "The customer who joins the family."))
+    var add: String?
+
+    @Flag(help: "Let the customer leave the family.")
+    var leave = false
+
+    @Option(help: .value("transaction", "The purchaser's transaction that the customer gets."))
+    var share: String?
+
+    @Option(help: .value("transaction", "The customer's own transaction whose sharing ends."))
+    var stopSharing: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        let actions = [add != nil, leave, share != nil, stopSharing != nil]
+        try require(
+            actions.count { $0 } <= 1, "Name one of --add, --leave, --share and --stop-sharing, or none of them.")
+    }
+
+    func perform() async throws {
+        let store = try common.existingStore
+        if let add { try store.write { try $0.join(add, familyOf: account) } }
+        if leave { try store.write { try $0.leaveFamily(account) } }
+        if let share {
+            var values = TransactionAction.Parameters()
+            values.member = account
+            try store.perform(.share, values, on: share)
+        }
+        if let stopSharing {
+            guard try store.read({ try $0.sale(stopSharing) }).account == account else {
+                throw StoreError.invalidAction(
+                    "Transaction \(stopSharing) is not one of \"\(account)\". List them with `till store sales \(account)`."
+                )
+            }
+            try store.perform(.revokeFamilySharing, on: stopSharing)
+        }
+        let family = try store.read { try $0.family(of: account) }
+        terminal.table(
+            ["ACCOUNT", ""],
+            family.map { family in
+                [[TextTable.shortened(family.organizer), "organizer"]]
+                    + family.members.map { [TextTable.shortened($0), ""] }
+            } ?? [], orElse: "\"\(account)\" is in no family.")
+        try terminal.json(FamilyResource(family))
     }
 }

@@ -1,7 +1,6 @@
 import AppStore
 import ArgumentParser
 import Foundation
-import Proofs
 
 struct StoreKeysCommand: Command {
     static let configuration = CommandConfiguration(
@@ -15,7 +14,7 @@ struct StoreKeysCommand: Command {
             till store keys --out AuthKey.p8
             """)
 
-    @Option(help: ArgumentHelp("The file for the private key; it must not exist.", valueName: "file"))
+    @Option(help: .value("file", "The file for the private key; it must not exist."))
     var out: String?
 
     @OptionGroup var common: CommonOptions
@@ -26,17 +25,10 @@ struct StoreKeysCommand: Command {
         let store = try data.store()
         func file(_ key: TeamKey) -> URL {
             out.map { URL(filePath: $0) }
-                ?? data.folder.appending(path: "AuthKey_\(key.keyIdentifier).p8", directoryHint: .notDirectory)
+                ?? data.folder.file("AuthKey_\(key.keyIdentifier).p8")
         }
         let key = try store.makeTeamKey { key, privateKey in
-            do {
-                try PrivateFile.create(Array(privateKey.utf8), at: file(key))
-            } catch {
-                throw CommandError(
-                    "storeAppInvalid",
-                    "The private key cannot be written to \(file(key).path): name a file that is not there with "
-                        + "--out.")
-            }
+            try Self.write(Array(privateKey.utf8), to: file(key), called: "The private key")
         }
         terminal.line("Key ID      \(key.keyIdentifier)")
         terminal.line("Issuer ID   \(key.issuerIdentifier)")
@@ -67,7 +59,7 @@ struct StoreRefund: Command {
             till store refund 2000000123456789 --step reverse
             """)
 
-    @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))
+    @Argument(help: .value("transaction", "The transaction's identifier."))
     var transactionIdentifier: String
 
     @Option(help: "grant, request, decline or reverse.")
@@ -84,7 +76,7 @@ struct StoreRefund: Command {
     }
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         let (action, done): (TransactionAction, String) =
             switch step {
             case .grant: (.refund, "refunded")
@@ -106,13 +98,13 @@ struct StoreDelete: Command {
         "Nobody is notified, and services keep what they have granted.",
         examples: "till store delete 2000000123456789")
 
-    @Argument(help: ArgumentHelp("The transaction's identifier.", valueName: "transaction"))
+    @Argument(help: .value("transaction", "The transaction's identifier."))
     var transactionIdentifier: String
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        try common.directoryOfStore.store().perform(.delete, TransactionAction.Parameters(), on: transactionIdentifier)
+        try common.existingStore.perform(.delete, TransactionAction.Parameters(), on: transactionIdentifier)
         terminal.line("\(transactionIdentifier)  deleted")
         try terminal.report(["deleted": transactionIdentifier])
     }
@@ -130,13 +122,13 @@ struct StoreJudge: Command {
             till store judge "$SIGNED_REQUEST" --json
             """)
 
-    @Argument(help: ArgumentHelp("The JWS in compact form.", valueName: "jws"))
+    @Argument(help: .value("jws", "The JWS in compact form."))
     var signedRequest: String
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let verdict = try common.directoryOfStore.store().read { try $0.verdict(onSignedRequest: signedRequest) }
+        let verdict = try common.existingStore.read { try $0.verdict(onSignedRequest: signedRequest) }
         if verdict.isAccepted { terminal.line("StoreKit would accept it: \(verdict.audience ?? "").") }
         try terminal.json(verdict)
         if let refusal = verdict.refusal { try terminal.end("StoreKit would not accept it. \(refusal)") }

@@ -17,10 +17,10 @@ struct StoreSettingsCommand: Command {
             till store settings --storefront KOR --ask-to-buy on
             """)
 
-    @Option(help: ArgumentHelp("The renewal rate of subscriptions, by its name in StoreKitTest.", valueName: "rate"))
+    @Option(help: .value("rate", "The renewal rate of subscriptions, by its name in StoreKitTest."))
     var timeRate: TimeRate?
 
-    @Option(help: ArgumentHelp("The country of the storefront, such as KOR.", valueName: "country"))
+    @Option(help: .value("country", "The country of the storefront, such as KOR."))
     var storefront: String?
 
     @Option(help: "Payments wait for approval.")
@@ -36,44 +36,39 @@ struct StoreSettingsCommand: Command {
     var gracePeriod: Switch?
 
     @Option(
-        help: ArgumentHelp(
-            "A StoreKit call and the error it fails with, such as purchase=networkError. Without an error, the call "
-                + "works again. May be repeated.", valueName: "call=error"))
+        help: .value(
+            "call=error",
+            "A StoreKit call and the error it fails with, such as purchase=networkError. Without an error, the call works again. May be repeated."
+        ))
     var error: [SimulatedError] = []
 
-    @Option(help: ArgumentHelp("The address that receives notifications.", valueName: "url"))
+    @Option(help: .value("url", "The address that receives notifications."))
     var notificationsURL: URL?
 
     @Option(help: "The language of the customers, such as en_US.")
     var locale: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The SKError of every payment, such as paymentCancelled; empty for none.", valueName: "error"))
+    @Option(help: .value("error", "The SKError of every payment, such as paymentCancelled; empty for none."))
     var failureError: String?
 
-    @Option(help: ArgumentHelp("The password that verifyReceipt asks for; empty for any.", valueName: "secret"))
+    @Option(help: .value("secret", "The password that verifyReceipt asks for; empty for any."))
     var sharedSecret: String?
 
-    @Option(
-        help: ArgumentHelp("The status that verifyReceipt always answers; empty for the real one.", valueName: "number")
-    )
+    @Option(help: .value("number", "The status that verifyReceipt always answers; empty for the real one."))
     var receiptStatus: String?
 
-    @Option(
-        help: ArgumentHelp("The limit of requests of the App Store Server API; empty for none.", valueName: "number"))
+    @Option(help: .value("number", "The limit of requests of the App Store Server API; empty for none."))
     var requestsPerMinute: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The error of every request of the App Store Server API, such as 4040002; empty for none.",
-            valueName: "number"))
+        help: .value(
+            "number", "The error of every request of the App Store Server API, such as 4040002; empty for none."))
     var serverAPIError: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The state of the certificates for verifiers with online checks, such as revokedLeaf; empty for good.",
-            valueName: "state"))
+        help: .value(
+            "state",
+            "The state of the certificates for verifiers with online checks, such as revokedLeaf; empty for good."))
     var certificateStatus: String?
 
     @OptionGroup var common: CommonOptions
@@ -96,7 +91,7 @@ struct StoreSettingsCommand: Command {
     func validate() throws { _ = try changes() }
 
     func perform() async throws {
-        let (store, changes) = (try common.directoryOfStore.store(), try changes())
+        let (store, changes) = (try common.existingStore, try changes())
         let settings = try store.update { settings in
             for change in changes { change(&settings) }
             settings.timeRate = timeRate ?? settings.timeRate
@@ -150,13 +145,12 @@ struct StoreNotifications: Command {
             till store notifications --fault duplicate --fault delay:30
             """)
 
-    @Option(help: ArgumentHelp("Send this notification again.", valueName: "uuid"))
+    @Option(help: .value("uuid", "Send this notification again."))
     var replay: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated.",
-            valueName: "fault"))
+        help: .value(
+            "fault", "A fault of the next notification: duplicate, reorder, drop or delay:SECONDS; may be repeated."))
     var fault: [NotificationFault] = []
 
     @Flag(help: "Clear the faults of the next notifications.")
@@ -165,7 +159,7 @@ struct StoreNotifications: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         if clearFaults {
             try store.clearFaults()
             terminal.line("The next notifications have no faults of before.")
@@ -214,7 +208,7 @@ struct StoreNotify: Command {
             till store notify RESCIND_CONSENT --account alice
             """)
 
-    @Argument(help: ArgumentHelp("The type, by Apple's name.", valueName: "type"))
+    @Argument(help: .value("type", "The type, by Apple's name."))
     var type: String
 
     @Option(help: "The subtype, by Apple's name.")
@@ -229,7 +223,7 @@ struct StoreNotify: Command {
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         let demanded = try NotificationOnDemand(type: type, subtype: subtype)
         let notification = try store.write {
             try $0.notify(demanded, transactionIdentifier: transaction, account: account)

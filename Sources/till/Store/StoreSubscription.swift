@@ -4,19 +4,23 @@ import Proofs
 
 struct StoreSubscription: Command {
     /// An event of a subscription.
-    enum Event: String, CaseIterable, ExpressibleByArgument {
-        case renew
-        case fail
-        case expire
-        case cancel
-        case resume
-        case resolveBilling = "resolve-billing"
-        case seats
-        case join
-        case leave
-        case raisePrice = "raise-price"
-        case consent
-        case refuse
+    struct Event: ExpressibleByArgument {
+        private static let actions: KeyValuePairs<String, TransactionAction> = [
+            "renew": .forceRenewal, "fail": .failRenewal, "expire": .expire, "cancel": .turnAutoRenewOff,
+            "resume": .turnAutoRenewOn, "resolve-billing": .resolveBillingIssue, "seats": .changeSeats,
+            "join": .acceptInvitation, "leave": .revokeSeat, "raise-price": .requestPriceIncrease,
+            "consent": .consentToPriceIncrease, "refuse": .declinePriceIncrease,
+        ]
+
+        static var allValueStrings: [String] { actions.map(\.key) }
+        static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
+        let action: TransactionAction
+
+        init?(argument: String) {
+            guard let action = Self.actions.first(where: { $0.key == argument })?.value else { return nil }
+            self.action = action
+        }
     }
 
     static let configuration = CommandConfiguration(
@@ -41,10 +45,10 @@ struct StoreSubscription: Command {
             """)
     var event: Event
 
-    @Argument(help: ArgumentHelp("The identifier of any transaction of the subscription.", valueName: "transaction"))
+    @Argument(help: .value("transaction", "The identifier of any transaction of the subscription."))
     var transactionIdentifier: String
 
-    @Option(help: ArgumentHelp("The higher price, in thousandths of the currency.", valueName: "milliunits"))
+    @Option(help: .value("milliunits", "The higher price, in thousandths of the currency."))
     var price: Int64?
 
     @Option(help: "The number of seats after the change.")
@@ -63,36 +67,26 @@ struct StoreSubscription: Command {
 
     func validate() throws {
         try require(
-            (price != nil) == (event == .raisePrice), "raise-price needs --price. Leave --price out for other events.")
+            (price != nil) == (event.action == .requestPriceIncrease),
+            "raise-price needs --price. Leave --price out for other events.")
         try require(
-            (quantity != nil) == (event == .seats), "seats needs --quantity. Leave --quantity out for other events.")
+            (quantity != nil) == (event.action == .changeSeats),
+            "seats needs --quantity. Leave --quantity out for other events.")
         try require(
-            (account != nil) == (event == .join), "join needs --account. Leave --account out for other events.")
-        try require(!gracePeriod || event == .fail, "Only fail takes --grace-period. Leave it out for other events.")
+            (account != nil) == (event.action == .acceptInvitation),
+            "join needs --account. Leave --account out for other events.")
+        try require(
+            !gracePeriod || event.action == .failRenewal,
+            "Only fail takes --grace-period. Leave it out for other events.")
         try require(price.map({ $0 >= 0 }) ?? true, "--price must be 0 or more.")
     }
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
-        let action: TransactionAction =
-            switch event {
-            case .renew: .forceRenewal
-            case .fail: .failRenewal
-            case .expire: .expire
-            case .cancel: .turnAutoRenewOff
-            case .resume: .turnAutoRenewOn
-            case .resolveBilling: .resolveBillingIssue
-            case .seats: .changeSeats
-            case .join: .acceptInvitation
-            case .leave: .revokeSeat
-            case .raisePrice: .requestPriceIncrease
-            case .consent: .consentToPriceIncrease
-            case .refuse: .declinePriceIncrease
-            }
+        let store = try common.existingStore
         var values = TransactionAction.Parameters()
         (values.price, values.needsConsent) = (price ?? 0, !withoutConsent)
         (values.seats, values.member, values.hasGracePeriod) = (quantity ?? 1, account ?? "", gracePeriod)
-        try store.perform(action, values, on: transactionIdentifier)
+        try store.perform(event.action, values, on: transactionIdentifier)
         let sale = try store.read { try $0.sale(transactionIdentifier) }
         // A member has just got the latest transaction of all their own.
         let latest = try store.read { try $0.transactions.transactions(of: account ?? sale.account) }.last {
@@ -123,13 +117,13 @@ struct StoreTime: Command {
     @Option(help: "The App Store account whose time it is, instead of the store's.")
     var account: String?
 
-    @Option(help: ArgumentHelp("The time to advance: \(TimeStep.form).", valueName: "time"))
+    @Option(help: .value("time", "The time to advance: \(TimeStep.form)."))
     var advance: TimeStep?
 
     @OptionGroup var common: CommonOptions
 
     func perform() async throws {
-        let store = try common.directoryOfStore.store()
+        let store = try common.existingStore
         var now = try store.time(of: account)
         var (accounts, events): ([AccountTime]?, [DueEvent]?)
         if let advance {
@@ -171,5 +165,37 @@ extension DueEvent.Kind {
         case .gracePeriodEnded: "grace period ended"
         case .expired: "expired"
         }
+    }
+}
+
+struct StoreRetention: Command {
+    static let configuration = CommandConfiguration(
+        "retention", "Ask your server for a retention message, as when a customer may cancel.",
+        """
+        Sends a signed realtime request to the address that your server has set with PUT /inApps/v1/messaging/realtime/url. Prints \
+        the answer, and the message that the customer sees.
+        """,
+        examples: """
+            till store retention 2000000123456789
+            till store retention 2000000123456789 --locale ko-KR
+            """)
+
+    @Argument(help: .value("transaction", "The identifier of any transaction of the subscription."))
+    var transactionIdentifier: String
+
+    @Option(help: "The customer's locale, such as en-US (default: that of the settings).")
+    var locale: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let store = try common.existingStore
+        let exchange = try await store.requestRetentionMessage(for: transactionIdentifier, locale: locale)
+        let answer = exchange.status.map(String.init) ?? exchange.result
+        terminal.line("\(exchange.url) answered \(answer) after \(exchange.milliseconds) ms.")
+        if let refusal = exchange.refusal { terminal.line("The answer is not used. \(refusal)") }
+        terminal.line(
+            "The customer sees \(exchange.shown)" + (exchange.messageIdentifier.map { " \($0)" } ?? "") + ".")
+        try terminal.json(exchange)
     }
 }

@@ -1,4 +1,3 @@
-import AppStore
 import ArgumentParser
 import Console
 import Features
@@ -30,7 +29,7 @@ struct ConsoleAddUser: LedgerUser {
     @Argument(help: "The name of the person. The audit log shows it.")
     var name: String
 
-    @Option(help: ArgumentHelp("The role: viewer, support, catalog or admin.", valueName: "role"))
+    @Option(help: .value("role", "The role: viewer, support, catalog or admin."))
     var role = TeamRole.viewer
 
     @OptionGroup var address: ConsoleAddressOption
@@ -59,7 +58,7 @@ extension LedgerUser {
 
 /// The option with the address of the service.
 struct ConsoleAddressOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The address at which browsers reach the service.", valueName: "url"))
+    @Option(help: .value("url", "The address at which browsers reach the service."))
     var url = "http://127.0.0.1:8080"
 
     func validate() throws {
@@ -144,7 +143,7 @@ struct ConsoleSetRole: LedgerUser {
     @Argument(help: "The name of the person.")
     var name: String
 
-    @Argument(help: ArgumentHelp("The role: viewer, support, catalog or admin.", valueName: "role"))
+    @Argument(help: .value("role", "The role: viewer, support, catalog or admin."))
     var role: TeamRole
 
     @OptionGroup var ledger: LedgerOptions

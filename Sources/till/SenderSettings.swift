@@ -1,6 +1,5 @@
 import Features
 import Foundation
-import Proofs
 import Service
 
 /// The settings of mails about accounts.
@@ -16,10 +15,10 @@ struct MailSettings {
 
     /// - Returns: Nil if the service sends no mail.
     /// - Throws: `ConfigurationError`.
-    init?(_ settings: ServeSettings, hasAccounts: Bool) throws {
+    init?(_ settings: ServeSettings) throws {
         let names = SettingGroup.mail.settings.map(\.name)
         guard names.contains(where: settings.isSet) else { return nil }
-        if !hasAccounts { try settings.refuse(names, without: "accounts") }
+        if !settings.flag("accounts") { try settings.refuse(names, without: "accounts") }
         guard let text = settings.text("mail-from"), let sender = MailAddress(text) else {
             throw settings.failure("mail-from", "an address such as \"Garden <no-reply@garden.example>\"")
         }
@@ -94,15 +93,67 @@ struct MailSettings {
 
     /// A secret, from a setting or from the file that another setting names.
     private static func secret(_ name: String, _ settings: ServeSettings) throws(ConfigurationError) -> String? {
-        guard let file = settings.text("\(name)-file") else { return settings.text(name) }
-        try settings.require(settings.text(name) == nil, "\(name)-file", "left out if \(name) is set")
-        let bytes = (try? FileHandle(forReadingFrom: URL(filePath: file)))
-            .flatMap { try? $0.read(upToCount: maximumSecretSize + 1) }
-        guard let bytes, bytes.count <= maximumSecretSize, let text = String(validating: bytes, as: UTF8.self) else {
-            throw settings.failure("\(name)-file", "a file of up to \(maximumSecretSize) bytes that can be read")
-        }
+        let file = "\(name)-file"
+        try settings.require(
+            settings.text(name) == nil || settings.text(file) == nil, file, "left out if \(name) is set")
+        guard let text = try settings.content(ofFile: file, upTo: maximumSecretSize) else { return settings.text(name) }
         let secret = text.trimmingCharacters(in: .newlines)
-        try settings.require(!secret.isEmpty, "\(name)-file", "a file that is not empty")
+        try settings.require(!secret.isEmpty, file, "a file that is not empty")
         return secret
+    }
+}
+
+extension [ForwardingTarget] {
+    /// The largest file with addresses, in bytes.
+    private static let maximumFile = 16 * 1024
+
+    /// The servers that receive a copy of each notification.
+    ///
+    /// - Throws: `ConfigurationError` for an address that webhooks may not have, either.
+    init(_ settings: ServeSettings) throws(ConfigurationError) {
+        let (name, allowsPrivate) = ("forward-notifications", settings.flag("webhook-private-addresses"))
+        let expected =
+            "a list of https URLs with public addresses, without a user, a password and a fragment; "
+            + "webhook-private-addresses allows others"
+        var targets: [ForwardingTarget] = []
+        for text in try settings.texts(name) + Self.lines(of: "\(name)-file", settings) {
+            guard let url = try? WebhookURL(receiver: text, allowsPrivate: allowsPrivate) else {
+                throw settings.failure(name, expected)
+            }
+            targets.append(ForwardingTarget(url))
+        }
+        for app in settings.apps {
+            for text in app.forwardNotifications ?? [] {
+                guard let url = try? WebhookURL(receiver: text, allowsPrivate: allowsPrivate),
+                    targets.add(ForwardingTarget(url, apps: [app.bundleIdentifier]))
+                else {
+                    throw ConfigurationError(
+                        message:
+                            "`\(name)` of the app \"\(app.bundleIdentifier)\" must be \(expected). No server may receive "
+                            + "a notification twice.")
+                }
+            }
+        }
+        try settings.require(
+            targets.count <= NotificationForwarding.maximumTargets && Set(targets.map(\.url)).count == targets.count,
+            name, "a list of at most \(NotificationForwarding.maximumTargets) URLs, each once")
+        self = targets
+    }
+
+    /// Adds the apps of a server, or the server.
+    ///
+    /// - Returns: False if the server receives the notifications of these apps already.
+    private mutating func add(_ target: ForwardingTarget) -> Bool {
+        guard let index = firstIndex(where: { $0.url == target.url }) else {
+            append(target)
+            return true
+        }
+        return self[index].receive(target.apps ?? [])
+    }
+
+    /// The lines of the file that a setting names, without empty ones; none without the setting.
+    private static func lines(of name: String, _ settings: ServeSettings) throws(ConfigurationError) -> [String] {
+        (try settings.content(ofFile: name, upTo: maximumFile) ?? "").split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Catalog
 import Console
 import Features
@@ -11,6 +12,51 @@ import Proofs
 #elseif canImport(Darwin)
     import Darwin
 #endif
+
+struct Doctor: Command {
+    static let configuration = CommandConfiguration(
+        "doctor", "Check an installation, and name the remedy of each problem.",
+        """
+        Takes the settings of till serve. It changes no data, and works while the
+        service runs. Exit status: 0 if all checks pass, 1 otherwise.
+        """,
+        examples: """
+            till doctor
+            till doctor --config till.json --json
+            """)
+
+    @OptionGroup var options: ServeOptions
+
+    @OptionGroup var common: CommonOptions
+
+    func perform() async throws {
+        let findings = await findings()
+        for finding in findings {
+            let status = finding.state.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0)
+            terminal.line("\(status)  \(finding.subject.rawValue): \(finding.detail.english)")
+            if let remedy = finding.remedy { terminal.line("         \(remedy.english)") }
+        }
+        let reports: [Report] = findings.map {
+            [
+                "check": $0.subject, "status": $0.state, "detail": $0.detail.english, "remedy": $0.remedy?.english,
+            ]
+        }
+        try terminal.json(["findings": reports])
+        let problems = findings.count { $0.state == .problem }
+        terminal.line(problems == 0 ? "No problems." : "Problems: \(problems).")
+        if problems > 0 { throw ExitCode(1) }
+    }
+
+    private func findings() async -> [HealthCheck] {
+        do {
+            return await Examination(try ServeConfiguration(options, common), common: common).findings()
+        } catch let error as any CodedError {
+            return [.problem(.settings, Phrase(same: error.message))]
+        } catch {
+            return [.problem(.settings, Phrase(same: "\(error)"))]
+        }
+    }
+}
 
 /// The checks of `till doctor`. They write nothing.
 struct Examination {
@@ -210,8 +256,7 @@ extension Examination {
     var port: HealthCheck {
         let (host, port) = (configuration.server.host, configuration.server.port)
         guard port > 0 else { return .passed(.port, "any free one") }
-        let problem = Self.listeningProblem(host: host, port: port)
-        switch problem {
+        switch ListeningPort.problem(host: host, port: port) {
         case nil: return .passed(.port, "\(host):\(port) is free")
         case EADDRINUSE:
             let holder = ListeningProcess.find(port: port)
@@ -231,76 +276,6 @@ extension Examination {
                 .port,
                 "\(host):\(port) cannot be listened on: \(String(cString: strerror(code)))",
                 remedy: "Name an address of this machine with --host.")
-        }
-    }
-
-    /// The error of an attempt to bind the address; nil if it succeeds.
-    static func listeningProblem(host: String, port: Int) -> Int32? {
-        var hints = addrinfo()
-        hints.ai_flags = AI_PASSIVE
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, String(port), &hints, &found) == 0, let found else { return EADDRNOTAVAIL }
-        defer { freeaddrinfo(found) }
-        let address = found.pointee
-        let descriptor = socket(address.ai_family, address.ai_socktype, address.ai_protocol)
-        guard descriptor >= 0 else { return errno }
-        defer { close(descriptor) }
-        var reuse: Int32 = 1
-        // As the service does: a port that was just released is free.
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
-        return bind(descriptor, address.ai_addr, address.ai_addrlen) == 0 ? nil : errno
-    }
-}
-
-/// The process that listens on a TCP port of this machine, from Linux's `/proc`.
-struct ListeningProcess {
-    let identifier: Int
-    /// The name of the program, of up to 15 bytes.
-    let name: String
-
-    /// The number of attempts: the kernel's tables may change while they are read, so that an entry is missed.
-    private static let attempts = 5
-
-    /// - Returns: Nil if no process listens, if it belongs to another user, or without `/proc`.
-    static func find(port: Int) -> ListeningProcess? {
-        for _ in 0..<attempts {
-            if let found = search(port: port) { return found }
-        }
-        return nil
-    }
-
-    private static func search(port: Int) -> ListeningProcess? {
-        let inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { Self.inodes(listeningOn: port, in: $0) }
-        let links = Set(inodes.map { "socket:[\($0)]" })
-        let files = FileManager.default
-        guard !links.isEmpty, let processes = try? files.contentsOfDirectory(atPath: "/proc") else { return nil }
-        for identifier in processes.compactMap(Int.init) {
-            let folder = "/proc/\(identifier)/fd"
-            let descriptors = (try? files.contentsOfDirectory(atPath: folder)) ?? []
-            guard
-                descriptors.contains(where: { name in
-                    (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map(links.contains) ?? false
-                }), let name = try? String(contentsOfFile: "/proc/\(identifier)/comm", encoding: .utf8)
-            else { continue }
-            return ListeningProcess(identifier: identifier, name: name.trimmingCharacters(in: .newlines))
-        }
-        return nil
-    }
-
-    /// The inodes of the sockets in the state LISTEN (0A).
-    private static func inodes(listeningOn port: Int, in file: String) -> [Substring] {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else { return [] }
-        return text.split(separator: "\n").dropFirst().compactMap { line in
-            let fields = line.split(separator: " ")
-            guard fields.count > 9, fields[3] == "0A", let hexadecimal = fields[1].split(separator: ":").last,
-                Int(hexadecimal, radix: 16) == port
-            else { return nil }
-            return fields[9]
         }
     }
 }

@@ -5,25 +5,26 @@ import HTTPSupport
 import Ledger
 import Proofs
 
-/// The option that names the issuer of a user.
-struct IssuerOption: ParsableArguments {
+/// The options of a command about a user: the issuer of the user's name, and the service that answers.
+struct UserCallOptions: ParsableArguments {
     @Option(help: "The issuer of the user: customer for the ids of apps (default: the back end names the user).")
     var issuer: String?
 
-    func validate() throws { try Self.validate(issuer) }
+    @OptionGroup var call: CallOptions
 
+    func validate() throws { try Self.validate(issuer: issuer) }
+
+    /// - Parameter option: The option with the issuer.
     /// - Throws: `ValidationError` for the empty issuer, which names the users of the back end.
-    static func validate(_ issuer: String?) throws {
-        try require(issuer?.isEmpty != true, "--issuer cannot be empty. Leave it out for a user of the back end.")
+    static func validate(issuer: String?, option: String = "--issuer") throws {
+        try require(issuer?.isEmpty != true, "\(option) cannot be empty. Leave it out for a user of the back end.")
     }
 
     /// The path of a user's resource.
     ///
-    /// - Parameters:
-    ///   - resource: The path below that of the user, such as `/grants`.
-    ///   - query: The other parameters.
-    func path(of user: User, _ resource: String, _ query: [(String, String?)] = []) -> String {
-        ServiceClient.path(HTTPServiceConnection.path(of: user) + resource, query + [("issuer", issuer)])
+    /// - Parameter resource: The path below that of the user, such as `/grants`.
+    func path(of user: User, _ resource: String) -> String {
+        ServiceClient.path(HTTPServiceConnection.path(of: user) + resource, [("issuer", issuer)])
     }
 }
 
@@ -74,18 +75,19 @@ struct ServerOptions: ParsableArguments {
     private static let maximumCertificates = 4 << 20
 
     @Option(
-        help: ArgumentHelp(
-            "The address of a running service. Put its API key into $TILL_API_KEY, or a user's token into $TILL_TOKEN.",
-            valueName: "url"))
+        help: .value(
+            "url",
+            "The address of a running service. Put its API key into $TILL_API_KEY, or a user's token into $TILL_TOKEN.")
+    )
     var server: ServerAddress?
 
     @Flag(help: "Send the credential to --server unencrypted, in a network you trust.")
     var insecure = false
 
     @Option(
-        help: ArgumentHelp(
-            "A PEM file of root certificates that the connection to --server trusts, besides those of the system.",
-            valueName: "file"))
+        help: .value(
+            "file",
+            "A PEM file of root certificates that the connection to --server trusts, besides those of the system."))
     var caFile: String?
 
     func validate() throws {
@@ -171,9 +173,9 @@ struct ServerOptions: ParsableArguments {
 /// The options of a command about a user, for which a running service answers, or the service of this process over the ledger.
 struct CallOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "An accepted origin of the ledger without --server, as for till serve (default: those of local stores).",
-            valueName: "origin"))
+        help: .value(
+            "origin",
+            "An accepted origin of the ledger without --server, as for till serve (default: those of local stores)."))
     var accept: [Origin] = []
 
     @OptionGroup var service: ServerOptions
@@ -195,7 +197,7 @@ struct CallOptions: ParsableArguments {
     }
 }
 
-/// A command about a user.
+/// A command for which a service answers.
 protocol ServiceCaller: Command {
     var call: CallOptions { get }
     /// The features that the command needs in the ledger of this machine, whatever a service there needs.
@@ -220,6 +222,26 @@ extension ServiceCaller {
         return try await call.service.withClient(or: localService, body)
     }
 
+    func get<Answer: Decodable & Sendable>(_ path: String) async throws -> Answer {
+        try await withClient { try await $0.get(path) }
+    }
+
+    func post<Answer: Decodable & Sendable>(
+        _ path: String, _ body: some Encodable & Sendable = Report()
+    ) async throws -> Answer {
+        try await withClient { try await $0.post(path, body) }
+    }
+
+    func put<Answer: Decodable & Sendable>(
+        _ path: String, _ body: some Encodable & Sendable = Report()
+    ) async throws -> Answer {
+        try await withClient { try await $0.put(path, body) }
+    }
+
+    func delete<Answer: Decodable & Sendable>(_ path: String) async throws -> Answer {
+        try await withClient { try await $0.delete(path) }
+    }
+
     /// The elements of a list of the service, from its pages.
     ///
     /// - Parameters:
@@ -236,6 +258,15 @@ extension ServiceCaller {
             }
         }
     }
+}
+
+/// A command about a user, or with the option to be about one.
+protocol UserCaller: ServiceCaller {
+    var userCall: UserCallOptions { get }
+}
+
+extension UserCaller {
+    var call: CallOptions { userCall.call }
 }
 
 extension ServiceClient {

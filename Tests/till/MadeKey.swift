@@ -1,5 +1,0 @@
-/// The output of `till keys make --json`.
-struct MadeKey: Decodable {
-    let id: String
-    let key: String
-}
