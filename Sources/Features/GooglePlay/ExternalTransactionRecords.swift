@@ -302,3 +302,23 @@ extension LedgerTransaction {
         get throws { ExternalTransactionRecords(database: database, apps: try apps) }
     }
 }
+
+extension Table {
+    /// The sales outside Google's billing, and refunds of them, that back ends have reported. `refund_id`: empty for the sale, `~` for
+    /// the refund of all that is left, else the identifier of a partial refund; `content`: the body of the request to Google Play;
+    /// `initial_id`: the first transaction of the series that a sale continues; `next_attempt_at`: null once Google Play has the report
+    /// (`passed_on_at`), or refuses it for good (`last_error`).
+    static let externalTransaction = Table(
+        name: "external_transaction", family: .globalKey,
+        columns: [
+            .text("transaction_id"), .text("refund_id"), .text("package"), .text("realm"), .integer("app"),
+            .text("content"), .text("initial_id").optional, .integer("reported_at"), .text("reported_by"),
+            .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("passed_on_at").optional, .text("last_error").optional,
+        ],
+        key: ["transaction_id", "refund_id", "package", "realm"],
+        checks: ["next_attempt_at IS NULL OR passed_on_at IS NULL"]
+    )
+    .indexed("external_transaction_waiting", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
+    .indexed("external_transaction_by_time", by: ["reported_at", "transaction_id", "refund_id"])
+}

@@ -69,3 +69,15 @@ struct VoidedPurchaseRecords {
             ) { try VoidedPurchases.Record(orderId: $0.next(), voidedAt: $0.next(), reason: $0.next()) })
     }
 }
+
+extension Table {
+    /// The purchases that Google Play has listed as voided in full, redeemed or not. `order_id` is empty for a purchase without an order;
+    /// `reason`: the reason in Apple's numbers.
+    static let googleVoidedPurchase = Table(
+        name: "google_voided_purchase", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .text("order_id"), .integer("app"), .text("package"), .integer("voided_at"),
+            .integer("reason"),
+        ],
+        key: ["purchase_token", "order_id", "app", "package"])
+}

@@ -1,4 +1,5 @@
 import Ledger
+import Proofs
 
 /// A durable queue in the ledger of messages to endpoints, which a sender empties.
 ///
@@ -68,4 +69,64 @@ extension WebhookResult: DeliveryResult {
     package var logged: [(name: String, value: String)] {
         [("webhook", delivery.endpointIdentifier), ("message", delivery.messageIdentifier)]
     }
+}
+
+/// The result of an attempt to deliver a message.
+package struct WebhookResult: Hashable, Sendable {
+    /// The delivery when it was leased.
+    package let delivery: WebhookDelivery
+    package let outcome: WebhookDelivery.Outcome
+    /// The time of the next attempt; nil if the message was delivered or given up.
+    let nextAttemptAt: Timestamp?
+    /// The duration of the attempt; nil if it is unknown.
+    package let milliseconds: Int64?
+    /// The beginning of the answer's body; nil for an answer without a body.
+    package let response: String?
+
+    /// True if only a replay makes another attempt.
+    package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
+
+    package init(
+        of delivery: WebhookDelivery,
+        _ outcome: WebhookDelivery.Outcome,
+        nextAttemptAt: Timestamp?,
+        milliseconds: Int64? = nil,
+        response: WebhookResponse? = nil
+    ) {
+        self.delivery = delivery
+        self.outcome = outcome
+        self.nextAttemptAt = nextAttemptAt
+        self.milliseconds = milliseconds
+        self.response = response?.text
+    }
+}
+
+/// The beginning of the body of a receiver's answer, as text.
+package struct WebhookResponse: Hashable, Sendable {
+    /// The largest number of bytes that are read of a body, and of the text in UTF-8.
+    package static let maximumLength = 1024
+
+    package let text: String
+
+    /// - Parameter bytes: The beginning of the body. Invalid UTF-8 and NUL become the replacement character.
+    /// - Returns: Nil for an empty body.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard !bytes.isEmpty else { return nil }
+        var text = ""
+        var length = 0
+        for scalar in String(decoding: bytes.prefix(Self.maximumLength), as: UTF8.self).unicodeScalars {
+            // PostgreSQL's texts have no NUL.
+            let kept: Unicode.Scalar = scalar == "\0" ? "\u{FFFD}" : scalar
+            // A replacement is longer than the byte that it replaces.
+            length += String(kept).utf8.count
+            guard length <= Self.maximumLength else { break }
+            text.unicodeScalars.append(kept)
+        }
+        self.text = text
+    }
+}
+
+/// The retry schedule of failed deliveries: growing delays for three days.
+package enum WebhookSchedule {
+    package static let delays: [Int64] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 }
