@@ -55,36 +55,35 @@ package protocol DeliveryEndpoint: Sendable {
 /// The result of an attempt to deliver a message.
 package protocol DeliveryResult: Sendable {
     var outcome: WebhookDelivery.Outcome { get }
-    /// True if the service makes no other attempt by itself.
-    var isGivenUp: Bool { get }
+    /// The time of the next attempt; nil if the message was delivered or given up.
+    var nextAttemptAt: Timestamp? { get }
     /// The endpoint and the message for logs, without content and without secrets.
     var logged: [(name: String, value: String)] { get }
+}
+
+extension DeliveryResult {
+    /// True if the service makes no other attempt by itself.
+    package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
 }
 
 extension WebhookService: DeliveryQueue {}
 
 extension WebhookEndpoint: DeliveryEndpoint {}
 
-extension WebhookResult: DeliveryResult {
-    package var logged: [(name: String, value: String)] {
-        [("webhook", delivery.endpointIdentifier), ("message", delivery.messageIdentifier)]
-    }
-}
-
 /// The result of an attempt to deliver a message.
-package struct WebhookResult: Hashable, Sendable {
+package struct WebhookResult: Hashable, DeliveryResult {
     /// The delivery when it was leased.
     package let delivery: WebhookDelivery
     package let outcome: WebhookDelivery.Outcome
-    /// The time of the next attempt; nil if the message was delivered or given up.
-    let nextAttemptAt: Timestamp?
+    package let nextAttemptAt: Timestamp?
     /// The duration of the attempt; nil if it is unknown.
     package let milliseconds: Int64?
     /// The beginning of the answer's body; nil for an answer without a body.
     package let response: String?
 
-    /// True if only a replay makes another attempt.
-    package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
+    package var logged: [(name: String, value: String)] {
+        [("webhook", delivery.endpointIdentifier), ("message", delivery.messageIdentifier)]
+    }
 
     package init(
         of delivery: WebhookDelivery,

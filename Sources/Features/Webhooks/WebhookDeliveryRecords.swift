@@ -124,29 +124,32 @@ extension LedgerTransaction {
     ///
     /// - Returns: The changed delivery; nil if there is none.
     package func replay(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
-        let isChanged =
-            try database.execute(
-                """
-                UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-                WHERE endpoint_id = $2 AND message_id = $3
-                """,
-                [WebhookDelivery.atOnce, endpoint, message]) == 1
+        let isChanged = try replay(where: "endpoint_id = $2 AND message_id = $3", [endpoint, message]) == 1
         return isChanged ? try webhookDelivery(message, to: endpoint) : nil
+    }
+
+    /// Marks messages as pending again.
+    ///
+    /// - Parameter condition: The SQL that chooses the deliveries. Its arguments begin with `$2`.
+    /// - Returns: The number of messages.
+    private func replay(where condition: String, _ arguments: [any SQLConvertible]) throws -> Int {
+        try database.execute(
+            "UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0 WHERE \(condition)",
+            [WebhookDelivery.atOnce] + arguments)
     }
 
     /// Marks failed messages as pending again, oldest first.
     ///
     /// - Returns: The number of messages; `limit` if there may be more.
     package func replayFailed(to endpoint: String, limit: Int) throws -> Int {
-        try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1
-            WHERE endpoint_id = $2 AND message_id IN (
-                SELECT message_id FROM webhook_delivery
-                WHERE endpoint_id = $2 AND next_attempt_at IS NULL AND is_delivered = 0
-                ORDER BY happened_at LIMIT $3)
-            """,
-            [WebhookDelivery.atOnce, endpoint, limit])
+        try replay(
+            where: """
+                endpoint_id = $2 AND message_id IN (
+                    SELECT message_id FROM webhook_delivery
+                    WHERE endpoint_id = $2 AND next_attempt_at IS NULL AND is_delivered = 0
+                    ORDER BY happened_at LIMIT $3)
+                """,
+            [endpoint, limit])
     }
 
     /// Marks the delivered and the failed messages of a period as pending again, oldest first.
@@ -179,12 +182,9 @@ extension LedgerTransaction {
             [endpoint, position.happenedAt, position.messageIdentifier, end, limit]
         ) { WebhookDeliveryPosition(happenedAt: try $0.next(), messageIdentifier: try $0.next()) }
         guard !found.isEmpty else { return [] }
-        try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-            WHERE endpoint_id = $2 AND message_id \(database.isIn("$3"))
-            """,
-            [WebhookDelivery.atOnce, endpoint, database.list(found.map(\.messageIdentifier))])
+        _ = try replay(
+            where: "endpoint_id = $2 AND message_id \(database.isIn("$3"))",
+            [endpoint, database.list(found.map(\.messageIdentifier))])
         return found
     }
 
@@ -193,15 +193,14 @@ extension LedgerTransaction {
     /// - Returns: The number of messages, at most `limit`.
     package func replayWebhooks(about user: User, to endpoint: String, limit: Int) throws -> Int {
         guard try database.has("webhook_delivery"), let user = try users.known(user) else { return 0 }
-        return try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-            WHERE user_id = $2 AND endpoint_id = $3 AND audit_number IN (
-                SELECT audit_number FROM webhook_delivery
-                WHERE user_id = $2 AND endpoint_id = $3 AND next_attempt_at IS NULL
-                ORDER BY audit_number DESC LIMIT $4)
-            """,
-            [WebhookDelivery.atOnce, user, endpoint, limit])
+        return try replay(
+            where: """
+                user_id = $2 AND endpoint_id = $3 AND audit_number IN (
+                    SELECT audit_number FROM webhook_delivery
+                    WHERE user_id = $2 AND endpoint_id = $3 AND next_attempt_at IS NULL
+                    ORDER BY audit_number DESC LIMIT $4)
+                """,
+            [user, endpoint, limit])
     }
 
     /// Deletes delivered messages of events before a moment, and all messages to removed endpoints. An endpoint is deleted with

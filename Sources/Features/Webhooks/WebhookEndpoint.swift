@@ -121,7 +121,7 @@ extension WebhookEndpoint {
 
 /// A change of a webhook by the team. The audit logs are those of users, and have none of these.
 package struct WebhookChange: Hashable, Sendable {
-    package enum Event: String, Sendable, CaseIterable {
+    package enum Event: String, Sendable, CaseIterable, SQLConvertible {
         case added
         /// The detail is the new URL.
         case urlChanged
@@ -137,8 +137,8 @@ package struct WebhookChange: Hashable, Sendable {
     }
 
     package let endpointIdentifier: String
-    package let happenedAt: Timestamp
     package let event: Event
+    package let happenedAt: Timestamp
     /// The identifier of the API key that acted, or `member NAME` for a person.
     package let changedBy: String
     package let detail: String?
@@ -213,7 +213,7 @@ extension LedgerTransaction {
             after: last, randomBytes: randomness.bytes(WebhookChangeIdentifier.randomCount))
         try database.insert(
             into: "webhook_change", ["endpoint_id", "happened_at", "change_id", "event", "changed_by", "detail"],
-            [[endpoint, moment, identifier.bytes, event.rawValue, key, detail]])
+            [[endpoint, moment, identifier.bytes, event, key, detail]])
     }
 
     /// The last changes of a webhook, newest first.
@@ -224,12 +224,11 @@ extension LedgerTransaction {
             ORDER BY happened_at DESC, change_id DESC LIMIT $2
             """,
             [endpoint, limit]
-        ) { row -> WebhookChange? in
-            guard let event = WebhookChange.Event(rawValue: try row.next()) else { return nil }
-            return WebhookChange(
-                endpointIdentifier: endpoint, happenedAt: try row.next(), event: event, changedBy: try row.next(),
-                detail: try row.next())
-        }.compactMap(\.self)
+        ) { row in
+            WebhookChange(
+                endpointIdentifier: endpoint, event: try row.next(), happenedAt: try row.next(),
+                changedBy: try row.next(), detail: try row.next())
+        }
     }
 }
 

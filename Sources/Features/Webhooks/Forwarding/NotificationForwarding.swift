@@ -167,10 +167,7 @@ package struct ForwardingResult: DeliveryResult {
     /// The notification when it was leased.
     let message: ForwardedNotification
     package let outcome: WebhookDelivery.Outcome
-    /// Nil if it was delivered or given up.
-    let nextAttemptAt: Timestamp?
-
-    package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
+    package let nextAttemptAt: Timestamp?
 
     package var logged: [(name: String, value: String)] {
         [("host", message.target.host), ("notification", message.notificationUUID)]
