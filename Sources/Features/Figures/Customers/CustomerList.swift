@@ -314,12 +314,11 @@ extension [ListedCustomer] {
             + flatMap { customer in
                 let sums: [Price?] = customer.spent.isEmpty ? [nil] : customer.spent
                 return sums.map { sum in
-                    let cells: [ExportValue] = [
+                    ExportText.cells([
                         .text(customer.known.user.name), .text(customer.known.user.issuer),
                         .date(customer.known.firstSeenAt), .text(customer.state?.rawValue),
                         .date(customer.lastPurchase), .text(sum?.currency), .amount(sum?.milliunits),
-                    ]
-                    return cells.map(ExportText.cell).joined(separator: ",") + "\r\n"
+                    ]) + "\r\n"
                 }
             }.joined()
     }

@@ -68,7 +68,7 @@ struct ExportText {
 
     func text(of rows: [[ExportValue]]) -> String {
         switch format {
-        case .csv: return rows.map { $0.map(Self.cell).joined(separator: ",") + "\r\n" }.joined()
+        case .csv: return rows.map { Self.cells($0) + "\r\n" }.joined()
         case .jsonLines:
             let columns = export.columns
             var bytes: [UInt8] = []
@@ -76,6 +76,9 @@ struct ExportText {
             return String(decoding: bytes, as: UTF8.self)
         }
     }
+
+    /// Cells in RFC 4180.
+    static func cells(_ values: [ExportValue]) -> String { values.map(cell).joined(separator: ",") }
 
     /// A cell in RFC 4180. A text that a spreadsheet would interpret as a formula gets an apostrophe before it.
     static func cell(_ value: ExportValue) -> String {
