@@ -146,19 +146,19 @@ extension CatalogService {
         let (catalog, identifier) = (app.catalog, subject.identifier)
         let (present, ofFiles) = (catalog.definition(of: subject), app.files.definition(of: subject))
         guard let object else { return present == nil ? nil : try await revert(subject, in: app, by: key) }
-        switch subject.kind {
-        case .product:
+        let isReversion: Bool
+        if subject.kind == .product {
+            let definition = try? ProductDefinition(object, of: identifier, currency: catalog.storefront.currency)
             // A reversion would also return the product to sale.
-            let isOfFiles = try? ProductDefinition(object, of: identifier, currency: catalog.storefront.currency)
-                .isSame(as: ofFiles)
-            if isOfFiles == true, catalog.isAdministered(subject), !catalog.isWithdrawn(identifier) { break }
-            return try await define(object, as: identifier, in: app, seeing: limit, by: key)
-        case .right, .offering, .currentOffering:
+            isReversion =
+                definition?.isSame(as: ofFiles) == true && catalog.isAdministered(subject)
+                && !catalog.isWithdrawn(identifier)
+        } else {
             guard object != present else { return nil }
-            if object == ofFiles { break }
-            guard subject == .currentOffering else { return try define(object, as: subject, in: app, by: key) }
-            return try setCurrentOffering(try Catalog.currentOffering(object), in: app, by: key)
+            isReversion = object == ofFiles
         }
-        return try await revert(subject, in: app, by: key)
+        return isReversion
+            ? try await revert(subject, in: app, by: key)
+            : try await define(object, as: subject, in: app, seeing: limit, by: key)
     }
 }

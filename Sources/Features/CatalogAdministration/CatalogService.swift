@@ -72,13 +72,28 @@ package final class CatalogService: Sendable {
         package let isNew: Bool
     }
 
-    /// Prepares the definition of a new product, or of an existing one.
+    /// Prepares the definition of a new product, right or offering, of an existing one, or of the current offering.
     ///
     /// - Parameters:
     ///   - limit: The limit of a caller who may not give what another app's products give; nil for a caller of all apps.
     ///   - key: The identifier of the caller's API key.
-    /// - Returns: Nil if the product has this definition already.
+    /// - Returns: Nil if the subject has this definition already.
     /// - Throws: `CatalogChangeError`; `AppLimitError`.
+    package func define(
+        _ object: JSONObject,
+        as subject: CatalogSubject,
+        in app: App,
+        seeing limit: AppLimit? = nil,
+        by key: String
+    ) async throws -> Pending? {
+        switch subject.kind {
+        case .product: try await define(object, as: subject.identifier, in: app, seeing: limit, by: key)
+        case .right, .offering: try defineOffered(object, as: subject, in: app, by: key)
+        case .currentOffering: try setCurrentOffering(try Catalog.currentOffering(object), in: app, by: key)
+        }
+    }
+
+    /// Prepares the definition of a product.
     package func define(
         _ object: JSONObject,
         as productIdentifier: String,
@@ -234,10 +249,7 @@ package final class CatalogService: Sendable {
 /// Changes of rights and offerings.
 extension CatalogService {
     /// Prepares the definition of a right or an offering.
-    ///
-    /// - Parameter key: The identifier of the caller's API key.
-    /// - Returns: Nil if it has this definition already, or for another subject.
-    package func define(
+    private func defineOffered(
         _ object: JSONObject,
         as subject: CatalogSubject,
         in app: App,
