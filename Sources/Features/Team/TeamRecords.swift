@@ -99,7 +99,7 @@ extension LedgerTransaction {
         ) { row in
             TeamChange(
                 number: try row.next(), happenedAt: try row.next(), event: try row.next(), actor: try row.next(),
-                member: try row.next(), role: (try row.next() as String?).flatMap(TeamRole.init(rawValue:)))
+                member: try row.next(), role: try row.next())
         }
     }
 }
