@@ -226,7 +226,7 @@ import Testing
             #expect(app.catalog.right("sprouts")?.definition == expected)
             #expect(try await service.undo(revision, in: app, by: "K") == nil)
         }
-        let created = try #require(try await service.revision(3, of: .right("night"), in: app))
+        let created = try await service.revision(3, of: .right("night"), in: app)
         #expect(created.before.definition == nil)
         _ = try await service.perform { try await service.undo(created, in: app, by: "K") }
         #expect(app.catalog.right("night") == nil)

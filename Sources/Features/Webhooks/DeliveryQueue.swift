@@ -7,8 +7,7 @@ import Proofs
 /// again after the lease.
 package protocol DeliveryQueue: Sendable {
     associatedtype Endpoint: DeliveryEndpoint
-    associatedtype Message: Sendable
-    associatedtype Result: DeliveryResult
+    associatedtype Message: DeliveryMessage
 
     var ledger: Ledger { get }
 
@@ -35,10 +34,10 @@ package protocol DeliveryQueue: Sendable {
     ///   - response: The beginning of the answer's body; nil for an answer without a body.
     func result(
         of message: Message, _ outcome: WebhookDelivery.Outcome, milliseconds: Int64?, response: WebhookResponse?
-    ) -> Result
+    ) -> DeliveryResult<Message>
 
     /// Records the results of attempts. A message that another service leased meanwhile stays unchanged.
-    func record(_ results: [Result]) async throws
+    func record(_ results: [DeliveryResult<Message>]) async throws
 
     /// Deletes old messages.
     ///
@@ -52,51 +51,46 @@ package protocol DeliveryEndpoint: Sendable {
     var url: String { get }
 }
 
-/// The result of an attempt to deliver a message.
-package protocol DeliveryResult: Sendable {
-    var outcome: WebhookDelivery.Outcome { get }
-    /// The time of the next attempt; nil if the message was delivered or given up.
-    var nextAttemptAt: Timestamp? { get }
+/// A message on its way to an endpoint.
+package protocol DeliveryMessage: Sendable {
     /// The endpoint and the message for logs, without content and without secrets.
     var logged: [(name: String, value: String)] { get }
 }
 
-extension DeliveryResult {
+/// The result of an attempt to deliver a message.
+package struct DeliveryResult<Message: DeliveryMessage>: Sendable {
+    /// The message when it was leased.
+    let message: Message
+    package let outcome: WebhookDelivery.Outcome
+    /// The time of the next attempt; nil if the message was delivered or given up.
+    let nextAttemptAt: Timestamp?
+    /// The duration of the attempt; nil if it is unknown.
+    let milliseconds: Int64?
+    /// The beginning of the answer's body; nil for an answer without a body.
+    let response: WebhookResponse?
+
+    package init(
+        of message: Message, _ outcome: WebhookDelivery.Outcome, nextAttemptAt: Timestamp?,
+        milliseconds: Int64? = nil, response: WebhookResponse? = nil
+    ) {
+        (self.message, self.outcome, self.nextAttemptAt) = (message, outcome, nextAttemptAt)
+        (self.milliseconds, self.response) = (milliseconds, response)
+    }
+
     /// True if the service makes no other attempt by itself.
     package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
+
+    /// The endpoint and the message for logs.
+    package var logged: [(name: String, value: String)] { message.logged }
 }
 
 extension WebhookService: DeliveryQueue {}
 
 extension WebhookEndpoint: DeliveryEndpoint {}
 
-/// The result of an attempt to deliver a message.
-package struct WebhookResult: Hashable, DeliveryResult {
-    /// The delivery when it was leased.
-    package let delivery: WebhookDelivery
-    package let outcome: WebhookDelivery.Outcome
-    package let nextAttemptAt: Timestamp?
-    /// The duration of the attempt; nil if it is unknown.
-    package let milliseconds: Int64?
-    /// The beginning of the answer's body; nil for an answer without a body.
-    package let response: String?
-
+extension WebhookDelivery: DeliveryMessage {
     package var logged: [(name: String, value: String)] {
-        [("webhook", delivery.endpointIdentifier), ("message", delivery.messageIdentifier)]
-    }
-
-    package init(
-        of delivery: WebhookDelivery,
-        _ outcome: WebhookDelivery.Outcome,
-        nextAttemptAt: Timestamp?,
-        milliseconds: Int64? = nil,
-        response: WebhookResponse? = nil
-    ) {
-        self.delivery = delivery
-        self.outcome = outcome
-        self.nextAttemptAt = nextAttemptAt
-        self.milliseconds = milliseconds
-        self.response = response?.text
+        [("webhook", endpointIdentifier), ("message", messageIdentifier)]
     }
 }
 

@@ -296,15 +296,15 @@ extension WebhookService {
         _ outcome: WebhookDelivery.Outcome,
         milliseconds: Int64? = nil,
         response: WebhookResponse? = nil
-    ) -> WebhookResult {
+    ) -> DeliveryResult<WebhookDelivery> {
         let next =
             outcome.isDelivery
             ? nil : clock.now().retry(after: delivery.attempts, delays: WebhookSchedule.delays, randomness: randomness)
-        return WebhookResult(
+        return DeliveryResult(
             of: delivery, outcome, nextAttemptAt: next, milliseconds: milliseconds, response: response)
     }
 
-    package func record(_ results: [WebhookResult]) async throws {
+    package func record(_ results: [DeliveryResult<WebhookDelivery>]) async throws {
         try await ledger.write { transaction in
             for result in results {
                 let (status, error): (Int?, String?) =
@@ -312,7 +312,7 @@ extension WebhookService {
                     case .answered(let status): (status, nil)
                     case .unanswered(let code): (nil, code)
                     }
-                let (leased, key) = (result.delivery, result.delivery.key)
+                let (leased, key) = (result.message, result.message.key)
                 let isCurrent =
                     try transaction.database.execute(
                         """
@@ -324,7 +324,7 @@ extension WebhookService {
                 try transaction.database.update(
                     "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
                     where: ["user_id", "audit_number", "endpoint_id", "number"],
-                    [[status, error, result.milliseconds, result.response] + key + [leased.lastAttemptNumber]])
+                    [[status, error, result.milliseconds, result.response?.text] + key + [leased.lastAttemptNumber]])
             }
         }
     }
