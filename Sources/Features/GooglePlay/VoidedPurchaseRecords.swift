@@ -1,10 +1,10 @@
 import Ledger
 import Proofs
 
-/// A purchase that Google Play has listed as voided in full.
+/// An order that Google Play has listed as voided in full.
 ///
 /// The list counts more than the state of the token: after a chargeback, Google Play may still state that the purchase is paid.
-struct VoidedPurchase {
+struct VoidedOrder {
     /// Empty for a purchase without an order.
     let orderId: String
     let voidedAt: Timestamp
@@ -12,7 +12,7 @@ struct VoidedPurchase {
     let reason: Int
 }
 
-extension [VoidedPurchase] {
+extension [VoidedOrder] {
     /// A stated purchase of the token, taken back if its order is voided. Another order of a subscription is a renewal, which stands.
     ///
     /// - Parameter isSubscription: False for a one-time purchase, whose token has only one order.
@@ -49,14 +49,14 @@ struct VoidedPurchaseRecords {
     }
 
     /// The voided purchases of a token, the earliest first.
-    func purchases(ofToken token: String) throws -> [VoidedPurchase] {
+    func purchases(ofToken token: String) throws -> [VoidedOrder] {
         try database.rows(
             """
             SELECT order_id, voided_at, reason FROM google_voided_purchase
             WHERE purchase_token = $1 AND app = $2 AND package = $3 ORDER BY voided_at, order_id
             """,
             [token, app, package]
-        ) { try VoidedPurchase(orderId: $0.next(), voidedAt: $0.next(), reason: $0.next()) }
+        ) { try VoidedOrder(orderId: $0.next(), voidedAt: $0.next(), reason: $0.next()) }
     }
 }
 

@@ -22,27 +22,14 @@ package struct WebhookEndpoint: Hashable, Sendable {
     package let app: String?
 
     package init(
-        identifier: String,
-        url: String,
-        format: WebhookFormat = .till,
-        createdAt: Timestamp,
-        createdBy: String,
-        secret: [UInt8],
-        previousSecret: [UInt8]? = nil,
-        previousSecretEndsAt: Timestamp? = nil,
-        authorization: WebhookAuthorization? = nil,
-        app: String? = nil
+        identifier: String, url: String, format: WebhookFormat = .till, createdAt: Timestamp, createdBy: String,
+        secret: [UInt8], previousSecret: [UInt8]? = nil, previousSecretEndsAt: Timestamp? = nil,
+        authorization: WebhookAuthorization? = nil, app: String? = nil
     ) {
-        self.identifier = identifier
-        self.url = url
-        self.format = format
-        self.createdAt = createdAt
-        self.createdBy = createdBy
-        self.secret = secret
-        self.previousSecret = previousSecret
-        self.previousSecretEndsAt = previousSecretEndsAt
-        self.authorization = authorization
-        self.app = app
+        (self.identifier, self.url, self.format) = (identifier, url, format)
+        (self.createdAt, self.createdBy, self.secret) = (createdAt, createdBy, secret)
+        (self.previousSecret, self.previousSecretEndsAt) = (previousSecret, previousSecretEndsAt)
+        (self.authorization, self.app) = (authorization, app)
     }
 }
 
