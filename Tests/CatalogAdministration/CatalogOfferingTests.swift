@@ -59,13 +59,15 @@ import Testing
         let (service, other) = (try await service(), try await service())
         let first = Self.right(Self.product)
         #expect(
-            try await perform(service) { try service.define(first, as: .right("night"), in: $0, by: "K") } == .created)
+            try await perform(service) { try await service.define(first, as: .right("night"), in: $0, by: "K") }
+                == .created)
         #expect(
-            try await perform(service) { try service.define(first, as: .right("night"), in: $0, by: "K") } == .unchanged
+            try await perform(service) { try await service.define(first, as: .right("night"), in: $0, by: "K") }
+                == .unchanged
         )
         #expect(
             try await perform(service) {
-                try service.define(
+                try await service.define(
                     Self.right("com.memolease.sesac1.background1"), as: .right("sprouts"), in: $0, by: "K")
             } == .changed)
         try await other.refresh()
@@ -92,7 +94,7 @@ import Testing
         let service = try await service()
         let spring = Self.offering("Spring", Self.product)
         #expect(
-            try await perform(service) { try service.define(spring, as: .offering("spring"), in: $0, by: "K") }
+            try await perform(service) { try await service.define(spring, as: .offering("spring"), in: $0, by: "K") }
                 == .created)
         #expect(service.apps.first.catalog.currentOffering?.identifier == "all")
         #expect(
@@ -120,7 +122,8 @@ import Testing
         let service = try await service()
         await #expect {
             _ = try await perform(service) {
-                try service.define(Self.right("com.memolease.sesac1.sprot1"), as: .right("night"), in: $0, by: "K")
+                try await service.define(
+                    Self.right("com.memolease.sesac1.sprot1"), as: .right("night"), in: $0, by: "K")
             }
         } throws: {
             ($0 as? CatalogChangeError)?.message
@@ -129,7 +132,7 @@ import Testing
         }
         await #expect {
             _ = try await perform(service) {
-                try service.define(["name": "day"], as: .right("night"), in: $0, by: "K")
+                try await service.define(["name": "day"], as: .right("night"), in: $0, by: "K")
             }
         } throws: {
             ($0 as? CatalogChangeError)?.message == "night: name: it has to be night, or left out."
@@ -150,7 +153,8 @@ import Testing
             "items": .array([.object(["collection": "moon", "number": .integer(1)])])
         ]
         #expect(
-            try await perform(service) { try service.define(right, as: .right("night"), in: $0, by: "K") } == .created)
+            try await perform(service) { try await service.define(right, as: .right("night"), in: $0, by: "K") }
+                == .created)
         let expected =
             "moon: a right or an offering needs it: night: items[0]: no product gives moon 1, "
             + "and it is not owned by everybody"
@@ -171,20 +175,20 @@ import Testing
     @Test func `the number of rights is limited`() async throws {
         let service = try await service()
         for number in 1..<Catalog.maximumRights {
-            let pending = try service.define(
+            let pending = try await service.define(
                 Self.right(Self.product), as: .right("\(number)"), in: service.apps.first, by: "K")
             #expect(try await service.add(try #require(pending)))
             try await service.refresh()
         }
-        #expect(throws: CatalogChangeError.rightsTooMany) {
-            try service.define(Self.right(Self.product), as: .right("one more"), in: service.apps.first, by: "K")
+        await #expect(throws: CatalogChangeError.rightsTooMany) {
+            try await service.define(Self.right(Self.product), as: .right("one more"), in: service.apps.first, by: "K")
         }
     }
 
     @Test func `a conflict of the files with a right in the ledger is reported`() async throws {
         let service = try await service()
         let offering = Self.offering("Spring", Self.product)
-        _ = try await perform(service) { try service.define(offering, as: .offering("spring"), in: $0, by: "K") }
+        _ = try await perform(service) { try await service.define(offering, as: .offering("spring"), in: $0, by: "K") }
         let changed = try Self.catalog(in: folder.folder("changed"), "{}")
         // The administered offering does not depend on the file.
         let catalog = try await self.service(changed).apps.first.catalog
@@ -204,10 +208,10 @@ import Testing
         let service = try await service()
         let app = service.apps.first
         for object in [Self.right(Self.product), Self.right("com.memolease.sesac1.sprout2")] {
-            _ = try await perform(service) { try service.define(object, as: .right("sprouts"), in: $0, by: "K") }
+            _ = try await perform(service) { try await service.define(object, as: .right("sprouts"), in: $0, by: "K") }
         }
         _ = try await perform(service) {
-            try service.define(Self.right(Self.product), as: .right("night"), in: $0, by: "K")
+            try await service.define(Self.right(Self.product), as: .right("night"), in: $0, by: "K")
         }
         _ = try await perform(service) { try await service.revert(.right("sprouts"), in: $0, by: "K") }
         let history = try await service.history(.only(.right("sprouts")), in: app, before: nil, limit: 9)
@@ -222,7 +226,7 @@ import Testing
             #expect(app.catalog.right("sprouts")?.definition == expected)
             #expect(try await service.undo(revision, in: app, by: "K") == nil)
         }
-        let created = try #require(try await service.revision(3, of: .right("night"), in: app))
+        let created = try await service.revision(3, of: .right("night"), in: app)
         #expect(created.before.definition == nil)
         _ = try await service.perform { try await service.undo(created, in: app, by: "K") }
         #expect(app.catalog.right("night") == nil)

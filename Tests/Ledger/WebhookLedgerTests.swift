@@ -163,14 +163,14 @@ import Testing
         #expect(try await lease(from: other).isEmpty)
         #expect(try await service().dueEndpoints().isEmpty)
         try await service().record(
-            first.map { WebhookResult(of: $0, .answered(status: 200), nextAttemptAt: nil) })
+            first.map { DeliveryResult(of: $0, .answered(status: 200), nextAttemptAt: nil) })
         // The service that leased the third delivery is gone.
         let again = try await lease(at: Self.later(60))
         #expect(again.map(\.messageIdentifier) == second.map(\.messageIdentifier))
         #expect(again.map(\.attempts) == [2])
         // A result after the end of the lease changes nothing.
         let late = second.map {
-            WebhookResult(of: $0, .unanswered(code: "timedOut"), nextAttemptAt: nil)
+            DeliveryResult(of: $0, .unanswered(code: "timedOut"), nextAttemptAt: nil)
         }
         try await service(over: other).record(late)
         #expect(try await deliveries(in: .pending).map(\.attempts) == [2])
@@ -184,9 +184,9 @@ import Testing
         let leased = try await lease()
         try #require(leased.count == 3)
         try await service().record([
-            WebhookResult(of: leased[0], .answered(status: 503), nextAttemptAt: Self.later(9)),
-            WebhookResult(of: leased[1], .unanswered(code: "timedOut"), nextAttemptAt: nil),
-            WebhookResult(of: leased[2], .answered(status: 204), nextAttemptAt: nil),
+            DeliveryResult(of: leased[0], .answered(status: 503), nextAttemptAt: Self.later(9)),
+            DeliveryResult(of: leased[1], .unanswered(code: "timedOut"), nextAttemptAt: nil),
+            DeliveryResult(of: leased[2], .answered(status: 204), nextAttemptAt: nil),
         ])
         #expect(try await lease(at: Self.later(8)).isEmpty)
         let failed = try await deliveries(in: .failed)
@@ -216,7 +216,7 @@ import Testing
             let moment = Self.later(Int64(number))
             let leased = try await #require(lease(at: moment).first)
             try await service().record([
-                WebhookResult(
+                DeliveryResult(
                     of: leased, .answered(status: number == 2 ? 200 : 500 + number),
                     nextAttemptAt: number == 2 ? nil : Self.later(Int64(number) + 1),
                     milliseconds: Int64(number), response: response.flatMap { WebhookResponse(Array($0.utf8)) })
@@ -245,7 +245,7 @@ import Testing
         let leased = try await lease(at: Self.later(9)).sorted { $0.number < $1.number }
         try await service().record(
             leased.map {
-                WebhookResult(
+                DeliveryResult(
                     of: $0, .answered(status: $0.number != 6 && $0.number.isMultiple(of: 2) ? 200 : 500),
                     nextAttemptAt: $0.number == 6 ? Self.later(99) : nil)
             })
@@ -315,7 +315,7 @@ import Testing
         let leased = try await lease(at: Self.later(9)).sorted { $0.number < $1.number }
         try await service().record(
             leased.map {
-                WebhookResult(
+                DeliveryResult(
                     of: $0, .answered(status: $0.number == 1 ? 500 : 200),
                     nextAttemptAt: nil)
             })
@@ -333,7 +333,7 @@ import Testing
         #expect(try await ledger.write { try $0.erase(alice, by: .apiKey("K"), at: Self.now) })
         // The result of a delivery that was under way changes nothing.
         try await service().record(
-            leased.map { WebhookResult(of: $0, .answered(status: 500), nextAttemptAt: Self.now) })
+            leased.map { DeliveryResult(of: $0, .answered(status: 500), nextAttemptAt: Self.now) })
         // Nor is anybody told of what happens to the purchase later.
         let refund = claim("1", revoked: Self.later(9), signedAt: Self.later(9))
         #expect(try await notify("r", refund) == .revoked)

@@ -95,3 +95,97 @@ extension LedgerTransaction {
         try deleteLinks(of: account.number)
     }
 }
+
+/// The e-mail address of an account. Its form allows mail to be sent to it (RFC 5321 section 4.1.2, without quotes, comments or
+/// addresses in brackets).
+package struct EmailAddress: Hashable, Sendable {
+    /// The longest address, in bytes (RFC 5321 section 4.5.3.1.3, without the angle brackets).
+    package static let maximumLength = 254
+
+    /// The address as the user wrote it, without surrounding spaces.
+    package let text: String
+    /// The address in lower case. It identifies the account.
+    package var lowercase: String { text.lowercased() }
+
+    /// - Throws: `AccountError`, `emailTooLong` or `emailInvalid`.
+    package init(_ text: String) throws(AccountError) {
+        // Some keyboards add a space after a completed word.
+        let text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        guard text.utf8.count <= Self.maximumLength else { throw .emailTooLong }
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, Self.isLocalPart(parts[0]), Self.isDomain(parts[1]) else { throw .emailInvalid }
+        self.text = text
+    }
+
+    private static func isLocalPart(_ text: Substring) -> Bool {
+        let symbols = Set("!#$%&'*+/=?^_`{|}~-".utf8)
+        return text.utf8.count <= 64
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { atom in
+                !atom.isEmpty && atom.utf8.allSatisfy { isLetterOrDigit($0) || symbols.contains($0) }
+            }
+    }
+
+    /// True for at least two labels, of which the last is not a number.
+    private static func isDomain(_ text: Substring) -> Bool {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count > 1
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                    && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+            }
+            && labels.last?.utf8.contains { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Password {
+    /// - Parameter email: The address of the account; nil for an account without one.
+    package init(_ text: String, of email: EmailAddress?) throws(PasswordError) {
+        let names = email.map { [$0.lowercase, String($0.lowercase.prefix { $0 != "@" })] }
+        try self.init(text, unlike: names ?? [])
+    }
+}
+
+extension LedgerFeature {
+    /// The accounts of users with the service itself.
+    package static let accounts = LedgerFeature(tables: [.accountEmail, .account, .session])
+}
+
+extension Table {
+    fileprivate static let accountEmail = Table(
+        name: "account_email", family: .globalKey, columns: [.text("email_lowercase"), .integer("user_id")],
+        key: ["email_lowercase"], owner: (table: "account", keyName: "An e-mail address"))
+
+    /// An account. The lower-case form of the e-mail address identifies it.
+    fileprivate static let account = Table(
+        name: "account", family: .userData,
+        columns: [
+            .integer("user_id"), .text("email"), .text("email_lowercase"), .text("password_hash"),
+            .integer("created_at"), .integer("email_verified_at").optional,
+        ],
+        key: ["user_id"], erasure: .deletion)
+
+    /// A session. The ledger stores only the digests of tokens. The previous access token is valid until it expires; the
+    /// previous refresh token is not.
+    fileprivate static let session = Table(
+        name: "session", family: .userData,
+        columns: [
+            .integer("user_id"), .blob("session_id", count: 16), .blob("refresh_id", count: 16),
+            .blob("refresh_digest", count: 32), .blob("access_digest", count: 32),
+            .blob("previous_access_digest", count: 32).optional, .integer("began_at"),
+            .integer("ends_at", check: "ends_at > began_at"),
+        ],
+        key: ["user_id", "session_id"],
+        erasure: .deletion, restoration: .sessionDeletion
+    )
+    .referring(to: "account", by: ["user_id"])
+    .indexed("session_by_end", by: ["ends_at"])
+}

@@ -61,55 +61,109 @@ extension CatalogChange {
     }
 }
 
-/// The changes that a list of changes has.
-package enum CatalogChangeFilter: Hashable, Sendable {
-    case all
-    /// Only changes of products.
-    case products
-    /// Only changes of one product, right or offering, or of the current offering.
-    case only(CatalogSubject)
+package enum CatalogChangeError: RuledError, Equatable {
+    case productInvalid(CatalogError)
+    case productTypeFixed(ProductType)
+    case productBenefitFixed
+    case productNotFound
+    case productsTooMany
+    case pictureInvalid(CatalogError)
+    case pictureOfNoItem
+    case picturesTooLarge
+    case rightInvalid(CatalogError)
+    case rightNotFound
+    case rightsTooMany
+    case offeringInvalid(CatalogError)
+    case offeringNotFound
+    case offeringsTooMany
+    case changeNotFound
+    case changeNotUndoable
 
-    /// - Parameter productIdentifier: The only product; nil for all products.
-    package static func of(product productIdentifier: String?) -> Self {
-        productIdentifier.map { .only(.product($0)) } ?? .products
+    package var rule: ErrorRule {
+        switch self {
+        case .productInvalid(let error): Self.invalid("productInvalid", error)
+        case .productTypeFixed(let type):
+            ErrorRule(
+                "productTypeFixed", .conflict,
+                "The type of the product is \"\(type.rawValue)\" and cannot be changed. Define another product.",
+                korean: nil)
+        case .productBenefitFixed:
+            ErrorRule(
+                "productBenefitFixed", .conflict,
+                "A user has redeemed the product, so its item, balance or duration cannot be changed. Define another "
+                    + "product.",
+                korean: "이미 구매한 고객이 있어 아이템, 잔액, 기간을 바꿀 수 없습니다. 다른 상품을 정의하세요.")
+        case .productNotFound:
+            ErrorRule(
+                "productNotFound", .notFound, "The catalog has no product with this identifier.",
+                korean: "카탈로그에 이 식별자의 상품이 없습니다.")
+        case .productsTooMany:
+            ErrorRule(
+                "productsTooMany", .conflict,
+                "\(CatalogService.maximumProducts) products are already defined over the API. Add others to the files.",
+                korean: "정의한 상품이 너무 많습니다. 나머지는 파일에 추가하세요.")
+        case .pictureInvalid(let error): Self.invalid("pictureInvalid", error)
+        case .pictureOfNoItem:
+            ErrorRule(
+                "pictureOfNoItem", .unprocessable,
+                "The product adds to a balance. Only products that grant an item have pictures.",
+                korean: "잔액을 늘리는 상품에는 그림이 없습니다.")
+        case .picturesTooLarge:
+            ErrorRule(
+                "picturesTooLarge", .conflict,
+                "The pictures would exceed \(CatalogService.maximumPictures >> 20) MB in total. Upload a smaller picture.",
+                korean: "그림의 전체 크기가 한도를 넘습니다. 더 작은 그림을 올리세요.")
+        case .rightInvalid(let error): Self.invalid("rightInvalid", error)
+        case .rightNotFound:
+            ErrorRule(
+                "rightNotFound", .notFound, "The catalog has no right with this name.",
+                korean: "카탈로그에 이 이름의 권한이 없습니다.")
+        case .rightsTooMany:
+            ErrorRule(
+                "rightsTooMany", .conflict,
+                "The catalog has \(Catalog.maximumRights) rights already. Remove one first.",
+                korean: "카탈로그의 권한이 너무 많습니다. 먼저 하나를 지우세요.")
+        case .offeringInvalid(let error): Self.invalid("offeringInvalid", error)
+        case .offeringNotFound:
+            ErrorRule(
+                "offeringNotFound", .notFound, "The catalog has no offering with this identifier.",
+                korean: "카탈로그에 이 식별자의 상품 묶음이 없습니다.")
+        case .offeringsTooMany:
+            ErrorRule(
+                "offeringsTooMany", .conflict,
+                "The catalog has \(Catalog.maximumOfferings) offerings already. Remove one first.",
+                korean: "카탈로그의 상품 묶음이 너무 많습니다. 먼저 하나를 지우세요.")
+        case .changeNotFound:
+            ErrorRule(
+                "changeNotFound", .notFound, "There is no change with this number. The history lists the changes.",
+                korean: "이 번호의 변경이 없습니다. 기록에 변경 목록이 있습니다.")
+        case .changeNotUndoable:
+            ErrorRule(
+                "changeNotUndoable", .conflict, "Earlier pictures are not kept. Upload the picture again.",
+                korean: "이전 그림은 보관하지 않습니다. 그림을 다시 올리세요.")
+        }
+    }
+
+    private static func invalid(_ code: String, _ error: CatalogError) -> ErrorRule {
+        ErrorRule(code, .unprocessable, error.message, korean: nil)
     }
 }
 
-/// A change of the catalog, with its subject before and after it.
-package struct CatalogRevision: Sendable {
-    /// The state of a product but for its picture, or of a right or an offering.
-    package struct State: Sendable {
-        /// The definition; nil if there was none.
-        package let definition: JSONObject?
-        package let isWithdrawn: Bool
+extension CatalogSubject {
+    /// The error of a product, a right or an offering.
+    func invalid(_ error: CatalogError) -> CatalogChangeError {
+        switch kind {
+        case .product: .productInvalid(error)
+        case .right: .rightInvalid(error)
+        case .offering, .currentOffering: .offeringInvalid(error)
+        }
     }
 
-    package let change: CatalogChange
-    package let before: State
-    package let after: State
-
-    /// True if the change can be undone. The ledger keeps no earlier pictures.
-    package var isUndoable: Bool { change.content.kind != .pictured }
-
-    /// - Parameter files: The definition of the files; nil if they have none.
-    init(_ change: CatalogChange, before: State, files: JSONObject?) {
-        self.change = change
-        self.before = before
-        after =
-            switch change.content {
-            case .definition(let text): State(definition: .stored(text), isWithdrawn: before.isWithdrawn)
-            case .reversion: State(definition: files, isWithdrawn: false)
-            case .withdrawal: State(definition: before.definition, isWithdrawn: true)
-            case .restoration: State(definition: before.definition, isWithdrawn: false)
-            case .picture: before
-            }
-    }
-}
-
-extension JSONObject {
-    /// The definition of a change. The ledger stores only definitions that parsed; nil if it is damaged.
-    static func stored(_ text: String) -> JSONObject? {
-        guard case .object(let object) = try? JSONParser.parse(Array(text.utf8)) else { return nil }
-        return object
+    package var notFound: CatalogChangeError {
+        switch kind {
+        case .product: .productNotFound
+        case .right: .rightNotFound
+        case .offering, .currentOffering: .offeringNotFound
+        }
     }
 }

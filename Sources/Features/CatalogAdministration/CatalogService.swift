@@ -72,13 +72,28 @@ package final class CatalogService: Sendable {
         package let isNew: Bool
     }
 
-    /// Prepares the definition of a new product, or of an existing one.
+    /// Prepares the definition of a new product, right or offering, of an existing one, or of the current offering.
     ///
     /// - Parameters:
     ///   - limit: The limit of a caller who may not give what another app's products give; nil for a caller of all apps.
     ///   - key: The identifier of the caller's API key.
-    /// - Returns: Nil if the product has this definition already.
+    /// - Returns: Nil if the subject has this definition already.
     /// - Throws: `CatalogChangeError`; `AppLimitError`.
+    package func define(
+        _ object: JSONObject,
+        as subject: CatalogSubject,
+        in app: App,
+        seeing limit: AppLimit? = nil,
+        by key: String
+    ) async throws -> Pending? {
+        switch subject.kind {
+        case .product: try await define(object, as: subject.identifier, in: app, seeing: limit, by: key)
+        case .right, .offering: try defineOffered(object, as: subject, in: app, by: key)
+        case .currentOffering: try setCurrentOffering(try Catalog.currentOffering(object), in: app, by: key)
+        }
+    }
+
+    /// Prepares the definition of a product.
     package func define(
         _ object: JSONObject,
         as productIdentifier: String,
@@ -231,110 +246,56 @@ package final class CatalogService: Sendable {
     }
 }
 
+/// Changes of rights and offerings.
 extension CatalogService {
-    /// The changes of an app's catalog, newest first.
-    package func changes(
-        _ filter: CatalogChangeFilter,
+    /// Prepares the definition of a right or an offering.
+    private func defineOffered(
+        _ object: JSONObject,
+        as subject: CatalogSubject,
         in app: App,
-        before number: Int64?,
-        limit: Int
-    ) async throws -> [CatalogChange] {
-        try await ledger.read {
-            try $0.catalogChanges(filter, in: app.bundleIdentifier, before: number, limit: limit)
-        }
-    }
-
-    /// The changes of an app's catalog with their subjects before and after them, newest first.
-    ///
-    /// - Parameter number: The number of the last change of the previous page; nil for the first page.
-    package func history(
-        _ filter: CatalogChangeFilter,
-        in app: App,
-        before number: Int64?,
-        limit: Int
-    ) async throws -> [CatalogRevision] {
-        try await ledger.read(.snapshot) { transaction in
-            try transaction.catalogChanges(
-                filter, in: app.bundleIdentifier, before: number, limit: limit
-            ).map { change in
-                let files = app.files.definition(of: change.subject)
-                let before = try transaction.subject(before: change)
-                return CatalogRevision(
-                    change,
-                    before: CatalogRevision.State(
-                        definition: before?.definition.flatMap { .stored($0) } ?? files,
-                        isWithdrawn: before?.isWithdrawn ?? false),
-                    files: files)
-            }
-        }
-    }
-
-    /// A change by its number.
-    ///
-    /// - Parameter subject: The subject of the change; nil for any.
-    /// - Throws: `CatalogChangeError`, `changeNotFound`.
-    package func revision(
-        _ number: Int64, of subject: CatalogSubject? = nil, in app: App
-    ) async throws -> CatalogRevision {
-        guard (1..<Int64.max).contains(number),
-            let found = try await history(
-                subject.map { .only($0) } ?? .all, in: app, before: number + 1, limit: 1
-            ).first, found.change.number == number
-        else { throw CatalogChangeError.changeNotFound }
-        return found
-    }
-
-    /// The number of changes that undo a reversion: the definition, and the withdrawal.
-    package static let undoSteps = 2
-
-    /// Prepares the next change on the way to the subject before a change: its definition, then its withdrawal.
-    ///
-    /// - Parameter limit: The limit of a caller who may not give what another app's products give; nil for a caller of all apps.
-    /// - Returns: Nil if the subject is as before the change, or if the change cannot be undone.
-    /// - Throws: `CatalogChangeError`; `AppLimitError`.
-    package func undo(
-        _ revision: CatalogRevision, in app: App, seeing limit: AppLimit? = nil, by key: String
-    ) async throws -> Pending? {
-        let (target, subject) = (revision.before, revision.change.subject)
-        switch revision.change.content.kind {
-        case .pictured: return nil
-        case .withdrawn, .restored: return try setWithdrawn(target.isWithdrawn, subject.identifier, in: app, by: key)
-        case .defined: return try await restore(target.definition, of: subject, in: app, seeing: limit, by: key)
-        case .reverted:
-            if let pending = try await restore(target.definition, of: subject, in: app, seeing: limit, by: key) {
-                return pending
-            }
-            guard target.isWithdrawn, target.definition != nil else { return nil }
-            return try setWithdrawn(true, subject.identifier, in: app, by: key)
-        }
-    }
-
-    /// Prepares an earlier definition.
-    ///
-    /// - Parameter object: The definition; nil to remove the subject.
-    private func restore(
-        _ object: JSONObject?,
-        of subject: CatalogSubject,
-        in app: App,
-        seeing limit: AppLimit?,
         by key: String
-    ) async throws -> Pending? {
-        let (catalog, identifier) = (app.catalog, subject.identifier)
-        let (present, ofFiles) = (catalog.definition(of: subject), app.files.definition(of: subject))
-        guard let object else { return present == nil ? nil : try await revert(subject, in: app, by: key) }
-        switch subject.kind {
-        case .product:
-            // A reversion would also return the product to sale.
-            let isOfFiles = try? ProductDefinition(object, of: identifier, currency: catalog.storefront.currency)
-                .isSame(as: ofFiles)
-            if isOfFiles == true, catalog.isAdministered(subject), !catalog.isWithdrawn(identifier) { break }
-            return try await define(object, as: identifier, in: app, seeing: limit, by: key)
-        case .right, .offering, .currentOffering:
-            guard object != present else { return nil }
-            if object == ofFiles { break }
-            guard subject == .currentOffering else { return try define(object, as: subject, in: app, by: key) }
-            return try setCurrentOffering(try Catalog.currentOffering(object), in: app, by: key)
+    ) throws(CatalogChangeError) -> Pending? {
+        var (catalog, revision) = app.current.snapshot
+        let before = catalog.definition(of: subject)
+        let text: String
+        do {
+            var changes = OfferingMap()
+            try changes.define(object, as: subject)
+            guard let definition = changes.definition(of: subject), definition != before else { return nil }
+            text = try Self.text(definition, of: subject.identifier)
+            try catalog.define(changes)
+        } catch {
+            throw subject.invalid(error)
         }
-        return try await revert(subject, in: app, by: key)
+        switch subject.kind {
+        case .right where catalog.rights.count > Catalog.maximumRights: throw .rightsTooMany
+        case .offering where catalog.offerings.count > Catalog.maximumOfferings: throw .offeringsTooMany
+        default: return pending(.definition(text), of: subject, in: app, by: key, at: revision, isNew: before == nil)
+        }
+    }
+
+    /// Prepares another current offering.
+    ///
+    /// - Returns: Nil if the offering is the current one already.
+    /// - Throws: `CatalogChangeError`, `offeringNotFound`.
+    package func setCurrentOffering(
+        _ identifier: String,
+        in app: App,
+        by key: String
+    ) throws(CatalogChangeError) -> Pending? {
+        let (catalog, revision) = app.current.snapshot
+        guard catalog.offering(identifier) != nil else { throw .offeringNotFound }
+        guard catalog.currentOffering?.identifier.hasSameBytes(as: identifier) != true else { return nil }
+        let definition = JSONValue.object(Catalog.definition(ofCurrentOffering: identifier))
+        return pending(.definition(definition.compactText), of: .currentOffering, in: app, by: key, at: revision)
+    }
+
+    /// The text of a definition, which has a maximum length.
+    static func text(_ object: JSONObject, of name: String) throws(CatalogError) -> String {
+        let text = JSONValue.object(object).compactText
+        guard text.utf8.count <= maximumDefinition else {
+            throw CatalogError(file: name, reason: "it is larger than \(maximumDefinition / 1024) KB")
+        }
+        return text
     }
 }

@@ -59,7 +59,7 @@ extension FigureAnswer {
             ["from", "to", "is_complete"] + (group.map { [$0] } ?? [])
             + (query.figure.isMoney ? ["currency"] : []) + ["value"] + (isQuotient ? ["denominator"] : []) + parts
         let times = periods.map { period in
-            Self.text([
+            ExportText.cells([
                 .text(period.first.description), .text(period.last.description), .bool(period.isComplete),
             ])
         }
@@ -81,10 +81,6 @@ extension FigureAnswer {
             }
         }
         return text
-    }
-
-    private static func text(_ cells: [ExportValue]) -> String {
-        cells.map(ExportText.cell).joined(separator: ",")
     }
 
     private func amount(_ value: Int64) -> ExportValue { query.figure.isMoney ? .amount(value) : .integer(value) }

@@ -67,6 +67,16 @@ extension FigureCohort {
     }
 }
 
+extension Table {
+    /// The users whose first payment was in a month (`day`: its first day), and who paid or were subscribed some months after.
+    static let figureCohort = Table(
+        name: "figure_cohort", family: .globalKey,
+        columns: [
+            .integer("day"), .integer("months_after"), .integer("app"), .text("origin"), .integer("users"),
+        ],
+        key: FigureCohort.columns)
+}
+
 /// The order of the key.
 extension FigureCohort: Comparable {
     static func < (left: FigureCohort, right: FigureCohort) -> Bool {

@@ -82,3 +82,16 @@ enum FigureSpan: Int, CaseIterable {
         }
     }
 }
+
+extension Table {
+    /// The sums. `day`: the day, or the first of the month, in days since 1970; `span`: `FigureSpan`; `breakdown`:
+    /// `FigureBreakdown`, which determines whether the product or the storefront is set.
+    static let figure = Table(
+        name: "figure", family: .globalKey,
+        columns: [
+            .integer("day"), .integer("span", check: "span IN (0, 1)"), .text("metric"),
+            .integer("breakdown", check: "breakdown IN (0, 1, 2)"), .integer("app"), .text("origin"),
+            .text("product_id"), .text("storefront"), .text("currency"), .integer("amount"),
+        ],
+        key: FigureRow.columns)
+}

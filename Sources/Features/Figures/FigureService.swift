@@ -256,3 +256,39 @@ struct FigureContribution: Hashable, Sendable {
 
 /// A write for a user that the sums do not include yet.
 typealias FigureMark = (user: Int64, version: Int64)
+
+extension LedgerFeature {
+    /// The sums of the sales, by day and month, and of each customer's purchases.
+    package static let figures = LedgerFeature(
+        tables: [.figure, .figureCohort, .figureContribution, .figurePending, .figureUpkeep] + Table.customerSums,
+        check: { database, limit in try FigureCheck(database: database).problems(limit: limit) },
+        writeHook: { heads, database in
+            // Each write has its own row, so that no writer waits for the job that removes the marks.
+            try database.insert(
+                into: "figure_pending", ["user_id", "version"],
+                heads.sorted { $0.key < $1.key }.compactMap { user, head in
+                    head.lastTransaction > 0 ? [user, head.nextVersion] : nil
+                }, isNew: false)
+        },
+        // The writes of the merge mark the other user, whose sums then include the moved purchases.
+        mergeHook: { former, _, database in try database.deleteCustomerSums(of: [former]) })
+}
+
+extension Table {
+
+    /// The contribution of each user to the sums. `version`: the number of the write after which it was computed; `rules`: the
+    /// version of the rules. The rows have no personal data, so they stay after an erasure, like the transactions.
+    fileprivate static let figureContribution = Table(
+        name: "figure_contribution", family: .userData,
+        columns: [.integer("user_id"), .integer("version"), .integer("rules"), .blob("sums")],
+        key: ["user_id"], hasLargeRows: true)
+
+    /// The writes for users that the sums do not include yet.
+    fileprivate static let figurePending = Table(
+        name: "figure_pending", family: .userData, columns: [.integer("user_id"), .integer("version")],
+        key: ["user_id", "version"])
+
+    /// The times at which work on the whole ledger was done.
+    fileprivate static let figureUpkeep = Table(
+        name: "figure_upkeep", family: .everywhere, columns: [.text("subject"), .integer("done_at")], key: ["subject"])
+}

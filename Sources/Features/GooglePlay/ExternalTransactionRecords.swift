@@ -6,10 +6,18 @@ private struct ExternalTransactionRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
-    private static let columns = """
-        transaction_id, refund_id, package, realm, app, content, initial_id, reported_at, reported_by, attempts,
-            next_attempt_at, passed_on_at, last_error
-        """
+    private static let columns = [
+        "transaction_id", "refund_id", "package", "realm", "app", "content", "initial_id", "reported_at", "reported_by",
+        "attempts", "next_attempt_at", "passed_on_at", "last_error",
+    ]
+
+    /// - Parameter clauses: The SQL after the table.
+    private func reports(
+        _ clauses: String, _ arguments: [any SQLConvertible]
+    ) throws -> [ExternalTransactionReport] {
+        try database.rows(
+            "SELECT \(Self.columns.joined(separator: ", ")) FROM external_transaction \(clauses)", arguments, report)
+    }
 
     private func report(_ row: inout ResultRow) throws -> ExternalTransactionReport {
         let (transaction, refund): (String, String) = (try row.next(), try row.next())
@@ -30,39 +38,33 @@ private struct ExternalTransactionRecords {
     }
 
     func report(_ key: ExternalTransactionReport.Key) throws -> ExternalTransactionReport? {
-        try database.rows(
-            """
-            SELECT \(Self.columns) FROM external_transaction
-            WHERE transaction_id = $1 AND refund_id = $2 AND package = $3 AND realm = $4
-            """,
-            values(of: key), report
+        try reports(
+            "WHERE transaction_id = $1 AND refund_id = $2 AND package = $3 AND realm = $4", values(of: key)
         ).first
     }
 
     /// Writes a report, unless there is one with its key.
     func add(_ report: ExternalTransactionReport) throws {
-        try database.execute(
-            """
-            INSERT INTO external_transaction (\(Self.columns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULL, NULL)
-            ON CONFLICT (transaction_id, refund_id, package, realm) DO NOTHING
-            """,
-            values(of: report.key) + [
-                apps[report.app], JSONValue.object(report.content).compactText, report.initialIdentifier,
-                report.reportedAt, report.reportedBy, report.attempts, report.nextAttemptAt,
-            ])
+        try database.insert(
+            into: "external_transaction", Self.columns,
+            [
+                values(of: report.key) + [
+                    apps[report.app], JSONValue.object(report.content).compactText, report.initialIdentifier,
+                    report.reportedAt, report.reportedBy, report.attempts, report.nextAttemptAt, report.passedOnAt,
+                    report.lastError,
+                ]
+            ], isNew: false)
     }
 
     /// The reports that wait for an attempt, the longest waiting first.
     func due(at moment: Timestamp, _ realm: Realm, _ package: String, limit: Int) throws -> [ExternalTransactionReport]
     {
-        try database.rows(
+        try reports(
             """
-            SELECT \(Self.columns) FROM external_transaction
             WHERE next_attempt_at <= $1 AND realm = $2 AND package = $3
             ORDER BY next_attempt_at, reported_at, transaction_id, refund_id LIMIT $4
             """,
-            [moment, realm.rawValue, package, limit], report)
+            [moment, realm.rawValue, package, limit])
     }
 
     /// The reports about some transactions that wait.
@@ -85,12 +87,9 @@ private struct ExternalTransactionRecords {
 
     /// The partial refunds of a transaction that Google Play has.
     func passedOnRefunds(of key: ExternalTransactionReport.Key) throws -> [ExternalTransactionReport] {
-        try database.rows(
-            """
-            SELECT \(Self.columns) FROM external_transaction
-            WHERE transaction_id = $1 AND package = $2 AND realm = $3 AND passed_on_at IS NOT NULL
-            """,
-            [key.transactionIdentifier, key.packageName, key.realm.rawValue], report
+        try reports(
+            "WHERE transaction_id = $1 AND package = $2 AND realm = $3 AND passed_on_at IS NOT NULL",
+            [key.transactionIdentifier, key.packageName, key.realm.rawValue]
         ).filter { $0.key.part != .sale }
     }
 
@@ -122,12 +121,9 @@ private struct ExternalTransactionRecords {
         }
         arguments.append(limit)
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        return try database.rows(
-            """
-            SELECT \(Self.columns) FROM external_transaction \(filter)
-            ORDER BY reported_at DESC, transaction_id DESC, refund_id DESC LIMIT $\(arguments.count)
-            """,
-            arguments, report)
+        return try reports(
+            "\(filter) ORDER BY reported_at DESC, transaction_id DESC, refund_id DESC LIMIT $\(arguments.count)",
+            arguments)
     }
 
     /// Puts the next attempt of a report off.
@@ -301,4 +297,24 @@ extension LedgerTransaction {
     fileprivate var externalTransactions: ExternalTransactionRecords {
         get throws { ExternalTransactionRecords(database: database, apps: try apps) }
     }
+}
+
+extension Table {
+    /// The sales outside Google's billing, and refunds of them, that back ends have reported. `refund_id`: empty for the sale, `~` for
+    /// the refund of all that is left, else the identifier of a partial refund; `content`: the body of the request to Google Play;
+    /// `initial_id`: the first transaction of the series that a sale continues; `next_attempt_at`: null once Google Play has the report
+    /// (`passed_on_at`), or refuses it for good (`last_error`).
+    static let externalTransaction = Table(
+        name: "external_transaction", family: .globalKey,
+        columns: [
+            .text("transaction_id"), .text("refund_id"), .text("package"), .text("realm"), .integer("app"),
+            .text("content"), .text("initial_id").optional, .integer("reported_at"), .text("reported_by"),
+            .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("passed_on_at").optional, .text("last_error").optional,
+        ],
+        key: ["transaction_id", "refund_id", "package", "realm"],
+        checks: ["next_attempt_at IS NULL OR passed_on_at IS NULL"]
+    )
+    .indexed("external_transaction_waiting", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
+    .indexed("external_transaction_by_time", by: ["reported_at", "transaction_id", "refund_id"])
 }

@@ -14,11 +14,6 @@ package final class ExternalTransactionReport: Sendable {
         package let transactionIdentifier: String
         /// The report about the transaction: the sale, or a refund.
         package let part: Part
-
-        package init(realm: Realm, packageName: String, transactionIdentifier: String, part: Part) {
-            (self.realm, self.packageName) = (realm, packageName)
-            (self.transactionIdentifier, self.part) = (transactionIdentifier, part)
-        }
     }
 
     package enum Part: Hashable, Sendable {

@@ -154,37 +154,49 @@ extension GooglePurchase.Acknowledgement {
     }
 }
 
+extension GooglePurchase.Purchase {
+    /// The purchase in the columns of a row.
+    fileprivate init?(_ transaction: String?, _ product: String?, _ isConsumable: Bool) {
+        guard let transaction, let product else { return nil }
+        self.init(transactionIdentifier: transaction, productIdentifier: product, isConsumable: isConsumable)
+    }
+}
+
+extension GooglePurchase.Acknowledgement {
+    /// The acknowledgement in the columns of a row.
+    fileprivate init?(_ deadline: Timestamp?, _ attempts: Int, _ nextAttemptAt: Timestamp?) {
+        guard let deadline, let nextAttemptAt else { return nil }
+        self.init(deadline: deadline, attempts: attempts, nextAttemptAt: nextAttemptAt)
+    }
+}
+
 /// The SQL of purchase tokens, inside the caller's transaction.
 struct GooglePurchaseRecords {
     let database: any LedgerDatabase
     let apps: AppNumbers
 
+    /// The columns of a row, in the order of `purchase` and `values`.
     private static let columns = """
-        purchase_token, origin, app, original_token, successor_token, is_subscription, state, product_id, transaction_id,
-            asked_at, ask_at, acknowledge_by, attempts, next_attempt_at, package, is_consumable
+        purchase_token, origin, app, package, original_token, successor_token, is_subscription, state, transaction_id,
+            product_id, is_consumable, asked_at, ask_at, acknowledge_by, attempts, next_attempt_at
         """
 
-    private func purchase(_ row: inout ResultRow) throws -> GooglePurchase? {
-        let key = try apps.key(&row)
-        let (original, successor): (String, String?) = (try row.next(), try row.next())
-        let (isSubscription, state): (Bool, String) = (try row.next(), try row.next())
-        let (product, transaction): (String?, String?) = (try row.next(), try row.next())
-        let (askedAt, askAt): (Timestamp, Timestamp?) = (try row.next(), try row.next())
-        let (deadline, attempts): (Timestamp?, Int) = (try row.next(), try row.next())
-        let (nextAttemptAt, package): (Timestamp?, String) = (try row.next(), try row.next())
-        let isConsumable: Bool = try row.next()
-        var purchase: GooglePurchase.Purchase?
-        if let product, let transaction {
-            purchase = .init(
-                transactionIdentifier: transaction, productIdentifier: product, isConsumable: isConsumable)
-        }
-        var acknowledgement: GooglePurchase.Acknowledgement?
-        if let deadline, let nextAttemptAt {
-            acknowledgement = .init(deadline: deadline, attempts: attempts, nextAttemptAt: nextAttemptAt)
-        }
-        return GooglePurchase(
-            key, of: package, originalToken: original, successorToken: successor,
-            isSubscription: isSubscription, state: state, purchase, askedAt: askedAt, askAt: askAt, acknowledgement)
+    private func purchase(_ row: inout ResultRow) throws -> GooglePurchase {
+        GooglePurchase(
+            try apps.key(&row), of: try row.next(), originalToken: try row.next(), successorToken: try row.next(),
+            isSubscription: try row.next(), state: try row.next(),
+            .init(try row.next(), try row.next(), try row.next()), askedAt: try row.next(),
+            askAt: try row.next(), .init(try row.next(), try row.next(), try row.next()))
+    }
+
+    private func values(of purchase: GooglePurchase) -> [any SQLConvertible] {
+        purchase.key.sqlValues(apps) + [
+            purchase.packageName, purchase.originalToken, purchase.successorToken, purchase.isSubscription,
+            purchase.state, purchase.purchase?.transactionIdentifier, purchase.purchase?.productIdentifier,
+            purchase.purchase?.isConsumable ?? false, purchase.askedAt, purchase.askAt,
+            purchase.acknowledgement?.deadline, purchase.acknowledgement?.attempts ?? 0,
+            purchase.acknowledgement?.nextAttemptAt,
+        ]
     }
 
     /// The purchases of tokens, in no order.
@@ -192,36 +204,35 @@ struct GooglePurchaseRecords {
         guard !tokens.isEmpty else { return [] }
         return try database.rows(
             "SELECT \(Self.columns) FROM google_purchase WHERE purchase_token \(database.isIn("$1"))",
-            [database.list(eachOf: tokens)], purchase
-        ).compactMap(\.self)
+            [database.list(eachOf: tokens)], purchase)
     }
 
-    /// The purchases of an app whose acknowledgement is due, the earliest deadline first.
-    func purchasesToAcknowledge(
-        at moment: Timestamp, in app: Int64, of package: String, _ origins: Set<Origin>, limit: Int
+    /// The reason to look at a purchase again, with the columns of its time and of its order.
+    enum DueWork {
+        /// The earliest deadline comes first.
+        case acknowledgement
+        /// A question to Google Play. The longest overdue comes first.
+        case question
+
+        fileprivate var columns: (time: String, order: String) {
+            switch self {
+            case .acknowledgement: ("next_attempt_at", "acknowledge_by")
+            case .question: ("ask_at", "ask_at")
+            }
+        }
+    }
+
+    /// The purchases of an app with due work.
+    func purchases(
+        due work: DueWork, at moment: Timestamp, in app: Int64, of package: String, _ origins: Set<Origin>, limit: Int
     ) throws -> [GooglePurchase] {
         try database.rows(
             """
             SELECT \(Self.columns) FROM google_purchase
-            WHERE next_attempt_at <= $1 AND app = $2 AND package = $3 AND origin IN \(origins.sqlList)
-            ORDER BY acknowledge_by, purchase_token LIMIT $4
+            WHERE \(work.columns.time) <= $1 AND app = $2 AND package = $3 AND origin IN \(origins.sqlList)
+            ORDER BY \(work.columns.order), purchase_token LIMIT $4
             """,
-            [moment, app, package, limit], purchase
-        ).compactMap(\.self)
-    }
-
-    /// The purchases of an app about which Google Play is to be asked again, the longest overdue first.
-    func purchasesToAsk(
-        at moment: Timestamp, in app: Int64, of package: String, _ origins: Set<Origin>, limit: Int
-    ) throws -> [GooglePurchase] {
-        try database.rows(
-            """
-            SELECT \(Self.columns) FROM google_purchase
-            WHERE ask_at <= $1 AND app = $2 AND package = $3 AND origin IN \(origins.sqlList)
-            ORDER BY ask_at, purchase_token LIMIT $4
-            """,
-            [moment, app, package, limit], purchase
-        ).compactMap(\.self)
+            [moment, app, package, limit], purchase)
     }
 
     /// The transactions among some that a user has redeemed.
@@ -249,14 +260,7 @@ struct GooglePurchaseRecords {
                 acknowledged_at = coalesce(google_purchase.acknowledged_at, excluded.acknowledged_at)
             WHERE excluded.asked_at >= google_purchase.asked_at
             """,
-            purchase.key.sqlValues(apps) + [
-                purchase.originalToken, purchase.successorToken, purchase.isSubscription, purchase.state,
-                purchase.purchase?.productIdentifier, purchase.purchase?.transactionIdentifier, purchase.askedAt,
-                purchase.askAt, purchase.acknowledgement?.deadline, purchase.acknowledgement?.attempts ?? 0,
-                purchase.acknowledgement?.nextAttemptAt, purchase.packageName,
-                purchase.purchase?.isConsumable ?? false,
-                (isAcknowledged ? purchase.askedAt : nil) as Timestamp?,
-            ])
+            values(of: purchase) + [(isAcknowledged ? purchase.askedAt : nil) as Timestamp?])
     }
 
     /// Notes that another purchase has replaced one. Google Play is to be asked about it soon, because it has ended.
@@ -305,4 +309,39 @@ struct GooglePurchaseRecords {
             "UPDATE google_purchase SET ask_at = $1 WHERE purchase_token = $2 AND origin = $3 AND app = $4",
             [moment] + key.sqlValues(apps))
     }
+}
+
+extension LedgerFeature {
+    /// The purchase tokens of Google Play, and the reports about sales outside its billing. The purchases themselves are those of
+    /// `LedgerFeature.entitlements`.
+    package static let googlePlay = LedgerFeature(
+        tables: [.googlePurchase, .googleVoidedPurchase, .externalTransaction])
+}
+
+extension Table {
+    /// The last statement of Google Play about each purchase token. `original_token`: the first token of its chain, which is the
+    /// original transaction of its purchases; `successor_token`: the token of the purchase that has replaced it; `transaction_id`: the
+    /// transaction that a user must have redeemed before the purchase is acknowledged; `product_id`: the first product of the purchase,
+    /// under which Google Play accepts the acknowledgement; `ask_at`: the next time at which the service asks by itself;
+    /// `acknowledge_by`: the end of the time in which the purchase is to be acknowledged or consumed, null if nothing is due;
+    /// `package`: the app on Google Play, because an app of the catalog may have several there; `is_consumable`: true if the purchase is
+    /// consumed instead, because the catalog has one of its products as a consumable.
+    fileprivate static let googlePurchase = Table(
+        name: "google_purchase", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .text("origin"), .integer("app"), .text("original_token"),
+            .text("successor_token").optional, .integer("is_subscription", check: "is_subscription IN (0, 1)"),
+            .text("state"), .text("product_id").optional, .text("transaction_id").optional, .integer("asked_at"),
+            .integer("ask_at").optional, .integer("acknowledge_by").optional, .integer("acknowledged_at").optional,
+            .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional, .text("package"),
+            .integer("is_consumable", check: "is_consumable IN (0, 1)"),
+        ],
+        key: ["purchase_token", "origin", "app"],
+        checks: [
+            "(acknowledge_by IS NULL) = (next_attempt_at IS NULL)", "(product_id IS NULL) = (transaction_id IS NULL)",
+            "acknowledge_by IS NULL OR transaction_id IS NOT NULL",
+        ]
+    )
+    .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
+    .indexed("google_purchase_to_ask", by: ["ask_at"], where: "ask_at IS NOT NULL")
 }

@@ -65,7 +65,9 @@ package struct GooglePurchaseService: Sendable {
     package func purchases(
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
-        let voided = try await voidedPurchases(ofToken: statement.purchaseToken)
+        let voided = try await ledger.read {
+            try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
+        }
         // A transaction that is redeemed keeps its units.
         var stated = statement.purchases.map {
             voided.applied(to: $0, isSubscription: statement.isSubscription).remaining
@@ -127,15 +129,6 @@ package struct GooglePurchaseService: Sendable {
             ? nil : entitlements.purchases(repeating: transactions, from: purchase.key.origin)
     }
 
-    private func voidedPurchases(ofToken token: String) async throws -> VoidedPurchases {
-        try await ledger.read { transaction in
-            guard let records = try transaction.voidedPurchases(ofApp: app, packageName) else {
-                return VoidedPurchases()
-            }
-            return try records.purchases(ofToken: token)
-        }
-    }
-
     /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). No later
     /// statement about the order gives them back. If only some units are voided, the purchase stays.
     ///
@@ -189,8 +182,8 @@ package struct GooglePurchaseService: Sendable {
         let now = entitlements.clock.now()
         return try await ledger.read { transaction in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return [] }
-            return try transaction.googlePurchases.purchasesToAsk(
-                at: now, in: number, of: packageName, origins, limit: limit)
+            return try transaction.googlePurchases.purchases(
+                due: .question, at: now, in: number, of: packageName, origins, limit: limit)
         }
     }
 
@@ -228,8 +221,8 @@ extension GooglePurchaseService {
         let (waiting, redeemed) = try await ledger.read { transaction -> ([GooglePurchase], Set<TransactionKey>) in
             guard let number = try transaction.number(ofApp: app.bundleIdentifier)?.number else { return ([], []) }
             let records = try transaction.googlePurchases
-            let waiting = try records.purchasesToAcknowledge(
-                at: now, in: number, of: packageName, origins, limit: limit)
+            let waiting = try records.purchases(
+                due: .acknowledgement, at: now, in: number, of: packageName, origins, limit: limit)
             return (waiting, try records.redeemed(among: waiting.compactMap(\.transactionKey)))
         }
         let due = waiting.filter { $0.transactionKey.map(redeemed.contains) ?? false }

@@ -1,32 +1,25 @@
 import Ledger
 import Proofs
 
-/// The purchases of a token that Google Play has listed as voided in full.
+/// An order that Google Play has listed as voided in full.
 ///
 /// The list counts more than the state of the token: after a chargeback, Google Play may still state that the purchase is paid.
-struct VoidedPurchases {
-    fileprivate struct Record {
-        /// Empty for a purchase without an order.
-        let orderId: String
-        let voidedAt: Timestamp
-        /// The reason in Apple's numbers.
-        let reason: Int
-    }
+struct VoidedOrder {
+    /// Empty for a purchase without an order.
+    let orderId: String
+    let voidedAt: Timestamp
+    /// The reason in Apple's numbers.
+    let reason: Int
+}
 
-    fileprivate var records: [Record] = []
-
-    /// No voided purchases.
-    init() {}
-
-    fileprivate init(records: [Record]) { self.records = records }
-
-    /// The stated purchase, taken back if its order is voided. Another order of a subscription is a renewal, which stands.
+extension [VoidedOrder] {
+    /// A stated purchase of the token, taken back if its order is voided. Another order of a subscription is a renewal, which stands.
     ///
     /// - Parameter isSubscription: False for a one-time purchase, whose token has only one order.
     func applied(to stated: StatedPurchase, isSubscription: Bool) -> StatedPurchase {
         let order = stated.purchase.facts.text(.orderId)
-        let voided = records.first { record in
-            !isSubscription || (order.map { record.orderId.hasSameBytes(as: $0) } ?? false)
+        let voided = first { voided in
+            !isSubscription || (order.map { voided.orderId.hasSameBytes(as: $0) } ?? false)
         }
         guard let voided, stated.purchase.revocationDate == nil else { return stated }
         var result = stated
@@ -45,27 +38,36 @@ struct VoidedPurchaseRecords {
 
     /// Stores a voided purchase, unless it is stored.
     func write(_ voided: VoidedGooglePlayPurchase) throws {
-        try database.write(
-            """
-            INSERT INTO google_voided_purchase (purchase_token, order_id, app, package, voided_at, reason)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            ON CONFLICT (purchase_token, order_id, app, package) DO NOTHING
-            """,
+        try database.insert(
+            into: "google_voided_purchase", ["purchase_token", "order_id", "app", "package", "voided_at", "reason"],
             [
-                voided.purchaseToken, voided.orderId ?? "", app, package, voided.voidedAt,
-                voided.revocationReason.rawValue,
-            ])
+                [
+                    voided.purchaseToken, voided.orderId ?? "", app, package, voided.voidedAt,
+                    voided.revocationReason.rawValue,
+                ]
+            ], isNew: false)
     }
 
     /// The voided purchases of a token, the earliest first.
-    func purchases(ofToken token: String) throws -> VoidedPurchases {
-        VoidedPurchases(
-            records: try database.rows(
-                """
-                SELECT order_id, voided_at, reason FROM google_voided_purchase
-                WHERE purchase_token = $1 AND app = $2 AND package = $3 ORDER BY voided_at, order_id
-                """,
-                [token, app, package]
-            ) { try VoidedPurchases.Record(orderId: $0.next(), voidedAt: $0.next(), reason: $0.next()) })
+    func purchases(ofToken token: String) throws -> [VoidedOrder] {
+        try database.rows(
+            """
+            SELECT order_id, voided_at, reason FROM google_voided_purchase
+            WHERE purchase_token = $1 AND app = $2 AND package = $3 ORDER BY voided_at, order_id
+            """,
+            [token, app, package]
+        ) { try VoidedOrder(orderId: $0.next(), voidedAt: $0.next(), reason: $0.next()) }
     }
+}
+
+extension Table {
+    /// The purchases that Google Play has listed as voided in full, redeemed or not. `order_id` is empty for a purchase without an order;
+    /// `reason`: the reason in Apple's numbers.
+    static let googleVoidedPurchase = Table(
+        name: "google_voided_purchase", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .text("order_id"), .integer("app"), .text("package"), .integer("voided_at"),
+            .integer("reason"),
+        ],
+        key: ["purchase_token", "order_id", "app", "package"])
 }

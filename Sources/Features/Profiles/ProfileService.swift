@@ -4,18 +4,14 @@ import Proofs
 
 /// The use cases of profiles and wishes. Each is one transaction of the ledger.
 package struct ProfileService: Sendable {
-    let apps: Apps
-    package let ledger: Ledger
-    package let clock: any WallClock
-    /// Returns the accepted origins of a user's purchases.
-    package let acceptedOrigins: @Sendable (User) -> Set<Origin>
-    /// Returns the time of a user.
-    package let now: @Sendable (User, LedgerTransaction) throws -> Timestamp
+    /// The service that knows the users' purchases, and gives their times and accepted origins.
+    let entitlements: EntitlementService
 
-    package var catalogs: Catalogs { apps.catalogs }
+    private var ledger: Ledger { entitlements.ledger }
+    package var catalogs: Catalogs { entitlements.catalogs }
 
     package func profile(of user: User) async throws -> Profile {
-        profile(try await record(of: user))
+        profile(try await ledger.read { try snapshot(of: user, $0) })
     }
 
     /// The profile with one item of each collection: the chosen one if the user owns it, otherwise the free one.
@@ -43,13 +39,14 @@ package struct ProfileService: Sendable {
             try await ledger.write {
                 try $0.changeProfile(
                     of: user, nickname, chosen: chosen, owning: catalogs.ownedByEverybody,
-                    accepting: acceptedOrigins(user), newcomers: newcomers, at: try now(user, $0))
+                    accepting: entitlements.accepted.origins(for: user), newcomers: newcomers,
+                    at: try entitlements.now(of: user, $0))
             }.get())
     }
 
     /// The wishes and the items of a user, for the products in a shop.
     package func productState(of user: User) async throws -> UserProductState {
-        let record = try await record(of: user)
+        let record = try await ledger.read { try snapshot(of: user, $0) }
         return UserProductState(
             wishes: Dictionary(record.wishes.map { ($0.productIdentifier, $0.wishedAt) }) { first, _ in first },
             items: Set(record.items + catalogs.ownedByEverybody))
@@ -61,7 +58,9 @@ package struct ProfileService: Sendable {
     ///   - product: The identifier of a product in the catalog.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit.
     package func wish(for product: String, by user: User, newcomers: NewcomerAllowance?) async throws {
-        try await ledger.write { try $0.addWish(for: product, of: user, newcomers: newcomers, at: clock.now()) }
+        try await ledger.write {
+            try $0.addWish(for: product, of: user, newcomers: newcomers, at: entitlements.clock.now())
+        }
     }
 
     /// Removes a wish if there is one.
@@ -71,22 +70,21 @@ package struct ProfileService: Sendable {
                 try transaction.database.execute(
                     "DELETE FROM wish WHERE user_id = $1 AND product_id = $2", [user, product]) == 1
             else { return }
-            try transaction.events.append(.wishRemoved, [(product, user)], at: clock.now())
+            try transaction.events.append(.wishRemoved, [(product, user)], at: entitlements.clock.now())
         }
     }
 
-    private func record(of user: User) async throws -> ProfileRecord {
-        try await ledger.read { try $0.profile(of: user, accepting: acceptedOrigins(user), at: try now(user, $0)) }
+    /// The profile, the wishes and the items of a user now, inside the caller's transaction.
+    package func snapshot(of user: User, _ transaction: LedgerTransaction) throws -> ProfileRecord {
+        try transaction.profile(
+            of: user, accepting: entitlements.accepted.origins(for: user),
+            at: try entitlements.now(of: user, transaction))
     }
 }
 
 extension EntitlementService {
     /// The profiles of the users whose purchases the service knows.
-    package var profiles: ProfileService {
-        ProfileService(apps: apps, ledger: ledger, clock: clock, acceptedOrigins: accepted.origins(for:)) {
-            try now(of: $0, $1)
-        }
-    }
+    package var profiles: ProfileService { ProfileService(entitlements: self) }
 }
 
 /// A user's profile, also in answers.

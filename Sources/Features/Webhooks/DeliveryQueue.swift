@@ -1,4 +1,5 @@
 import Ledger
+import Proofs
 
 /// A durable queue in the ledger of messages to endpoints, which a sender empties.
 ///
@@ -6,8 +7,7 @@ import Ledger
 /// again after the lease.
 package protocol DeliveryQueue: Sendable {
     associatedtype Endpoint: DeliveryEndpoint
-    associatedtype Message: Sendable
-    associatedtype Result: DeliveryResult
+    associatedtype Message: DeliveryMessage
 
     var ledger: Ledger { get }
 
@@ -34,10 +34,10 @@ package protocol DeliveryQueue: Sendable {
     ///   - response: The beginning of the answer's body; nil for an answer without a body.
     func result(
         of message: Message, _ outcome: WebhookDelivery.Outcome, milliseconds: Int64?, response: WebhookResponse?
-    ) -> Result
+    ) -> DeliveryResult<Message>
 
     /// Records the results of attempts. A message that another service leased meanwhile stays unchanged.
-    func record(_ results: [Result]) async throws
+    func record(_ results: [DeliveryResult<Message>]) async throws
 
     /// Deletes old messages.
     ///
@@ -51,21 +51,75 @@ package protocol DeliveryEndpoint: Sendable {
     var url: String { get }
 }
 
-/// The result of an attempt to deliver a message.
-package protocol DeliveryResult: Sendable {
-    var outcome: WebhookDelivery.Outcome { get }
-    /// True if the service makes no other attempt by itself.
-    var isGivenUp: Bool { get }
+/// A message on its way to an endpoint.
+package protocol DeliveryMessage: Sendable {
     /// The endpoint and the message for logs, without content and without secrets.
     var logged: [(name: String, value: String)] { get }
+}
+
+/// The result of an attempt to deliver a message.
+package struct DeliveryResult<Message: DeliveryMessage>: Sendable {
+    /// The message when it was leased.
+    let message: Message
+    package let outcome: WebhookDelivery.Outcome
+    /// The time of the next attempt; nil if the message was delivered or given up.
+    let nextAttemptAt: Timestamp?
+    /// The duration of the attempt; nil if it is unknown.
+    let milliseconds: Int64?
+    /// The beginning of the answer's body; nil for an answer without a body.
+    let response: WebhookResponse?
+
+    package init(
+        of message: Message, _ outcome: WebhookDelivery.Outcome, nextAttemptAt: Timestamp?,
+        milliseconds: Int64? = nil, response: WebhookResponse? = nil
+    ) {
+        (self.message, self.outcome, self.nextAttemptAt) = (message, outcome, nextAttemptAt)
+        (self.milliseconds, self.response) = (milliseconds, response)
+    }
+
+    /// True if the service makes no other attempt by itself.
+    package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
+
+    /// The endpoint and the message for logs.
+    package var logged: [(name: String, value: String)] { message.logged }
 }
 
 extension WebhookService: DeliveryQueue {}
 
 extension WebhookEndpoint: DeliveryEndpoint {}
 
-extension WebhookResult: DeliveryResult {
+extension WebhookDelivery: DeliveryMessage {
     package var logged: [(name: String, value: String)] {
-        [("webhook", delivery.endpointIdentifier), ("message", delivery.messageIdentifier)]
+        [("webhook", endpointIdentifier), ("message", messageIdentifier)]
     }
+}
+
+/// The beginning of the body of a receiver's answer, as text.
+package struct WebhookResponse: Hashable, Sendable {
+    /// The largest number of bytes that are read of a body, and of the text in UTF-8.
+    package static let maximumLength = 1024
+
+    package let text: String
+
+    /// - Parameter bytes: The beginning of the body. Invalid UTF-8 and NUL become the replacement character.
+    /// - Returns: Nil for an empty body.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard !bytes.isEmpty else { return nil }
+        var text = ""
+        var length = 0
+        for scalar in String(decoding: bytes.prefix(Self.maximumLength), as: UTF8.self).unicodeScalars {
+            // PostgreSQL's texts have no NUL.
+            let kept: Unicode.Scalar = scalar == "\0" ? "\u{FFFD}" : scalar
+            // A replacement is longer than the byte that it replaces.
+            length += String(kept).utf8.count
+            guard length <= Self.maximumLength else { break }
+            text.unicodeScalars.append(kept)
+        }
+        self.text = text
+    }
+}
+
+/// The retry schedule of failed deliveries: growing delays for three days.
+package enum WebhookSchedule {
+    package static let delays: [Int64] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 }

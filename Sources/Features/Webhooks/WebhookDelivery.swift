@@ -120,6 +120,7 @@ extension WebhookDeliveryPosition {
     package var description: String { "\(happenedAt.millisecondsSince1970) \(messageIdentifier)" }
 }
 
+/// The use cases of deliveries. Those of a sender are described in `DeliveryQueue`.
 extension WebhookService {
     /// The duration of a lease, in seconds. Afterwards another service may send the messages.
     private static let lease: Int64 = 60
@@ -247,9 +248,6 @@ extension WebhookService {
         }
     }
 
-    /// The due deliveries to an endpoint, those without an attempt first.
-    ///
-    /// - Returns: Nil if the endpoint has changed or was removed.
     package func due(for endpoint: WebhookEndpoint, limit: Int) async throws -> [WebhookDelivery]? {
         guard try await ledger.read(.snapshot, { try $0.webhookEndpoint(endpoint.identifier) }) == endpoint else {
             return nil
@@ -264,10 +262,7 @@ extension WebhookService {
         }
     }
 
-    /// Leases due deliveries, so that no other service sends them. The caller sends them and records their results. A lease
-    /// counts as an attempt, even if the service stops during it.
-    ///
-    /// - Returns: The leased deliveries, without those that another service leased meanwhile.
+    /// Leases due deliveries. A lease counts as an attempt, even if the service stops during it.
     package func lease(_ due: [WebhookDelivery]) async throws -> [WebhookDelivery] {
         let now = clock.now()
         let end = now.adding(seconds: Self.lease)
@@ -296,26 +291,20 @@ extension WebhookService {
         }
     }
 
-    /// The result of an attempt. Any outcome other than a status from 200 to 299 is retried.
-    ///
-    /// - Parameters:
-    ///   - milliseconds: The duration of the attempt; nil if it is unknown.
-    ///   - response: The beginning of the answer's body; nil for an answer without a body.
     package func result(
         of delivery: WebhookDelivery,
         _ outcome: WebhookDelivery.Outcome,
         milliseconds: Int64? = nil,
         response: WebhookResponse? = nil
-    ) -> WebhookResult {
+    ) -> DeliveryResult<WebhookDelivery> {
         let next =
             outcome.isDelivery
             ? nil : clock.now().retry(after: delivery.attempts, delays: WebhookSchedule.delays, randomness: randomness)
-        return WebhookResult(
+        return DeliveryResult(
             of: delivery, outcome, nextAttemptAt: next, milliseconds: milliseconds, response: response)
     }
 
-    /// Records the results of attempts. A delivery that another service leased meanwhile stays unchanged.
-    package func record(_ results: [WebhookResult]) async throws {
+    package func record(_ results: [DeliveryResult<WebhookDelivery>]) async throws {
         try await ledger.write { transaction in
             for result in results {
                 let (status, error): (Int?, String?) =
@@ -323,7 +312,7 @@ extension WebhookService {
                     case .answered(let status): (status, nil)
                     case .unanswered(let code): (nil, code)
                     }
-                let (leased, key) = (result.delivery, result.delivery.key)
+                let (leased, key) = (result.message, result.message.key)
                 let isCurrent =
                     try transaction.database.execute(
                         """
@@ -335,14 +324,12 @@ extension WebhookService {
                 try transaction.database.update(
                     "webhook_attempt", set: ["status", "error", "duration_ms", "response"],
                     where: ["user_id", "audit_number", "endpoint_id", "number"],
-                    [[status, error, result.milliseconds, result.response] + key + [leased.lastAttemptNumber]])
+                    [[status, error, result.milliseconds, result.response?.text] + key + [leased.lastAttemptNumber]])
             }
         }
     }
 
-    /// Deletes old delivered messages.
-    ///
-    /// - Returns: True if there may be more of them.
+    /// Deletes old delivered messages, and those to removed endpoints.
     package func deleteExpired() async throws -> Bool {
         let moment = clock.now().adding(days: -Self.retention)
         return try await ledger.write { try $0.deleteWebhookMessages(before: moment, limit: Self.changedAtOnce) }

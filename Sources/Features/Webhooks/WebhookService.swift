@@ -311,65 +311,47 @@ package struct SignedWebhook: Sendable {
     }
 }
 
-extension WebhookEndpoint {
-    /// The secrets that are valid at a moment, newest first.
-    package func secrets(at moment: Timestamp) -> [WebhookSecret] {
-        let previous = previousSecretEndsAt.flatMap { $0 > moment ? previousSecret : nil }
-        return ([secret] + [previous].compactMap(\.self)).map(WebhookSecret.init)
-    }
-}
+/// The error of a use case of webhooks.
+package enum WebhookError: RuledError, Equatable {
+    /// The reason completes the sentence "The URL of a webhook must …".
+    case urlInvalid(reason: String)
+    case addressPrivate
+    case tooMany
+    case notFound
+    case messageNotFound
+    case secretBeingReplaced
 
-/// A change of a webhook by the team. The audit logs are those of users, and have none of these.
-package struct WebhookChange: Hashable, Sendable {
-    package enum Event: String, Sendable, CaseIterable {
-        case added
-        /// The detail is the new URL.
-        case urlChanged
-        /// The detail is the overlap of the secrets in seconds.
-        case secretReplaced
-        /// The authorization was set or removed. The detail is the word.
-        case authorizationChanged
-        case removed
-        /// A message was sent again. The detail is its identifier.
-        case messageReplayed
-        /// Several messages were sent again. The detail is their number.
-        case messagesReplayed
-    }
-
-    package let endpointIdentifier: String
-    package let happenedAt: Timestamp
-    package let event: Event
-    /// The identifier of the API key that acted, or `member NAME` for a person.
-    package let changedBy: String
-    package let detail: String?
-}
-
-/// The secret that signs a webhook's messages, in the format of Standard Webhooks: `whsec_` and 32 bytes in base64.
-package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
-    /// The number of bytes of a generated secret.
-    static let length = 32
-    /// The smallest number of bytes of a foreign secret (Standard Webhooks, "Signature scheme").
-    private static let minimumLength = 24
-    private static let maximumTextLength = 128
-    private static let prefix = "whsec_"
-
-    let bytes: [UInt8]
-
-    package var description: String { Self.prefix + Base64.encode(bytes) }
-
-    /// The signature of a message: `v1,` and an HMAC-SHA256 in base64 (Standard Webhooks, "Signature scheme").
-    func signature(of content: [UInt8]) -> String {
-        "v1," + Base64.encode(MessageAuthentication.hmac(.sha256, of: content, secret: bytes))
-    }
-}
-
-extension WebhookSecret {
-    /// - Parameter text: `whsec_` and the bytes in base64.
-    /// - Returns: Nil for a text of another form.
-    package init?(_ text: String) {
-        guard text.hasPrefix(Self.prefix), text.utf8.count <= Self.maximumTextLength,
-            let bytes = Base64.decode(text.utf8.dropFirst(Self.prefix.utf8.count)), bytes.count >= Self.minimumLength
-        else { return nil }
-        self.bytes = bytes
+    package var rule: ErrorRule {
+        switch self {
+        case .urlInvalid(let reason):
+            ErrorRule(
+                "webhookURLInvalid", .unprocessable, hasReason: true, "The URL of a webhook must \(reason).",
+                korean: "웹훅의 URL이 올바르지 않습니다.")
+        case .addressPrivate:
+            ErrorRule(
+                "webhookAddressPrivate", .unprocessable,
+                "The address of the webhook is not public. Choose another URL, or allow such addresses with "
+                    + "`webhook-private-addresses`.",
+                korean: "웹훅의 주소가 공개 주소가 아닙니다. 다른 URL을 고르거나, `webhook-private-addresses`로 허용하세요.")
+        case .tooMany:
+            ErrorRule(
+                "webhooksTooMany", .conflict,
+                "There are already \(WebhookService.maximumEndpoints) webhooks. Remove one first.",
+                korean: "웹훅이 이미 한도만큼 있습니다. 먼저 하나를 삭제하세요.")
+        case .notFound:
+            ErrorRule(
+                "webhookNotFound", .notFound, "There is no webhook with this identifier.",
+                korean: "이 식별자의 웹훅이 없습니다.")
+        case .messageNotFound:
+            ErrorRule(
+                "webhookMessageNotFound", .notFound, "The webhook has no message with this identifier.",
+                korean: "웹훅에 이 식별자의 메시지가 없습니다.")
+        case .secretBeingReplaced:
+            ErrorRule(
+                "webhookSecretBeingReplaced", .conflict,
+                "The secret is being replaced, and the previous one is still valid. Wait until it ends, or set "
+                    + "`previousSecretSeconds` to 0 to end it now.",
+                korean: "비밀 값을 교체하는 중이며, 이전 값이 아직 유효합니다. 이전 값의 기간이 끝날 때까지 기다리세요.")
+        }
     }
 }

@@ -72,11 +72,7 @@ struct CatalogRoutes: Sendable {
             let app = try catalogs.app(of: request, context)
             let object = try await JSONBody(request, context, fields: nil, upTo: Self.maximumBody).object
             return try await changed(subject, in: app, request, context) { key in
-                guard subject.kind == .product else {
-                    return try catalog.define(object, as: subject, in: app, by: key)
-                }
-                return try await catalog.define(
-                    object, as: subject.identifier, in: app, seeing: catalogs.limit(of: context), by: key)
+                try await catalog.define(object, as: subject, in: app, seeing: catalogs.limit(of: context), by: key)
             }
         }
         group.on(operations.revert) { request, context in

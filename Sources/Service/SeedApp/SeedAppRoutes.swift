@@ -29,11 +29,10 @@ struct SeedAppRoutes: Sendable {
     ///
     /// - Throws: `SeedAppStatus`, `noMember`.
     private func member(_ user: User) async throws -> SeedAppMember {
-        let (origins, free) = (profiles.acceptedOrigins(user), profiles.catalogs.ownedByEverybody)
-        let member = try await profiles.ledger.read { transaction -> SeedAppMember? in
+        let free = profiles.catalogs.ownedByEverybody
+        let member = try await service.ledger.read { transaction -> SeedAppMember? in
             guard let record = try transaction.member(of: user) else { return nil }
-            let profile = try transaction.profile(
-                of: user, accepting: origins, at: try profiles.now(user, transaction))
+            let profile = try profiles.snapshot(of: user, transaction)
             return SeedAppMember(
                 user: user, record: record, profile: profiles.profile(profile),
                 items: Set(profile.items + free).sorted(),
@@ -53,9 +52,9 @@ struct SeedAppRoutes: Sendable {
         let form = try await SeedAppForm(request, context)
         let (phoneNumber, email) = (try form.text("phoneNumber"), try form.text("email"))
         let (fcmToken, birth) = (try form.text("FCMtoken", upTo: 4096), try form.text("birth"))
-        let (gender, moment) = (try form.integer("gender"), profiles.clock.now())
+        let (gender, moment) = (try form.integer("gender"), service.clock.now())
         guard let nickname = try? Nickname(try form.text("nick")) else { throw SeedAppStatus.nicknameRefused }
-        let isNew = try await profiles.ledger.write { transaction in
+        let isNew = try await service.ledger.write { transaction in
             guard
                 try transaction.join(
                     user, phoneNumber: phoneNumber, email: email, fcmToken: fcmToken, birth: birth, gender: gender,

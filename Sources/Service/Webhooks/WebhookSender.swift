@@ -140,7 +140,7 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
         }
     }
 
-    private func report(_ result: Queue.Result) {
+    private func report(_ result: DeliveryResult<Queue.Message>) {
         metrics.count(
             work, result.outcome.isDelivery ? "delivered" : result.isGivenUp ? "failed" : "retried",
             code: result.outcome.isDelivery ? "" : result.outcome.code)

@@ -294,3 +294,32 @@ extension AccountService {
         }
     }
 }
+
+extension Table {
+    /// A mailed link. A used link is deleted. `email_lowercase` is the address that the link was mailed to.
+    static let accountLink = Table(
+        name: "account_link", family: .userData,
+        columns: [
+            .integer("user_id"), .blob("digest", count: 32), .text("purpose"), .text("email_lowercase"),
+            .integer("created_at"), .integer("ends_at", check: "ends_at > created_at"),
+        ],
+        key: ["user_id", "digest"], erasure: .deletion,
+        restoration: .deletion
+    )
+    .referring(to: "account", by: ["user_id"])
+    .indexed("account_link_by_end", by: ["ends_at"])
+
+    /// A pending change of an account's address. An account has at most one.
+    static let addressChange = Table(
+        name: "address_change", family: .userData,
+        columns: [
+            .integer("user_id"), .text("email"), .text("email_lowercase"), .integer("asked_at"),
+            .integer("is_confirmed_at_old", check: "is_confirmed_at_old IN (0, 1)"),
+            .integer("is_confirmed_at_new", check: "is_confirmed_at_new IN (0, 1)"),
+        ],
+        key: ["user_id"], erasure: .deletion,
+        restoration: .deletion
+    )
+    .referring(to: "account", by: ["user_id"])
+    .indexed("address_change_by_age", by: ["asked_at"])
+}

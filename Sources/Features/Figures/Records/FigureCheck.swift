@@ -33,8 +33,10 @@ struct FigureCheck {
                     problems.append("The figures of user \(entry.user) are damaged. \(Self.remedy)")
                     continue
                 }
-                for (key, amount) in sums.amounts { fingerprints.add(amount, to: key) }
-                for cohort in FigureCohort.all(of: sums) { fingerprints.add(1, to: cohort) }
+                for (key, amount) in sums.amounts {
+                    for row in FigureRow.all(of: key) { fingerprints.add(amount, to: row, in: row.day) }
+                }
+                for cohort in FigureCohort.all(of: sums) { fingerprints.add(1, to: cohort, in: cohort.month) }
                 if entry.isCurrent, sums != UserFigures.sums(of: bought) {
                     problems.append(
                         "The figures of user \(entry.user) differ from the transactions. \(Self.remedy)")
@@ -44,12 +46,12 @@ struct FigureCheck {
         let columns = (FigureRow.columns + ["amount"]).joined(separator: ", ")
         try database.streamRows(of: "SELECT \(columns) FROM figure") { row in
             guard let key = try FigureRow(&row) else { return }
-            fingerprints.subtract(try row.next(), from: key)
+            fingerprints.add(0 &- (try row.next() as Int64), to: key, in: key.day)
         }
         let cohorts = (FigureCohort.columns + ["users"]).joined(separator: ", ")
         try database.streamRows(of: "SELECT \(cohorts) FROM figure_cohort") { row in
             let cohort = try FigureCohort(&row)
-            fingerprints.subtract(try row.next(), from: cohort)
+            fingerprints.add(0 &- (try row.next() as Int64), to: cohort, in: cohort.month)
         }
         problems += fingerprints.unequal.sorted().prefix(limit).map {
             "The figures of \($0.description.prefix(7)) differ from the sum of the users' figures. \(Self.remedy)"
@@ -89,28 +91,14 @@ struct FigureFingerprints {
     /// The first days of the months whose fingerprints are not zero.
     var unequal: [CalendarDay] { fingerprints.filter { $0.value != 0 }.map(\.key) }
 
-    /// Adds a sum to all its rows.
-    mutating func add(_ amount: Int64, to key: FigureKey) {
-        for row in FigureRow.all(of: key) { add(UInt64(bitPattern: amount), to: row, row.day.firstOfMonth) }
-    }
-
-    mutating func add(_ users: Int64, to cohort: FigureCohort) {
-        add(UInt64(bitPattern: users), to: cohort, cohort.month)
-    }
-
-    mutating func subtract(_ amount: Int64, from row: FigureRow) {
-        add(0 &- UInt64(bitPattern: amount), to: row, row.day.firstOfMonth)
-    }
-
-    mutating func subtract(_ users: Int64, from cohort: FigureCohort) {
-        add(0 &- UInt64(bitPattern: users), to: cohort, cohort.month)
-    }
-
-    private mutating func add(_ amount: UInt64, to row: some Hashable, _ month: CalendarDay) {
-        var hasher = Hasher()
-        hasher.combine(row)
+    /// Adds an amount of a row.
+    ///
+    /// - Parameters:
+    ///   - row: The key of the row.
+    ///   - day: A day of its month.
+    mutating func add(_ amount: Int64, to row: some Hashable, in day: CalendarDay) {
         // An odd factor preserves each bit of the amount.
-        let factor = UInt64(bitPattern: Int64(hasher.finalize())) | 1
-        fingerprints[month, default: 0] &+= amount &* factor
+        let factor = UInt64(bitPattern: Int64(row.hashValue)) | 1
+        fingerprints[day.firstOfMonth, default: 0] &+= UInt64(bitPattern: amount) &* factor
     }
 }

@@ -17,9 +17,7 @@ package enum UserFigures {
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
         var sums = FigureSums()
         let transactions = bought.compactMap { FigureTransaction($0) }
-        let purchases = Dictionary(grouping: transactions) { $0.purchase(of: $0.original) }.values.map {
-            $0.sorted()
-        }
+        let purchases = Dictionary(grouping: transactions, by: \.purchase).values.map { $0.sorted() }
         var sales: [FigureTransaction] = []
         for purchase in purchases {
             var periods = purchase.filter { $0.expiresAt != nil }
@@ -134,7 +132,7 @@ struct FigureTransaction {
         refundedAmount = self.price.flatMap { transaction.refundedAmount(of: $0.milliunits) }
     }
 
-    fileprivate func purchase(of original: ByteKey) -> PurchaseOfUser {
+    fileprivate var purchase: PurchaseOfUser {
         PurchaseOfUser(app: subject.app, origin: subject.origin, original: original)
     }
 

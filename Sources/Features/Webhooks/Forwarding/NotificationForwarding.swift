@@ -79,16 +79,16 @@ package struct NotificationForwarding: DeliveryQueue {
         _ outcome: WebhookDelivery.Outcome,
         milliseconds: Int64? = nil,
         response: WebhookResponse? = nil
-    ) -> ForwardingResult {
+    ) -> DeliveryResult<ForwardedNotification> {
         let now = clock.now()
         let next =
             now.retry(after: message.attempts, delays: WebhookSchedule.delays, randomness: randomness)
             ?? now.adding(seconds: Self.laterDelay)
         let isOver = outcome.isDelivery || next > message.queuedAt.adding(days: Self.retention)
-        return ForwardingResult(message: message, outcome: outcome, nextAttemptAt: isOver ? nil : next)
+        return DeliveryResult(of: message, outcome, nextAttemptAt: isOver ? nil : next)
     }
 
-    package func record(_ results: [ForwardingResult]) async throws {
+    package func record(_ results: [DeliveryResult<ForwardedNotification>]) async throws {
         try await ledger.write { transaction in
             for result in results {
                 if let next = result.nextAttemptAt {
@@ -148,7 +148,7 @@ package struct ForwardingTarget: Hashable, DeliveryEndpoint {
 }
 
 /// A notification on its way to a server.
-package struct ForwardedNotification: Hashable, Sendable {
+package struct ForwardedNotification: Hashable, DeliveryMessage {
     package let notificationUUID: String
     let origin: String
     package let target: ForwardingTarget
@@ -161,19 +161,9 @@ package struct ForwardedNotification: Hashable, Sendable {
 
     /// The primary key.
     var key: [any SQLConvertible] { [notificationUUID, origin, target.identifier] }
-}
-
-package struct ForwardingResult: DeliveryResult {
-    /// The notification when it was leased.
-    let message: ForwardedNotification
-    package let outcome: WebhookDelivery.Outcome
-    /// Nil if it was delivered or given up.
-    let nextAttemptAt: Timestamp?
-
-    package var isGivenUp: Bool { !outcome.isDelivery && nextAttemptAt == nil }
 
     package var logged: [(name: String, value: String)] {
-        [("host", message.target.host), ("notification", message.notificationUUID)]
+        [("host", target.host), ("notification", notificationUUID)]
     }
 }
 

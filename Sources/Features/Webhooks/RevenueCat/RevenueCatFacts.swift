@@ -4,12 +4,12 @@ import Proofs
 
 /// The facts about a change that its message in RevenueCat's format depends on.
 package struct RevenueCatFacts: Sendable {
-    package var entry: AuditEntry
-    /// The same in each attempt and for each endpoint.
-    package var messageIdentifier: String
     /// The largest number of ids of a customer in a message. Anybody with an app can add ids to a customer.
     static let maximumIdentifiers = 10
 
+    package var entry: AuditEntry
+    /// The same in each attempt and for each endpoint.
+    package var messageIdentifier: String
     /// The ids of the customer, the present one first.
     package var customer: [String]
     /// True if the customer, or the present owner, has more ids.

@@ -124,29 +124,32 @@ extension LedgerTransaction {
     ///
     /// - Returns: The changed delivery; nil if there is none.
     package func replay(_ message: String, to endpoint: String) throws -> WebhookDelivery? {
-        let isChanged =
-            try database.execute(
-                """
-                UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-                WHERE endpoint_id = $2 AND message_id = $3
-                """,
-                [WebhookDelivery.atOnce, endpoint, message]) == 1
+        let isChanged = try replay(where: "endpoint_id = $2 AND message_id = $3", [endpoint, message]) == 1
         return isChanged ? try webhookDelivery(message, to: endpoint) : nil
+    }
+
+    /// Marks messages as pending again.
+    ///
+    /// - Parameter condition: The SQL that chooses the deliveries. Its arguments begin with `$2`.
+    /// - Returns: The number of messages.
+    private func replay(where condition: String, _ arguments: [any SQLConvertible]) throws -> Int {
+        try database.execute(
+            "UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0 WHERE \(condition)",
+            [WebhookDelivery.atOnce] + arguments)
     }
 
     /// Marks failed messages as pending again, oldest first.
     ///
     /// - Returns: The number of messages; `limit` if there may be more.
     package func replayFailed(to endpoint: String, limit: Int) throws -> Int {
-        try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1
-            WHERE endpoint_id = $2 AND message_id IN (
-                SELECT message_id FROM webhook_delivery
-                WHERE endpoint_id = $2 AND next_attempt_at IS NULL AND is_delivered = 0
-                ORDER BY happened_at LIMIT $3)
-            """,
-            [WebhookDelivery.atOnce, endpoint, limit])
+        try replay(
+            where: """
+                endpoint_id = $2 AND message_id IN (
+                    SELECT message_id FROM webhook_delivery
+                    WHERE endpoint_id = $2 AND next_attempt_at IS NULL AND is_delivered = 0
+                    ORDER BY happened_at LIMIT $3)
+                """,
+            [endpoint, limit])
     }
 
     /// Marks the delivered and the failed messages of a period as pending again, oldest first.
@@ -179,12 +182,9 @@ extension LedgerTransaction {
             [endpoint, position.happenedAt, position.messageIdentifier, end, limit]
         ) { WebhookDeliveryPosition(happenedAt: try $0.next(), messageIdentifier: try $0.next()) }
         guard !found.isEmpty else { return [] }
-        try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-            WHERE endpoint_id = $2 AND message_id \(database.isIn("$3"))
-            """,
-            [WebhookDelivery.atOnce, endpoint, database.list(found.map(\.messageIdentifier))])
+        _ = try replay(
+            where: "endpoint_id = $2 AND message_id \(database.isIn("$3"))",
+            [endpoint, database.list(found.map(\.messageIdentifier))])
         return found
     }
 
@@ -193,15 +193,14 @@ extension LedgerTransaction {
     /// - Returns: The number of messages, at most `limit`.
     package func replayWebhooks(about user: User, to endpoint: String, limit: Int) throws -> Int {
         guard try database.has("webhook_delivery"), let user = try users.known(user) else { return 0 }
-        return try database.execute(
-            """
-            UPDATE webhook_delivery SET attempts = 0, next_attempt_at = $1, is_delivered = 0
-            WHERE user_id = $2 AND endpoint_id = $3 AND audit_number IN (
-                SELECT audit_number FROM webhook_delivery
-                WHERE user_id = $2 AND endpoint_id = $3 AND next_attempt_at IS NULL
-                ORDER BY audit_number DESC LIMIT $4)
-            """,
-            [WebhookDelivery.atOnce, user, endpoint, limit])
+        return try replay(
+            where: """
+                user_id = $2 AND endpoint_id = $3 AND audit_number IN (
+                    SELECT audit_number FROM webhook_delivery
+                    WHERE user_id = $2 AND endpoint_id = $3 AND next_attempt_at IS NULL
+                    ORDER BY audit_number DESC LIMIT $4)
+                """,
+            [user, endpoint, limit])
     }
 
     /// Deletes delivered messages of events before a moment, and all messages to removed endpoints. An endpoint is deleted with
@@ -231,5 +230,97 @@ extension LedgerTransaction {
             try database.execute("DELETE FROM webhook_endpoint WHERE endpoint_id = $1", [endpoint])
         }
         return deleted
+    }
+}
+
+extension LedgerFeature {
+    /// The webhook messages to back ends: one to each endpoint for each audit record.
+    package static let webhooks = LedgerFeature(
+        tables: [.webhookEndpoint, .webhookDelivery, .webhookAttempt, .webhookChange],
+        auditHook: { records, database, randomness in
+            try enqueueWebhooks(about: records, in: database, randomness: randomness)
+        })
+
+    /// Inserts a delivery for each record to each endpoint whose format has a message about it. An endpoint of one app receives
+    /// the events of its purchases.
+    private static func enqueueWebhooks(
+        about records: [(record: AuditRecord, user: Int64)],
+        in database: any LedgerDatabase,
+        randomness: Randomness
+    ) throws {
+        let records = records.filter { record, _ in
+            WebhookFormat.allCases.contains { $0.hasMessage(about: record.entry) }
+        }
+        guard !records.isEmpty, try database.has("webhook_endpoint") else { return }
+        let endpoints: [(identifier: String, format: WebhookFormat, app: String?)] = try database.rows(
+            "SELECT endpoint_id, format, app FROM webhook_endpoint WHERE removed_at IS NULL ORDER BY endpoint_id"
+        ) { (try $0.next(), try $0.next(), try $0.next()) }
+        guard !endpoints.isEmpty else { return }
+        try database.insert(
+            into: "webhook_delivery",
+            [
+                "user_id", "audit_number", "endpoint_id", "message_id", "happened_at", "attempts", "next_attempt_at",
+                "is_delivered", "last_attempt",
+            ],
+            records.flatMap { record, user -> [[any SQLConvertible]] in
+                // All endpoints of a format receive the same message.
+                let identifier = "msg_" + randomness.bytes(16).hexadecimal
+                return endpoints.filter { endpoint in
+                    endpoint.format.hasMessage(about: record.entry)
+                        && endpoint.app.map { record.entry.app?.hasSameBytes(as: $0) ?? false } ?? true
+                }.map {
+                    [
+                        user, record.number, $0.identifier, identifier, record.entry.happenedAt, 0,
+                        WebhookDelivery.atOnce, false, 0,
+                    ]
+                }
+            })
+    }
+}
+
+extension Table {
+
+    /// The deliveries. `attempts` is the number of attempts since the message was created or replayed. `last_attempt` is the
+    /// number of the last attempt.
+    fileprivate static let webhookDelivery = Table(
+        name: "webhook_delivery", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"), .text("message_id"),
+            .integer("happened_at"), .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("is_delivered", check: "is_delivered IN (0, 1)"),
+            .integer("last_attempt", check: "last_attempt >= 0"),
+        ],
+        key: ["user_id", "audit_number", "endpoint_id"],
+        checks: ["is_delivered = 0 OR next_attempt_at IS NULL"],
+        erasure: .deletion
+    )
+    .referring(to: "audit", by: ["user_id", "audit_number"], key: ["user_id", "number"])
+    .indexed("webhook_delivery_message", by: ["message_id", "endpoint_id"])
+    .indexedByAge("by_age", where: nil)
+    .indexed(
+        "webhook_delivery_due", by: ["endpoint_id", "next_attempt_at", "happened_at"],
+        where: "next_attempt_at IS NOT NULL"
+    )
+    .indexedByAge("pending", where: "next_attempt_at IS NOT NULL")
+    .indexedByAge("failed", where: "next_attempt_at IS NULL AND is_delivered = 0")
+    .indexedByAge("delivered", where: "is_delivered = 1")
+
+    /// The attempts to deliver a message. An attempt that has not ended has no status and no error. `response`: the beginning
+    /// of the answer's body, as text.
+    fileprivate static let webhookAttempt = Table(
+        name: "webhook_attempt", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("audit_number"), .text("endpoint_id"),
+            .integer("number", check: "number > 0"), .integer("attempted_at"), .integer("status").optional,
+            .text("error").optional, .integer("duration_ms").optional, .text("response").optional,
+        ],
+        key: ["user_id", "audit_number", "endpoint_id", "number"],
+        erasure: .deletion
+    )
+    .referring(to: "webhook_delivery", by: ["user_id", "audit_number", "endpoint_id"])
+
+    /// The same table with an index of an endpoint's deliveries, in the order of their messages.
+    private func indexedByAge(_ name: String, where condition: String?) -> Table {
+        indexed("webhook_delivery_\(name)", by: ["endpoint_id", "happened_at", "message_id"], where: condition)
     }
 }

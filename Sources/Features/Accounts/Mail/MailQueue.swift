@@ -282,3 +282,39 @@ extension LedgerTransaction {
         }
     }
 }
+
+extension LedgerFeature {
+    /// The mails about accounts, and the links in them.
+    package static let accountMail = LedgerFeature(tables: [.accountLink, .addressChange, .mail, .mailCount])
+}
+
+extension Table {
+    /// The queue of mails. It has neither texts nor secrets of links. `next_attempt_at` is null for a mail that was sent or
+    /// given up.
+    fileprivate static let mail = Table(
+        name: "mail", family: .userData,
+        columns: [
+            .integer("user_id"), .text("mail_id"), .text("purpose"), .text("email"), .text("language"),
+            .integer("created_at"), .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional,
+            .integer("sent_at").optional, .text("error").optional,
+        ],
+        key: ["user_id", "mail_id"],
+        checks: ["sent_at IS NULL OR next_attempt_at IS NULL"],
+        erasure: .deletion, restoration: .deletion
+    )
+    .referring(to: "account", by: ["user_id"])
+    .indexed("mail_due", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
+    .indexed("mail_done", by: ["created_at"], where: "next_attempt_at IS NULL")
+
+    /// The number of mails within an hour, to each address and about each account. The key is the SHA-256 of an address, with
+    /// or without an account, or of an account's number.
+    fileprivate static let mailCount = Table(
+        name: "mail_count", family: .globalKey,
+        columns: [
+            .blob("subject_digest", count: 32), .integer("began_at"), .integer("mails", check: "mails > 0"),
+        ],
+        key: ["subject_digest"],
+        restoration: .deletion
+    )
+    .indexed("mail_count_by_age", by: ["began_at"])
+}

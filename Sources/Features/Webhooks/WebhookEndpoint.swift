@@ -1,0 +1,284 @@
+import Ledger
+import Proofs
+
+/// An endpoint of a team's back end that receives webhooks.
+package struct WebhookEndpoint: Hashable, Sendable {
+    package let identifier: String
+    package let url: String
+    /// The format of the messages, which never changes.
+    package let format: WebhookFormat
+    package let createdAt: Timestamp
+    /// The identifier of the API key that created the endpoint.
+    package let createdBy: String
+    /// The secret that signs messages.
+    package internal(set) var secret: [UInt8]
+    /// The previous secret, which also signs messages until it ends; nil if the secret was never replaced.
+    package internal(set) var previousSecret: [UInt8]?
+    /// The end of the previous secret; nil if there is none.
+    package internal(set) var previousSecretEndsAt: Timestamp?
+    /// The header `Authorization` of each message; nil for none.
+    package let authorization: WebhookAuthorization?
+    /// The bundle identifier of the only app whose events it receives, that of the key that created it; nil for all events.
+    package let app: String?
+
+    package init(
+        identifier: String, url: String, format: WebhookFormat = .till, createdAt: Timestamp, createdBy: String,
+        secret: [UInt8], previousSecret: [UInt8]? = nil, previousSecretEndsAt: Timestamp? = nil,
+        authorization: WebhookAuthorization? = nil, app: String? = nil
+    ) {
+        (self.identifier, self.url, self.format) = (identifier, url, format)
+        (self.createdAt, self.createdBy, self.secret) = (createdAt, createdBy, secret)
+        (self.previousSecret, self.previousSecretEndsAt) = (previousSecret, previousSecretEndsAt)
+        (self.authorization, self.app) = (authorization, app)
+    }
+}
+
+/// The format of an endpoint's messages.
+package enum WebhookFormat: String, Sendable, CaseIterable, SQLConvertible {
+    case till
+    /// The events of RevenueCat's webhooks, for back ends that already receive those.
+    case revenueCat = "revenuecat"
+
+    /// True if an entry of the audit log has a message in this format.
+    func hasMessage(about entry: AuditEntry) -> Bool {
+        switch self {
+        case .till: entry.event.messageKinds != nil
+        case .revenueCat: RevenueCatEvent.isSent(about: entry)
+        }
+    }
+}
+
+/// The value of the header `Authorization` of each message. The team sets it, and its receiver compares it.
+///
+/// It is a secret, so its description hides it.
+package struct WebhookAuthorization: Hashable, Sendable, CustomStringConvertible {
+    /// The maximum length, in bytes.
+    package static let maximumLength = 1024
+
+    package let value: String
+
+    /// - Returns: Nil unless the value is 1 to `maximumLength` printable ASCII characters, with spaces only between others.
+    package init?(_ value: String) {
+        guard (1...Self.maximumLength).contains(value.utf8.count),
+            value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.utf8.first != 0x20, value.utf8.last != 0x20
+        else { return nil }
+        self.value = value
+    }
+
+    package var description: String { "hidden" }
+}
+
+/// The secret that signs a webhook's messages, in the format of Standard Webhooks: `whsec_` and 32 bytes in base64.
+package struct WebhookSecret: Hashable, Sendable, CustomStringConvertible {
+    /// The number of bytes of a generated secret.
+    static let length = 32
+    /// The smallest number of bytes of a foreign secret (Standard Webhooks, "Signature scheme").
+    private static let minimumLength = 24
+    private static let maximumTextLength = 128
+    private static let prefix = "whsec_"
+
+    let bytes: [UInt8]
+
+    package var description: String { Self.prefix + Base64.encode(bytes) }
+
+    /// The signature of a message: `v1,` and an HMAC-SHA256 in base64 (Standard Webhooks, "Signature scheme").
+    func signature(of content: [UInt8]) -> String {
+        "v1," + Base64.encode(MessageAuthentication.hmac(.sha256, of: content, secret: bytes))
+    }
+}
+
+extension WebhookSecret {
+    /// - Parameter text: `whsec_` and the bytes in base64.
+    /// - Returns: Nil for a text of another form.
+    package init?(_ text: String) {
+        guard text.hasPrefix(Self.prefix), text.utf8.count <= Self.maximumTextLength,
+            let bytes = Base64.decode(text.utf8.dropFirst(Self.prefix.utf8.count)), bytes.count >= Self.minimumLength
+        else { return nil }
+        self.bytes = bytes
+    }
+}
+
+extension WebhookEndpoint {
+    /// The secrets that are valid at a moment, newest first.
+    package func secrets(at moment: Timestamp) -> [WebhookSecret] {
+        let previous = previousSecretEndsAt.flatMap { $0 > moment ? previousSecret : nil }
+        return ([secret] + [previous].compactMap(\.self)).map(WebhookSecret.init)
+    }
+}
+
+/// A change of a webhook by the team. The audit logs are those of users, and have none of these.
+package struct WebhookChange: Hashable, Sendable {
+    package enum Event: String, Sendable, CaseIterable, SQLConvertible {
+        case added
+        /// The detail is the new URL.
+        case urlChanged
+        /// The detail is the overlap of the secrets in seconds.
+        case secretReplaced
+        /// The authorization was set or removed. The detail is the word.
+        case authorizationChanged
+        case removed
+        /// A message was sent again. The detail is its identifier.
+        case messageReplayed
+        /// Several messages were sent again. The detail is their number.
+        case messagesReplayed
+    }
+
+    package let endpointIdentifier: String
+    package let event: Event
+    package let happenedAt: Timestamp
+    /// The identifier of the API key that acted, or `member NAME` for a person.
+    package let changedBy: String
+    package let detail: String?
+}
+
+/// The statements on webhooks and their changes.
+extension LedgerTransaction {
+    /// Adds an endpoint.
+    ///
+    /// - Parameter maximum: The largest number of endpoints of an app, and of those for all apps.
+    /// - Returns: False if there are already so many.
+    package func add(_ endpoint: WebhookEndpoint, upTo maximum: Int) throws -> Bool {
+        let count = try webhookEndpoints().count { $0.app.map { ByteKey($0) } == endpoint.app.map { ByteKey($0) } }
+        guard count < maximum else { return false }
+        try database.insert(into: "webhook_endpoint", WebhookEndpoint.columns, [endpoint.sqlValues])
+        return true
+    }
+
+    /// All endpoints, oldest first.
+    package func webhookEndpoints() throws -> [WebhookEndpoint] {
+        guard try database.has("webhook_endpoint") else { return [] }
+        return try webhookEndpoints("ORDER BY created_at, endpoint_id")
+    }
+
+    package func webhookEndpoint(_ identifier: String) throws -> WebhookEndpoint? {
+        try webhookEndpoints("AND endpoint_id = $1", [identifier]).first
+    }
+
+    /// - Parameter condition: The SQL after the condition that excludes removed endpoints.
+    func webhookEndpoints(_ condition: String, _ arguments: [any SQLConvertible] = []) throws -> [WebhookEndpoint] {
+        try database.rows(
+            """
+            SELECT \(WebhookEndpoint.columns.joined(separator: ", ")) FROM webhook_endpoint
+            WHERE removed_at IS NULL \(condition)
+            """,
+            arguments, WebhookEndpoint.init)
+    }
+
+    /// Replaces an endpoint's secret. The previous one also signs messages until it ends.
+    ///
+    /// - Returns: False if the endpoint has another secret than `presented`, or does not exist.
+    package func replace(
+        _ presented: [UInt8],
+        with secret: [UInt8],
+        ending moment: Timestamp,
+        ofWebhookEndpoint identifier: String
+    ) throws -> Bool {
+        try database.execute(
+            """
+            UPDATE webhook_endpoint SET secret = $1, previous_secret = $2, previous_secret_ends_at = $3
+            WHERE endpoint_id = $4 AND secret = $2
+            """,
+            [secret, presented, moment, identifier]) == 1
+    }
+
+    /// Records the replay of several messages; nothing for none.
+    func recordReplay(of count: Int, to endpoint: String, at moment: Timestamp, by key: String) throws {
+        guard count > 0 else { return }
+        try record(.messagesReplayed, of: endpoint, at: moment, by: key, detail: String(count))
+    }
+
+    func record(
+        _ event: WebhookChange.Event, of endpoint: String, at moment: Timestamp, by key: String, detail: String?
+    ) throws {
+        let last: [UInt8]? = try database.value(
+            """
+            SELECT change_id FROM webhook_change WHERE endpoint_id = $1 AND happened_at = $2
+            ORDER BY change_id DESC LIMIT 1
+            """,
+            [endpoint, moment])
+        let identifier = WebhookChangeIdentifier(
+            after: last, randomBytes: randomness.bytes(WebhookChangeIdentifier.randomCount))
+        try database.insert(
+            into: "webhook_change", ["endpoint_id", "happened_at", "change_id", "event", "changed_by", "detail"],
+            [[endpoint, moment, identifier.bytes, event, key, detail]])
+    }
+
+    /// The last changes of a webhook, newest first.
+    package func webhookChanges(of endpoint: String, limit: Int) throws -> [WebhookChange] {
+        try database.rows(
+            """
+            SELECT event, happened_at, changed_by, detail FROM webhook_change WHERE endpoint_id = $1
+            ORDER BY happened_at DESC, change_id DESC LIMIT $2
+            """,
+            [endpoint, limit]
+        ) { row in
+            WebhookChange(
+                endpointIdentifier: endpoint, event: try row.next(), happenedAt: try row.next(),
+                changedBy: try row.next(), detail: try row.next())
+        }
+    }
+}
+
+extension WebhookEndpoint {
+    fileprivate static let columns = [
+        "endpoint_id", "url", "format", "created_at", "created_by", "secret", "previous_secret",
+        "previous_secret_ends_at", "authorization_value", "app",
+    ]
+
+    /// The values of the columns, in their order.
+    fileprivate var sqlValues: [any SQLConvertible] {
+        [
+            identifier, url, format, createdAt, createdBy, secret, previousSecret, previousSecretEndsAt,
+            authorization?.value, app,
+        ]
+    }
+
+    /// The endpoint in the next columns, which are `columns`.
+    fileprivate init(_ row: inout ResultRow) throws {
+        self.init(
+            identifier: try row.next(), url: try row.next(), format: try row.next(), createdAt: try row.next(),
+            createdBy: try row.next(), secret: try row.next(), previousSecret: try row.next(),
+            previousSecretEndsAt: try row.next(),
+            authorization: (try row.next() as String?).flatMap { WebhookAuthorization($0) }, app: try row.next())
+    }
+}
+
+/// The identifier of a change: its number among the changes of a webhook in one millisecond, and random bytes, so that
+/// concurrent changes do not conflict. Identifiers of one millisecond are sorted by the order of recording.
+package struct WebhookChangeIdentifier: Hashable, Sendable {
+    /// The number of random bytes.
+    package static let randomCount = 8
+
+    /// The big-endian number, and then the random bytes.
+    package let bytes: [UInt8]
+
+    /// - Parameter last: The greatest identifier of the webhook in the same millisecond; nil for none.
+    package init(after last: [UInt8]?, randomBytes: [UInt8]) {
+        let next = last.map { $0.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } &+ 1 } ?? 1
+        bytes = (0..<8).map { UInt8(truncatingIfNeeded: next >> (56 - 8 * $0)) } + randomBytes
+    }
+}
+
+extension Table {
+    /// The endpoints. A removed endpoint stays until its deliveries are deleted. Deliveries have no foreign key to it, because
+    /// each redemption would have to lock the endpoint. `app`: the bundle identifier of the only app whose events it receives; null
+    /// for all events.
+    static let webhookEndpoint = Table(
+        name: "webhook_endpoint", family: .everywhere,
+        columns: [
+            .text("endpoint_id"), .text("url"), .integer("created_at"), .text("created_by"),
+            .blob("secret", count: 32), .blob("previous_secret", count: 32).optional,
+            .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format"),
+            .text("authorization_value").optional, .text("app").optional,
+        ],
+        key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])
+
+    /// The changes of endpoints by back ends and people. They stay after the removal of the endpoint.
+    static let webhookChange = Table(
+        name: "webhook_change", family: .everywhere,
+        columns: [
+            .text("endpoint_id"), .integer("happened_at"), .blob("change_id", count: 16), .text("event"),
+            .text("changed_by"), .text("detail").optional,
+        ],
+        key: ["endpoint_id", "happened_at", "change_id"])
+}
