@@ -149,3 +149,55 @@ enum ProductWords {
         }
     }
 }
+
+/// The products that a list shows.
+struct ProductFilter: Sendable {
+    /// The only app; nil for all.
+    let app: App?
+    /// The only type; nil for all.
+    let type: ProductType?
+    /// A part of a product's identifier, names or item. Empty for all products.
+    let text: String
+
+    /// - Throws: `Problem`, `parameterInvalid`.
+    init(_ request: Request, _ apps: Apps) throws(Problem) {
+        app = try ProductAddress.app(of: request, apps)
+        let name = try request.query("type") ?? ""
+        type = ProductType(rawValue: name)
+        guard name.isEmpty || type != nil else { throw .parameter("type", "the type of a product") }
+        text = try request.query("text") ?? ""
+    }
+
+    /// The products of all apps, in the order of the catalogs.
+    func products(of apps: Apps) -> [ListedProduct] {
+        apps.all.filter { app == nil || $0.bundleIdentifier == app?.bundleIdentifier }.flatMap { app in
+            let catalog = app.catalog
+            return catalog.products.filter { matches($0, in: catalog) }.map { product in
+                ListedProduct(
+                    product: product, catalog: catalog,
+                    address: ProductAddress(product.productIdentifier, in: app, of: apps))
+            }
+        }
+    }
+
+    private func matches(_ product: Product, in catalog: Catalog) -> Bool {
+        guard type == nil || product.type == type else { return false }
+        guard !text.isEmpty else { return true }
+        let texts =
+            [product.productIdentifier, product.referenceName, product.subscription?.groupName ?? ""]
+            + product.localizations.map(\.displayName)
+            + [catalog.benefit(of: product.productIdentifier).map { ProductWords.sentence(of: $0).english } ?? ""]
+        let wanted = Array(text.lowercased().utf8)
+        return texts.contains { Array($0.lowercased().utf8).contains(wanted) }
+    }
+
+    /// The address of a page of the list.
+    func path(cursor: String? = nil) -> ConsolePath {
+        ConsolePath(
+            "products",
+            query: [
+                "app": app?.bundleIdentifier, "type": type?.rawValue, "text": text.isEmpty ? nil : text,
+                "cursor": cursor,
+            ])
+    }
+}
