@@ -30,7 +30,7 @@ package struct ConsoleRoutes: RouteSource {
         cookies = ConsoleCookie(isSecure: isSecure)
         attempts = PasswordLimits(clock: services.clock)
         streams = LiveStreams()
-        streams.wake(after: services.entitlements.ledger)
+        streams.wake(after: services.ledger)
         storeStreams = services.store.map { store in
             let streams = LiveStreams()
             streams.wake(after: store)
@@ -160,6 +160,15 @@ extension ConsoleContext {
 }
 
 extension Response {
+    /// A text in UTF-8. The browser saves one with the name of a file.
+    static func text(
+        _ text: String, type: String, file: String? = nil, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        var headers: HTTPFields = [.contentType: type + "; charset=utf-8"]
+        if let file { headers[.contentDisposition] = "attachment; filename=\"\(file)\"" }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
     /// Sends the browser to another page after a form (RFC 9110 section 15.4.4).
     static func seeOther(_ path: ConsolePath) -> Response {
         Response(status: .seeOther, headers: [.location: path.text])

@@ -1,7 +1,7 @@
 import AppStore
 import Features
 import HTTPSupport
-import Hummingbird
+import Ledger
 import PlayStore
 import Proofs
 
@@ -45,6 +45,14 @@ package protocol ConsoleServices: Sendable {
 }
 
 extension ConsoleServices {
+    var ledger: Ledger { entitlements.ledger }
+
+    /// The names of the items and the products.
+    var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
+
+    /// The bundle identifiers of the apps.
+    var appNames: [String] { entitlements.apps.all.map(\.bundleIdentifier) }
+
     /// The environment of the sales that matter, which also has what the team gives. A service with a local store of another
     /// environment has no production.
     var standardEnvironment: FigureQuery.Environment {

@@ -150,17 +150,13 @@ struct Tag: Sendable {
         self.isVoid = isVoid
     }
 
-    func callAsFunction(_ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML) -> HTML {
+    func callAsFunction(_ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML = { HTML() }) -> HTML {
         HTML(nodes: [.element(self, attributes.compactMap(\.self), content())])
     }
 
     /// An element around a part, for closures whose argument has no name.
     func callAsFunction(_ attribute: HTMLAttribute, _ content: HTML) -> HTML {
         HTML(nodes: [.element(self, [attribute], content)])
-    }
-
-    func callAsFunction(_ attributes: HTMLAttribute?...) -> HTML {
-        HTML(nodes: [.element(self, attributes.compactMap(\.self), HTML())])
     }
 
     func callAsFunction(_ attributes: [HTMLAttribute], @HTMLBuilder content: () -> HTML = { HTML() }) -> HTML {

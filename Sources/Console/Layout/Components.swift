@@ -33,6 +33,26 @@ func filters(
     }
 }
 
+/// A field that a form sends and does not show. Nothing without a value.
+@HTMLBuilder func hidden(_ name: String, _ value: String?) -> HTML {
+    if let value { input(.type("hidden"), .name(name), .value(value)) }
+}
+
+/// A control of a form below its label.
+///
+/// - Parameters:
+///   - identifier: The identifier of the control.
+///   - note: The explanation of the control, whose identifier is that of the control with `-note`.
+func labelled(
+    _ identifier: String, _ title: Phrase, note: Phrase? = nil, @HTMLBuilder control: () -> HTML
+) -> HTML {
+    div(.class("field")) {
+        label(.for(identifier)) { title }
+        control()
+        if let note { small(.id(identifier + "-note")) { note } }
+    }
+}
+
 /// A part of a line: HTML or a phrase.
 protocol HTMLPart {
     var nodes: [HTML.Node] { get }
@@ -67,7 +87,7 @@ extension ConsoleContext {
     /// A form that changes something, with the token against forgery.
     func form(to path: ConsolePath, _ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML) -> HTML {
         Console.form([.method("post"), .action(path)] + attributes.compactMap(\.self)) {
-            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
+            hidden(ConsoleForm.tokenField, formToken)
             content()
         }
     }

@@ -23,9 +23,7 @@ struct Page: Sendable {
 
     func response(_ context: ConsoleContext, status: HTTPResponse.Status = .ok) -> Response {
         let text = "<!DOCTYPE html>\n" + html(context).render(context.language)
-        return Response(
-            status: status, headers: [.contentType: "text/html; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        return .text(text, type: "text/html", status: status)
     }
 }
 
@@ -111,7 +109,7 @@ extension Page {
     /// A button for each other language, which leads back to the page.
     private static func languages(_ context: ConsoleContext) -> HTML {
         context.form(to: ConsolePath("language"), .class("languages")) {
-            if let page = context.page { input(.type("hidden"), .name("page"), .value(page.text)) }
+            hidden("page", context.page?.text)
             for language in ConsoleLanguage.allCases where language != context.language {
                 button(
                     .name("language"), .value(language.rawValue), .class("plain"),
@@ -143,9 +141,9 @@ extension Page {
                 if ErrorSentences.needsDetail(problem) { detail }
             } else {
                 detail
-                if let explanation = RefusalExplanation(code: problem.code) {
-                    p { explanation.cause }
-                    p { explanation.remedy }
+                if let explanation = RefusalRemedy(code: problem.code) {
+                    p { explanation.causePhrase }
+                    p { explanation.remedyPhrase }
                 }
             }
             p(.class("note")) {
@@ -173,11 +171,18 @@ enum Tabs {
         nav(.class("tabs"), .ariaLabel(label)) { links() }
     }
 
-    /// A link for each of some values, of which the page shows one.
+    /// A link for each of some values.
+    ///
+    /// - Parameter present: The value that the page shows; nil for a page below those of the values.
     static func choices<Value: Equatable>(
-        _ label: Phrase, _ values: [Value], present: Value, title: (Value) -> Phrase, path: (Value) -> ConsolePath
+        _ label: Phrase, _ values: [Value], present: Value?, title: (Value) -> Phrase, path: (Value) -> ConsolePath
     ) -> HTML {
         list(label) { for each in values { link(title(each), to: path(each), isPresent: each == present) } }
+    }
+
+    /// A link for each of the pages of a section.
+    static func pages(_ label: Phrase, _ tabs: [Tab], present: Tab?) -> HTML {
+        choices(label, tabs, present: present, title: \.title, path: \.path)
     }
 
     /// - Parameter isPresent: True for the page that shows the links.
@@ -194,15 +199,6 @@ struct Tab: Hashable, Sendable {
     init(_ title: Phrase, _ segments: String...) {
         self.title = title
         path = ConsolePath(segments)
-    }
-
-    /// - Parameters:
-    ///   - label: The title for screen readers.
-    ///   - present: The page that shows the links; nil for a page below them.
-    static func links(_ label: Phrase, _ tabs: [Tab], present: Tab?) -> HTML {
-        Tabs.list(label) {
-            for tab in tabs { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
-        }
     }
 }
 
@@ -235,15 +231,7 @@ package enum ErrorSentences {
     private static let codesWithReason: Set = ["fieldInvalid", "formInvalid", "methodNotAllowed", "parameterInvalid"]
 }
 
-/// The cause of a refusal and its remedy, in each language.
-struct RefusalExplanation {
-    let cause: Phrase
-    let remedy: Phrase
-
-    /// - Returns: Nil for a code that is no refusal of a proof or a purchase.
-    init?(code: String) {
-        guard let refusal = RefusalRemedy(code: code) else { return nil }
-        cause = Phrase(english: refusal.cause, korean: refusal.korean.cause)
-        remedy = Phrase(english: refusal.remedy, korean: refusal.korean.remedy)
-    }
+extension RefusalRemedy {
+    var causePhrase: Phrase { Phrase(english: cause, korean: korean.cause) }
+    var remedyPhrase: Phrase { Phrase(english: remedy, korean: korean.remedy) }
 }

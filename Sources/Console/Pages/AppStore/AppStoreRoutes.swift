@@ -20,15 +20,14 @@ struct AppStoreRoutes: Sendable {
     private func notification(_ request: Request) async throws -> Page {
         guard let identifier = try request.query("uuid"),
             let origin = try request.query("origin").flatMap(Origin.init),
-            let received = try await services.entitlements.ledger.read(
+            let received = try await services.ledger.read(
                 .snapshot, { try $0.notification(identifier, of: origin) })
         else {
             throw Problem(
                 status: .notFound, code: "notFound", detail: "The service has not received this notification.")
         }
         let (notification, now) = (received.notification, services.entitlements.clock.now())
-        return Page("Notification: \(notification.title)", section: .appStore) {
-            AppStoreTab.links(present: nil)
+        return AppStoreTab.page("Notification: \(notification.title)", nil) {
             if let meaning = NotificationWords.meaning(ofType: notification.type) { p { meaning } }
             Facts.card("Recorded facts") {
                 fact("Outcome") { notification.outcome.badge }
@@ -54,7 +53,7 @@ struct AppStoreRoutes: Sendable {
     /// A link to the search for a transaction, which also finds unclaimed purchases.
     private static func search(_ identifier: String?) -> HTML {
         guard let identifier else { return Shown.nothing }
-        return a(.href(ConsolePath("customers", query: ["search": identifier]))) { Shown.identifier(identifier) }
+        return a(.href(.customers(identifier)), Shown.identifier(identifier))
     }
 
     private func reconcile(_ context: ConsoleContext) throws -> ConsolePath {
@@ -88,8 +87,12 @@ enum AppStoreTab {
     static let reconciliation = Tab("Reconciliation", "app-store", "reconciliation")
     static let consumption = Tab("Refund questions", "app-store", "consumption")
 
-    static func links(present: Tab?) -> HTML {
-        Tab.links("Pages about the App Store", [notifications, reconciliation, consumption], present: present)
+    /// - Parameter present: The link to the page; nil for a page below them.
+    static func page(_ title: Phrase, _ present: Tab?, @HTMLBuilder content: () -> HTML) -> Page {
+        Page(title, section: .appStore) {
+            Tabs.pages("Pages about the App Store", [notifications, reconciliation, consumption], present: present)
+            content()
+        }
     }
 }
 
@@ -102,15 +105,14 @@ extension AppStoreRoutes {
     func consumption(_ request: Request) async throws -> Page {
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position($0) }
-        let found = try await services.entitlements.ledger.read {
+        let found = try await services.ledger.read {
             try $0.notifications(ofType: Self.consumptionType, before: position, limit: list.size)
         }
         let now = services.entitlements.clock.now()
-        let open = try await services.entitlements.ledger.read {
+        let open = try await services.ledger.read {
             try $0.openConsumptionRequests(at: now, of: Set(Origin.allCases), limit: Self.openLimit)
         }
-        return Page("Refund questions", section: .appStore) {
-            AppStoreTab.links(present: AppStoreTab.consumption)
+        return AppStoreTab.page("Refund questions", AppStoreTab.consumption) {
             p {
                 "A customer requested a refund, and the App Store asks about the purchase (consumption request). It waits for an answer for twelve hours."
             }

@@ -4,7 +4,7 @@ import Ledger
 import Proofs
 
 /// The names of items and products in the catalogs.
-struct CatalogNames {
+struct CatalogNames: Sendable {
     let catalogs: Catalogs
 
     /// The items of the catalogs and the free ones, in order.

@@ -47,7 +47,7 @@ extension CustomerView {
                         emptyNote("The catalog has no balances.")
                     } else {
                         Facts.list(
-                            balances.map { Fact(name: data($0.balance), value: Shown.number(Int64($0.amount))) })
+                            balances.map { Fact(name: data($0.balance), value: Shown.number($0.amount)) })
                     }
                 }
             }

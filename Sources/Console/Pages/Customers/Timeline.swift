@@ -184,9 +184,9 @@ extension CustomerView {
     ///
     /// - Parameter otherOwner: The owner of the purchase; nil if there is none, or if it is the same user.
     @HTMLBuilder func refusalNote(_ code: String?, _ otherOwner: User?) -> HTML {
-        if let words = code.flatMap({ RefusalExplanation(code: $0) }) {
-            div { words.cause }
-            div { words.remedy }
+        if let words = code.flatMap({ RefusalRemedy(code: $0) }) {
+            div { words.causePhrase }
+            div { words.remedyPhrase }
         } else if let code {
             div { Console.code { plain(code) } }
         }

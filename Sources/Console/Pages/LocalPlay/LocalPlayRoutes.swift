@@ -24,7 +24,7 @@ struct LocalPlayRoutes: Sendable {
     let services: any ConsoleServices
     let play: GooglePlay
 
-    private var names: CatalogNames { CatalogNames(catalogs: services.entitlements.catalogs) }
+    private var names: CatalogNames { services.names }
 
     func add(to pages: ConsolePages) {
         pages.getStore("play") { request, context in try page(request, context) }
@@ -160,7 +160,7 @@ struct LocalPlayRoutes: Sendable {
                     }
                     list(purchases.sorted { $0.number > $1.number }, shown)
                 }
-                section(.class("card inspector"), .id("inspector"), .ariaLabel("Inspector")) {
+                StoreRows.inspector {
                     if let shown {
                         inspector(shown, context)
                     } else {
@@ -185,11 +185,9 @@ struct LocalPlayRoutes: Sendable {
     private func list(_ purchases: [PlayPurchase], _ shown: PlayPurchase?) -> HTML {
         Listing.table("Purchases, newest first", of: purchases, empty: "The Play has sold nothing yet.") {
             column("Product") { purchase in
-                a(
-                    HTMLAttribute("href", Self.path(of: purchase.number).text + "#inspector"),
-                    HTMLAttribute("data-swap"),
-                    purchase.number == shown?.number ? HTMLAttribute("aria-current", "true") : nil
-                ) { StoreRows.product(purchase.product, quantity: purchase.quantity, names) }
+                StoreRows.link(Self.path(of: purchase.number), isOpen: purchase.number == shown?.number) {
+                    StoreRows.product(purchase.product, quantity: purchase.quantity, names)
+                }
                 br()
                 small { Shown.moment(purchase.boughtAt) }
             }

@@ -39,10 +39,7 @@ final class StoreInspector: Sendable {
     ///   - user: The user who redeems what the account buys.
     ///   - refusal: The code with which the service has refused the proof.
     func html(_ context: ConsoleContext, owners: [KnownPurchase], user: User?, refusal: String?) -> HTML {
-        section(
-            .class("card inspector"), .id("inspector"), .ariaLabel("Inspector"), HTMLAttribute("tabindex", "-1"),
-            HTMLAttribute("data-follow")
-        ) {
+        StoreRows.inspector(HTMLAttribute("tabindex", "-1"), HTMLAttribute("data-follow")) {
             head
             if let refusal {
                 div(.class("problem"), .role("alert")) {

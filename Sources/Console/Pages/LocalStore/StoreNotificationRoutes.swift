@@ -40,8 +40,7 @@ extension LocalStoreRoutes {
         let found = try store.read { try $0.notifications.page(before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.number) }
         let hasAddress = try store.settings().notificationsURL != nil
-        return Page("Notifications of the store", section: .localStore) {
-            LocalStoreTab.links(LocalStoreTab.notifications)
+        return LocalStoreTab.page("Notifications of the store", LocalStoreTab.notifications) {
             if !hasAddress {
                 p(.class("note")) {
                     "The store has no address for notifications, so it sends none."
@@ -75,8 +74,7 @@ extension LocalStoreRoutes {
         guard let notification = try store.read({ try $0.notifications.notification(uuid) }) else {
             throw StoreError.notificationNotFound(uuid)
         }
-        return Page("Notification of the store", section: .localStore) {
-            LocalStoreTab.links(nil)
+        return LocalStoreTab.page("Notification of the store", nil) {
             LocalStoreTab.live {
                 Facts.card {
                     fact("Type") { Self.type(notification) }

@@ -3,8 +3,26 @@ import HTTPSupport
 import Hummingbird
 import Proofs
 
-/// The parts that several pages of the local store have.
+/// The parts that several pages of the local stores have.
 enum StoreRows {
+    /// The identifier of the inspector on the page.
+    static let inspectorIdentifier = "inspector"
+
+    /// A link that opens the inspector of a row. On a phone, it leads below the list.
+    static func link(_ path: ConsolePath, isOpen: Bool, @HTMLBuilder content: () -> HTML) -> HTML {
+        a(
+            HTMLAttribute("href", path.text + "#" + inspectorIdentifier), HTMLAttribute("data-swap"),
+            isOpen ? HTMLAttribute("aria-current", "true") : nil, content: content)
+    }
+
+    /// The part of a page about the row of its list that a person has chosen.
+    static func inspector(_ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML) -> HTML {
+        section(
+            [.class("card inspector"), .id(inspectorIdentifier), .ariaLabel("Inspector")]
+                + attributes.compactMap(\.self),
+            content: content)
+    }
+
     /// A list whose rows open the inspector.
     static func transactions(
         _ transactions: [ListedTransaction], _ selection: StoreSelection, _ names: CatalogNames, empty: Phrase,
@@ -153,8 +171,8 @@ struct StoreSelection: Sendable {
     /// - Throws: `Problem`, `parameterInvalid`. A field that the form sends empty is no filter.
     init(_ request: Request) throws(Problem) {
         for each in Parameter.allCases {
-            let text = try request.query(each.rawValue, upTo: each == .account ? Store.maximumAccountLength : 1024)
-            values[each] = text?.isEmpty == false ? text : nil
+            values[each] = try request.chosen(
+                each.rawValue, upTo: each == .account ? Store.maximumAccountLength : 1024)
         }
         if let state = self[.state], state != Self.queue, ListedState(rawValue: state) == nil {
             throw .parameter("state", "a state of the list")
@@ -190,10 +208,8 @@ struct StoreSelection: Sendable {
         return ConsolePath(["store"] + segments, query: filters.map { ($0.rawValue, self[$0]) })
     }
 
-    /// A link that opens the inspector of a row. On a phone, it leads below the list.
+    /// A link that opens the inspector of a row.
     func link(_ parameter: Parameter, _ value: String, @HTMLBuilder content: () -> HTML) -> HTML {
-        a(
-            HTMLAttribute("href", with(parameter, value).path().text + "#inspector"), HTMLAttribute("data-swap"),
-            self[parameter] == value ? HTMLAttribute("aria-current", "true") : nil, content: content)
+        StoreRows.link(with(parameter, value).path(), isOpen: self[parameter] == value, content: content)
     }
 }

@@ -41,7 +41,7 @@ extension TransactionAction {
         text: \.rawValue, shown: \.title, chosen: .other, isRequired: true, parse: { .init(rawValue: $0) })
     private static let refundReason = Field.choice(
         "refund-reason", "Reason", RevocationReason.allCases, expected: "a reason of the list",
-        number: { Int($0.rawValue) }, shown: { StoreWords.title($0) })
+        text: { String($0.rawValue) }, shown: { StoreWords.title($0) })
     private static let hasGracePeriod = Field.choice(
         "then", "Afterwards", [false, true], expected: "a state of the list",
         text: { String(status(afterFailure: $0).rawValue) },
@@ -132,8 +132,7 @@ extension LocalStoreRoutes {
     }
 
     private static func page(of exchange: RetentionExchange, for identifier: String) -> Page {
-        Page("Retention message", section: .localStore) {
-            LocalStoreTab.links(nil)
+        LocalStoreTab.page("Retention message", nil) {
             Facts.card {
                 fact("Subscription") { StoreRows.transaction(identifier) }
                 fact("Sent to") { Shown.identifier(exchange.url) }

@@ -128,7 +128,7 @@ extension ProductChangeRoutes {
                             DefinitionDiff(before: definition, after: revision.before.definition).html
                         }
                         context.form(to: address.path("history", String(change.number), "undo")) {
-                            input(.type("hidden"), .name(ProductForm.version), .value(ProductForm.tag(of: definition)))
+                            hidden(ProductForm.version, ProductForm.tag(of: definition))
                             button(.class("danger")) { "Undo the change" }
                         }
                     }

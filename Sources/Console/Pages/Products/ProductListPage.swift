@@ -111,7 +111,7 @@ enum ProductWords {
         case .item(let item): "\(item) for good"
         case .itemFor(let item, let period): "\(item) for \(period.words()) from the purchase"
         case .itemWhilePaid(let item): "\(item) while it is paid"
-        case .credit(let credit): "\(Shown.digits(Int64(credit.amount))) of the balance \(credit.balance)"
+        case .credit(let credit): "\(Shown.digits(credit.amount)) of the balance \(credit.balance)"
         }
     }
 

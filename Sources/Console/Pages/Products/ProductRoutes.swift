@@ -181,7 +181,7 @@ struct ProductAddress: Sendable {
     ///
     /// - Throws: `Problem`, `parameterInvalid`.
     static func app(of request: Request, _ apps: Apps) throws(Problem) -> App? {
-        guard let name = try request.query("app", upTo: maximumLength), !name.isEmpty else { return nil }
+        guard let name = try request.chosen("app", upTo: maximumLength) else { return nil }
         guard let app = apps[name] else { throw .parameter("app", "the bundle identifier of an app of the service") }
         return app
     }

@@ -84,7 +84,7 @@ enum ProofTree {
 
     private static func shown(_ text: String) -> HTML {
         guard text.utf8.count > maximumTextLength else { return Shown.identifier(text) }
-        let count = Shown.digits(Int64(text.utf8.count))
+        let count = Shown.digits(text.utf8.count)
         return HTML {
             code { data(clipped(text, to: maximumTextLength)) }
             plain(" … ")

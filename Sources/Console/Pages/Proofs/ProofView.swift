@@ -20,9 +20,9 @@ extension InspectedProof {
             column("Finding and remedy") { check in
                 if case .failed(let failure) = verdict[check] {
                     p { Shown.identifier(failure.code) }
-                    if let explanation = RefusalExplanation(code: failure.code) {
-                        p { explanation.cause }
-                        p { explanation.remedy }
+                    if let explanation = RefusalRemedy(code: failure.code) {
+                        p { explanation.causePhrase }
+                        p { explanation.remedyPhrase }
                     }
                     p(.class("note")) { data(failure.message) }
                 } else {

@@ -110,8 +110,7 @@ extension TeamRoutes {
 
     @HTMLBuilder private static func actions(_ member: TeamMember, _ index: Int, _ context: ConsoleContext) -> HTML {
         context.action("Role", to: path(member, "role"), submit: "Change the role", .plain) {
-            div(.class("field")) {
-                label(.for("role-\(index)")) { "Role" }
+            labelled("role-\(index)", "Role") {
                 select(.id("role-\(index)"), .name(role.name)) {
                     for role in TeamRole.allCases {
                         option(.value(role.rawValue), role == member.role ? .selected : nil) { role.title }
@@ -269,7 +268,7 @@ struct AccountRoutes: Sendable {
                     context.form(to: ConsolePath("account", "codes")) {
                         p { "Add this secret to an authenticator app (time-based, six digits), then type its code." }
                         p { code(.class("secret")) { plain(OneTimeCode.text(of: secret)) } }
-                        input(.type("hidden"), .name("secret"), .value(Base64.encode(secret, .urlSafe)))
+                        hidden("secret", Base64.encode(secret, .urlSafe))
                         Self.confirmation
                         button(.class("primary")) { "Require codes" }
                     }
@@ -285,8 +284,7 @@ struct AccountRoutes: Sendable {
     }
 
     @HTMLBuilder private static var confirmation: HTML {
-        div(.class("field")) {
-            label(.for("codes-password")) { "Password" }
+        labelled("codes-password", "Password") {
             input(
                 .type("password"), .id("codes-password"), .name("password"), .required,
                 HTMLAttribute("autocomplete", "current-password"))

@@ -28,7 +28,7 @@ extension WebhooksRoutes {
         card("Delivery") {
             Facts.list {
                 fact("State") { Shown.badge(WebhookWords.word(delivery.state)) }
-                fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
+                fact("Attempts since it was created or sent again") { Shown.number(delivery.attempts) }
                 fact("Next attempt") { WebhookWords.nextAttempt(of: delivery) }
                 fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }
                 fact("Customer") { WebhookWords.customer(of: delivery) }
