@@ -38,8 +38,8 @@ struct AppStoreRoutes: Sendable {
                 fact("App") { Shown.identifier(received.app) }
                 fact("Origin") { Shown.origin(notification.origin) }
                 fact("UUID") { Shown.identifier(notification.notificationUUID) }
-                fact("Transaction") { Self.search(notification.transactionIdentifier) }
-                fact("Original transaction") { Self.search(notification.originalTransactionIdentifier) }
+                fact("Transaction") { notification.transactionIdentifier.map(Self.search) }
+                fact("Original transaction") { notification.originalTransactionIdentifier.map(Self.search) }
                 if notification.type == Self.consumptionType {
                     fact("Answer") { Self.answer(to: received, at: now) }
                 }
@@ -51,9 +51,8 @@ struct AppStoreRoutes: Sendable {
     }
 
     /// A link to the search for a transaction, which also finds unclaimed purchases.
-    private static func search(_ identifier: String?) -> HTML {
-        guard let identifier else { return Shown.nothing }
-        return a(.href(.customers(identifier)), Shown.identifier(identifier))
+    private static func search(_ identifier: String) -> HTML {
+        a(.href(.customers(identifier)), Shown.identifier(identifier))
     }
 
     private func reconcile(_ context: ConsoleContext) throws -> ConsolePath {
@@ -166,11 +165,11 @@ extension AppStoreRoutes {
     }
 
     /// The customer's reason in the content of a notification.
-    private static func reason(of notification: StatedNotification) -> HTML {
+    private static func reason(of notification: StatedNotification) -> HTML? {
         guard let content = notification.content,
             case .object(let object)? = try? JSONParser.parse(Array(content.utf8)),
             case .object(let details)? = object["data"], case .string(let text)? = details["consumptionRequestReason"]
-        else { return Shown.nothing }
+        else { return nil }
         let code = code { data(text) }
         return ConsumptionRequestReason(rawValue: text).map { spaced($0.title, code) } ?? code
     }

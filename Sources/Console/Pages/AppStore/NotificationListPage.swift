@@ -114,7 +114,7 @@ extension ConsolePath {
 
 extension ReceivedNotification {
     /// A link to the owner of the purchase.
-    var customerLink: HTML { owner.map { Shown.link(to: $0) } ?? Shown.nothing }
+    var customerLink: HTML? { owner.map { Shown.link(to: $0) } }
 }
 
 extension StatedNotification {

@@ -115,8 +115,6 @@ extension AppStoreRoutes {
                     if let code = run.errorCode {
                         also(spaced(Shown.badge("Failed", .bad), Console.code { data(code) }))
                     }
-                } else {
-                    Shown.nothing
                 }
             }
         }

@@ -213,8 +213,8 @@ extension CustomerView {
         }
     }
 
-    private func revocation(of grant: Grant) -> HTML {
-        guard grant.revocation == nil, !isOver(grant) else { return Shown.nothing }
+    private func revocation(of grant: Grant) -> HTML? {
+        guard grant.revocation == nil, !isOver(grant) else { return nil }
         return context.action(
             "Revoke", to: .customer(user, "grants", grant.identifier, "revocation"), submit: "Revoke", .danger
         ) {

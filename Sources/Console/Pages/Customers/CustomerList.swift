@@ -50,9 +50,9 @@ struct CustomerList {
                     path(selection: $0)
                 }
                 if currencies.count > 1 {
-                    Tabs.choices(
-                        "Currencies", currencies, present: query.currency ?? "", title: { Phrase(same: $0) }
-                    ) { path(currency: $0) }
+                    Tabs.choices("Currencies", currencies, present: query.currency, title: { Phrase(same: $0) }) {
+                        path(currency: $0)
+                    }
                 }
                 shown
             }
@@ -92,8 +92,7 @@ struct CustomerList {
             }
             column("Status") { $0.state.map(CustomerWords.badge) }
             column("Total spent") { row in
-                if row.spent.isEmpty { Shown.nothing }
-                Phrase.joined(row.spent.map(\.phrase), separator: " · ")
+                if !row.spent.isEmpty { Phrase.joined(row.spent.map(\.phrase), separator: " · ") }
             }
             column("Last purchase") { Shown.day($0.lastPurchase) }
             column("First seen") { Shown.day($0.known.firstSeenAt) }

@@ -158,13 +158,11 @@ extension CustomerView {
         let wishes = products.compactMap { product in state.wishedAt(product.text).map { (product.text, $0) } }
             .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
         return [
-            fact("Nickname") { profile.nickname.map { data($0) } ?? Shown.nothing },
+            fact("Nickname") { profile.nickname.map { data($0) } },
             fact("Chosen items") {
-                if profile.chosen.isEmpty { Shown.nothing }
                 for item in profile.chosen { div { names.item(item) } }
             },
             fact("Wishes") {
-                if wishes.isEmpty { Shown.nothing }
                 for (product, wishedAt) in wishes.prefix(Self.listed) {
                     div { spaced(by: " · ", bdi { names.product(product) }, Shown.day(wishedAt)) }
                 }

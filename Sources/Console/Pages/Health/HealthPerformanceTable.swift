@@ -50,9 +50,7 @@ extension HealthRoutes {
         }
     }
 
-    private static func shown(_ duration: Duration?) -> HTML {
-        duration.map { plain(text($0)) } ?? Shown.nothing
-    }
+    private static func shown(_ duration: Duration?) -> HTML? { duration.map { plain(text($0)) } }
 
     /// A duration with two or three digits: "1.2 ms".
     private static func text(_ duration: Duration) -> String {

@@ -98,7 +98,7 @@ final class StoreInspector: Sendable {
             fact("Order") { Shown.identifier(transaction.orderIdentifier) }
             fact("Product") { Shown.identifier(transaction.productIdentifier) }
             fact("Type") { transaction.type.title }
-            fact("Offer") { transaction.offer?.words ?? Shown.nothing }
+            fact("Offer") { transaction.offer?.words }
             fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
             fact("Ownership") { StoreWords.title(transaction.ownership) }
             fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
@@ -122,9 +122,7 @@ final class StoreInspector: Sendable {
             }
         } else if let payment = payment?.transaction.payment {
             fact("Product") { Shown.identifier(payment.productIdentifier) }
-            fact("Offer") {
-                payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) } ?? Shown.nothing
-            }
+            fact("Offer") { payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) } }
             fact("Account token") { Shown.identifier(payment.appAccountToken?.lowercasedString) }
         }
     }

@@ -59,7 +59,7 @@ extension LocalStoreRoutes {
                 ) {
                     column("Time") { Shown.moment($0.date) }
                     column("Type") { a(.href(.storeNotification($0.notificationUUID)), Self.type($0)) }
-                    column("Transaction") { Self.transaction($0) }
+                    column("Transaction") { $0.transactionIdentifier.map(StoreRows.transaction) }
                     column("State") { Self.state($0) }
                     column("Attempts") { plain("\($0.sendAttempts.count)") }
                     column("Send again") { Self.replay($0, context) }
@@ -79,7 +79,7 @@ extension LocalStoreRoutes {
                 Facts.card {
                     fact("Type") { Self.type(notification) }
                     fact("Identifier") { Shown.identifier(uuid.lowercasedString) }
-                    fact("Transaction") { Self.transaction(notification) }
+                    fact("Transaction") { notification.transactionIdentifier.map(StoreRows.transaction) }
                     fact("Created") { Shown.moment(notification.date) }
                     fact("State") { Self.state(notification) }
                     fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
@@ -109,10 +109,6 @@ extension LocalStoreRoutes {
     @HTMLBuilder private static func type(_ notification: StoreNotification) -> HTML {
         code { plain(notification.type.rawValue) }
         if let subtype = notification.subtype { also(code { plain(subtype.rawValue) }) }
-    }
-
-    private static func transaction(_ notification: StoreNotification) -> HTML {
-        notification.transactionIdentifier.map(StoreRows.transaction) ?? Shown.nothing
     }
 
     private static let received: Shown.Word = (Phrase("Received", context: "state"), .good)

@@ -140,9 +140,7 @@ extension LocalStoreRoutes {
                 fact("Answered after") { plain("\(exchange.milliseconds) ms") }
                 fact("The customer sees") { code { plain(exchange.shown) } }
                 fact("Message") { Shown.identifier(exchange.messageIdentifier) }
-                fact("The answer is not used, because") {
-                    if let refusal = exchange.refusal { plain(refusal) } else { Shown.nothing }
-                }
+                fact("The answer is not used, because") { exchange.refusal.map(plain) }
             }
             if let body = exchange.body { StoreRows.signed("Body of the answer", "answer", body) }
             StoreRows.signed("Signed payload (JWS)", "payload", exchange.signedPayload)

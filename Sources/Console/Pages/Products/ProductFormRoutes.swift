@@ -235,7 +235,7 @@ extension ProductChangeRoutes {
         }
         Facts.list {
             fact("Price") { Shown.money(product.price) }
-            fact("Grants") { ProductWords.sentence(of: catalog.benefit(of: product.productIdentifier)) }
+            fact("Grants") { catalog.benefit(of: product.productIdentifier).map(ProductWords.sentence) }
             for offer in product.subscription?.offers ?? [] { fact(offer.kind.title) { ProductWords.terms(of: offer) } }
         }
         details {

@@ -49,7 +49,7 @@ extension ProductRoutes {
                     column("Type") { $0.product.type.title }
                     column("Names") { Self.names($0.product) }
                     column("Price") { Shown.money($0.product.price) }
-                    column("Grants") { ProductWords.sentence(of: $0.benefit) }
+                    column("Grants") { $0.benefit.map(ProductWords.sentence) }
                     column("Group and period") { $0.product.subscription.map(Self.subscription) }
                     column("State") { $0.marks }
                     if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
@@ -67,8 +67,8 @@ extension ProductRoutes {
         }
     }
 
-    private static func names(_ product: Product) -> HTML {
-        guard !product.localizations.isEmpty else { return Shown.nothing }
+    private static func names(_ product: Product) -> HTML? {
+        guard !product.localizations.isEmpty else { return nil }
         return ul(.class("plain")) {
             for localization in product.localizations {
                 li {
@@ -101,10 +101,6 @@ enum CatalogSwitch {
 }
 
 enum ProductWords {
-    static func sentence(of benefit: Benefit?) -> HTML {
-        benefit.map { benefit in HTML { sentence(of: benefit) } } ?? Shown.nothing
-    }
-
     /// The benefit of a product, as a sentence without a full stop.
     static func sentence(of benefit: Benefit) -> Phrase {
         switch benefit {
@@ -127,8 +123,8 @@ enum ProductWords {
     }
 
     /// The customers of an offer; nothing for an offer without a limit.
-    static func titles(of customers: Set<SubscriptionOffer.Eligibility>?) -> HTML {
-        guard let customers else { return Shown.nothing }
+    static func titles(of customers: Set<SubscriptionOffer.Eligibility>?) -> Phrase? {
+        guard let customers else { return nil }
         let titles = SubscriptionOffer.Eligibility.allCases.filter(customers.contains).map { each -> Phrase in
             switch each {
             case .new: "new"
@@ -136,7 +132,7 @@ enum ProductWords {
             case .expired: "expired"
             }
         }
-        return HTML { titles.isEmpty ? "none" : Phrase.joined(titles, separator: ", ") }
+        return titles.isEmpty ? "none" : Phrase.joined(titles, separator: ", ")
     }
 
     static func title(of kind: CatalogChange.Kind) -> Phrase {

@@ -61,7 +61,7 @@ extension ProductRoutes {
                     Shown.money(product.price)
                     plain(" · " + listed.catalog.storefront.countryCode)
                 }
-                fact("Grants") { ProductWords.sentence(of: listed.benefit) }
+                fact("Grants") { listed.benefit.map(ProductWords.sentence) }
                 fact("Family Sharing") { product.isFamilyShareable ? "on" : "off" }
                 if let subscription = product.subscription {
                     fact("Subscription group") {

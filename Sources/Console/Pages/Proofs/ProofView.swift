@@ -98,8 +98,6 @@ extension ProofInspection {
                     case nil: Shown.badge("cannot be checked", .warning)
                     }
                     also(spaced(Shown.identifier(signature.algorithm), ProofTree.bytes(signature.bytes)))
-                } else {
-                    Shown.nothing
                 }
             }
             fact("SHA-256 of the signed bytes") { Shown.identifier(self.digest?.hexadecimal) }
@@ -188,9 +186,7 @@ extension ProofInspection {
                 fact("Valid until") { Shown.moment(Timestamp(secondsSince1970: certificate.notAfter)) }
                 fact("Key") { plain(certificate.publicKey.kind.text) }
                 fact("Apple's extensions") {
-                    if certificate.appleExtensions.isEmpty {
-                        Shown.nothing
-                    } else {
+                    if !certificate.appleExtensions.isEmpty {
                         ul(.class("plain")) {
                             for identifier in certificate.appleExtensions {
                                 li {

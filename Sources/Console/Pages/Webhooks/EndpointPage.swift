@@ -21,14 +21,13 @@ extension WebhooksRoutes {
             section(.class("card")) {
                 h2 { data(endpoint.shownURL(to: context)) }
                 Facts.list {
-                    let hasPrevious = endpoint.secrets(at: now).count > 1
                     fact("Identifier") { Shown.identifier(endpoint.identifier) }
                     fact("Format") { WebhookWords.title(of: endpoint.format) }
                     fact("Authorization header") { endpoint.authorization == nil ? "None" : "Set" }
                     fact("Added") { Shown.moment(endpoint.createdAt) }
                     fact(Phrase("By", context: "added")) { ActorWords.html(caller: endpoint.createdBy, keys) }
                     fact("Previous secret valid until") {
-                        hasPrevious ? Shown.moment(endpoint.previousSecretEndsAt) : Shown.nothing
+                        if endpoint.secrets(at: now).count > 1 { Shown.moment(endpoint.previousSecretEndsAt) }
                     }
                 }
             }
@@ -176,11 +175,11 @@ extension WebhooksRoutes {
         }
     }
 
-    private static func detail(of change: WebhookChange, _ context: ConsoleContext) -> HTML {
-        guard let detail = change.detail else { return Shown.nothing }
+    private static func detail(of change: WebhookChange, _ context: ConsoleContext) -> HTML? {
+        guard let detail = change.detail else { return nil }
         switch change.event {
         // An address may contain a token.
-        case .urlChanged where !context.may(.administer): return Shown.nothing
+        case .urlChanged where !context.may(.administer): return nil
         case .secretReplaced: return HTML { WebhookWords.period(Int64(detail) ?? 0) }
         case .authorizationChanged: return HTML { detail == "set" ? "Set" : "Removed" }
         default: return data(detail)

@@ -75,8 +75,8 @@ enum WebhookWords {
     }
 
     /// The time of the next attempt. A new or resent message is due at once.
-    static func nextAttempt(of delivery: WebhookDelivery) -> HTML {
-        guard delivery.state == .pending else { return Shown.nothing }
+    static func nextAttempt(of delivery: WebhookDelivery) -> HTML? {
+        guard delivery.state == .pending else { return nil }
         return delivery.attempts == 0 ? HTML { "At once" } : Shown.moment(delivery.nextAttemptAt)
     }
 
