@@ -124,9 +124,7 @@ package enum CustomerWords {
         }
     }
 
-    static func state(_ state: PurchaseState) -> Phrase { word(state).title }
-
-    private static func word(_ state: PurchaseState) -> Shown.Word {
+    static func word(_ state: PurchaseState) -> Shown.Word {
         switch state {
         case .trial: ("free trial", .good)
         case .introductory: ("introductory offer", .good)

@@ -181,7 +181,7 @@ extension CustomerView {
             CustomerWords.period($0.period)
         }
         var parts = [CustomerWords.isolated(names.product(status.productIdentifier)), period]
-        parts += [CustomerWords.state(status.state), Self.end(of: status, renewal)]
+        parts += [CustomerWords.word(status.state).title, Self.end(of: status, renewal)]
         // The product of the next period, if it is another one.
         if let next = status.nextProductIdentifier, !next.hasSameBytes(as: status.productIdentifier) {
             let name = names.product(next)

@@ -47,7 +47,7 @@ extension WebhooksRoutes {
             Listing.table("Attempts, newest first", of: attempts, empty: "None yet.") {
                 column("Number") { Shown.number($0.number) }
                 column("Time") { Shown.moment($0.at) }
-                column("Result") { WebhookWords.outcome(of: $0) }
+                column("Result") { WebhookWords.outcome($0.outcome) }
                 column(Phrase("Duration", context: "attempt")) {
                     $0.milliseconds.map { plain(Shown.digits($0) + " ms") }
                 }

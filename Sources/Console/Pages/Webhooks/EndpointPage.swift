@@ -149,7 +149,7 @@ extension WebhooksRoutes {
             column("Customer") { WebhookWords.customer(of: $0.delivery) }
             column("State") { Shown.badge(WebhookWords.word($0.delivery.state)) }
             column("Attempts") { Shown.number($0.delivery.attempts) }
-            column("Last attempt") { $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } }
+            column("Last attempt") { $0.delivery.lastAttempt.map { WebhookWords.outcome($0.outcome) } }
             column("Next attempt") { WebhookWords.nextAttempt(of: $0.delivery) }
         }
     }

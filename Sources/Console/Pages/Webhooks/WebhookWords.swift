@@ -12,8 +12,7 @@ enum WebhookWords {
     }
 
     /// The outcome of an attempt.
-    static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML { outcome(attempt.outcome) }
-
+    ///
     /// - Parameter outcome: Nil if the attempt has not ended.
     @HTMLBuilder static func outcome(_ outcome: WebhookDelivery.Outcome?) -> HTML {
         switch outcome {
