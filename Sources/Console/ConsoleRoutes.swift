@@ -1,3 +1,4 @@
+import Catalog
 import Features
 import HTTPSupport
 import Hummingbird
@@ -29,7 +30,7 @@ package struct ConsoleRoutes: RouteSource {
         cookies = ConsoleCookie(isSecure: isSecure)
         attempts = PasswordLimits(clock: services.clock)
         streams = LiveStreams()
-        streams.wake(after: services.entitlements.ledger)
+        streams.wake(after: services.ledger)
         storeStreams = services.store.map { store in
             let streams = LiveStreams()
             streams.wake(after: store)
@@ -92,4 +93,96 @@ package struct ConsoleRoutes: RouteSource {
 extension Problem {
     fileprivate static let pageUnknown = Problem(
         status: .notFound, code: "notFound", detail: "The console has no such page, or what it showed is gone.")
+}
+
+/// The answer to a request: a page, the page to show next, or a response such as a picture.
+protocol ConsoleAnswer: SendableMetatype {
+    func answer(_ context: ConsoleContext) -> Response
+}
+
+extension Page: ConsoleAnswer {
+    func answer(_ context: ConsoleContext) -> Response { response(context) }
+}
+
+extension ConsolePath: ConsoleAnswer {
+    func answer(_ context: ConsoleContext) -> Response { .seeOther(self) }
+}
+
+extension Response: ConsoleAnswer {
+    func answer(_ context: ConsoleContext) -> Response { self }
+}
+
+/// A group of pages, with the permission that each one needs.
+struct ConsolePages {
+    let group: RouterGroup<ConsoleContext>
+
+    /// Adds a page, a picture or a file.
+    func get<Answer: ConsoleAnswer>(
+        _ path: RouterPath, _ permission: TeamPermission = .view,
+        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Answer
+    ) {
+        group.get(path) { request, context -> Response in
+            // A person who reads is asked to log in, and then sees the page.
+            guard context.member != nil else {
+                let next = ConsolePath(request: request.uri.string)?.text
+                return .seeOther(ConsolePath("log-in", query: ["next": next == ConsolePath.root ? nil : next]))
+            }
+            try context.check(permission)
+            return try await answer(request, context).answer(context)
+        }
+    }
+
+    /// Adds the receiver of a form.
+    func post<Answer: ConsoleAnswer>(
+        _ path: RouterPath, _ permission: TeamPermission,
+        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Answer
+    ) {
+        group.post(path) { request, context in
+            try context.check(permission)
+            return try await answer(request, context).answer(context)
+        }
+    }
+}
+
+extension ConsoleContext {
+    /// Refuses a request without a session, or by a member without the permission.
+    fileprivate func check(_ permission: TeamPermission) throws(Problem) {
+        guard let member else {
+            throw Problem(
+                status: .unauthorized, code: "sessionEnded", detail: "The session has ended. Log in, and try again.")
+        }
+        guard may(permission) else {
+            throw Problem(
+                status: .forbidden, code: "permissionMissing",
+                detail: "The role \"\(member.role.rawValue)\" may not do this. Ask an administrator of the console.")
+        }
+    }
+}
+
+extension Response {
+    /// A text in UTF-8. The browser saves one with the name of a file.
+    static func text(
+        _ text: String, type: String, file: String? = nil, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        var headers: HTTPFields = [.contentType: type + "; charset=utf-8"]
+        if let file { headers[.contentDisposition] = "attachment; filename=\"\(file)\"" }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// Sends the browser to another page after a form (RFC 9110 section 15.4.4).
+    static func seeOther(_ path: ConsolePath) -> Response {
+        Response(status: .seeOther, headers: [.location: path.text])
+    }
+}
+
+extension Picture {
+    /// The picture as a response of the console, which an opened SVG cannot use: an uploaded one may have scripts.
+    func response(to request: Request) -> Response {
+        CacheableAnswer(bytes, type: format.mediaType).response(
+            to: request,
+            headers: [
+                .cacheControl: "private, no-cache",
+                .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+            ])
+    }
 }

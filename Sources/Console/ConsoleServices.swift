@@ -1,7 +1,7 @@
 import AppStore
 import Features
 import HTTPSupport
-import Hummingbird
+import Ledger
 import PlayStore
 import Proofs
 
@@ -45,6 +45,14 @@ package protocol ConsoleServices: Sendable {
 }
 
 extension ConsoleServices {
+    var ledger: Ledger { entitlements.ledger }
+
+    /// The names of the items and the products.
+    var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
+
+    /// The bundle identifiers of the apps.
+    var appNames: [String] { entitlements.apps.all.map(\.bundleIdentifier) }
+
     /// The environment of the sales that matter, which also has what the team gives. A service with a local store of another
     /// environment has no production.
     var standardEnvironment: FigureQuery.Environment {
@@ -61,70 +69,6 @@ extension ConsoleServices {
             case .localPlay: play != nil
             default: true
             }
-        }
-    }
-}
-
-/// The answer to a request: a page, the page to show next, or a response such as a picture.
-protocol ConsoleAnswer: SendableMetatype {
-    func answer(_ context: ConsoleContext) -> Response
-}
-
-extension Page: ConsoleAnswer {
-    func answer(_ context: ConsoleContext) -> Response { response(context) }
-}
-
-extension ConsolePath: ConsoleAnswer {
-    func answer(_ context: ConsoleContext) -> Response { .seeOther(self) }
-}
-
-extension Response: ConsoleAnswer {
-    func answer(_ context: ConsoleContext) -> Response { self }
-}
-
-/// A group of pages, with the permission that each one needs.
-struct ConsolePages {
-    let group: RouterGroup<ConsoleContext>
-
-    /// Adds a page, a picture or a file.
-    func get<Answer: ConsoleAnswer>(
-        _ path: RouterPath, _ permission: TeamPermission = .view,
-        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Answer
-    ) {
-        group.get(path) { request, context -> Response in
-            // A person who reads is asked to log in, and then sees the page.
-            guard context.member != nil else {
-                let next = ConsolePath(request: request.uri.string)?.text
-                return .seeOther(ConsolePath("log-in", query: ["next": next == ConsolePath.root ? nil : next]))
-            }
-            try context.check(permission)
-            return try await answer(request, context).answer(context)
-        }
-    }
-
-    /// Adds the receiver of a form.
-    func post<Answer: ConsoleAnswer>(
-        _ path: RouterPath, _ permission: TeamPermission,
-        _ answer: @Sendable @escaping (Request, ConsoleContext) async throws -> Answer
-    ) {
-        group.post(path) { request, context in
-            try context.check(permission)
-            return try await answer(request, context).answer(context)
-        }
-    }
-}
-
-extension ConsoleContext {
-    /// Refuses a request without a session, or by a member without the permission.
-    fileprivate func check(_ permission: TeamPermission) throws(Problem) {
-        guard let member else {
-            throw Problem(
-                status: .unauthorized, code: "sessionEnded", detail: "The session has ended. Log in, and try again.")
-        }
-        guard may(permission) else {
-            throw Problem(
-                status: .forbidden, code: "permissionMissing",
-                detail: "The role \"\(member.role.rawValue)\" may not do this. Ask an administrator of the console.")
         }
     }
 }

@@ -18,13 +18,14 @@ import Testing
         // Shown as the end of their step, 896 µs. The commits of the service itself count, too.
         for _ in 0..<1200 { fixture.metrics.recordCommit(.microseconds(850)) }
         for _ in 0..<34 { fixture.metrics.recordCommit(.milliseconds(12)) }
-        fixture.metrics.recentRequests.record(.seconds(3))
+        // Longer than the requests of this test take on a busy machine.
+        fixture.metrics.recentRequests.record(.seconds(3000))
         let page = try await fixture.browser(.viewer).get("/console/health")
         #expect(page.status == 200)
         for part in [
             "Problems: 1", "&lt;b&gt;/data&lt;/b&gt; is open", "Run: chmod 600", "Apple Root CA - G3",
             "A &lt;local&gt; root", "expires soon", "expired", "/data/ledger.sqlite", "SQLite 3.", ">1,2", "896 µs",
-            "12 ms", "3.0 s", "9.8.7", "TILL_ACCEPT", "no valid API key &amp; no back end", "shop &lt;1&gt;",
+            "12 ms", "50 min", "9.8.7", "TILL_ACCEPT", "no valid API key &amp; no back end", "shop &lt;1&gt;",
             "till_\(record.identifier)", "read, redeem", "all apps", "revoked",
         ] {
             #expect(page.has(part), "\(part)")

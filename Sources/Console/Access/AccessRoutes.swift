@@ -15,7 +15,7 @@ struct AccessRoutes: Sendable {
             let next = Self.next(try request.query("next", upTo: ConsolePath.maximumLength))
             return Page("Log in") {
                 context.form(to: ConsolePath("log-in"), .class("card narrow")) {
-                    input(.type("hidden"), .name("next"), .value(next.text))
+                    hidden("next", next.text)
                     Field.text("name", "Name", autocomplete: "username", isRequired: true)
                     Field.password("password", "Password", autocomplete: "current-password")
                     Field.text(

@@ -87,3 +87,16 @@ extension ConsoleForm {
         return text
     }
 }
+
+extension Request {
+    /// The text of a parameter. Nil for an empty one, which a form sends for what it leaves open.
+    func chosen(_ name: String, upTo maximumLength: Int = maximumParameterLength) throws(Problem) -> String? {
+        let text = try query(name, upTo: maximumLength)
+        return text?.isEmpty == true ? nil : text
+    }
+
+    /// The word of a parameter; nil for an empty one.
+    func chosen<Word: CaseIterable & RawRepresentable<String>>(_ name: String) throws(Problem) -> Word? {
+        try chosen(name) == nil ? nil : try query(name)
+    }
+}

@@ -33,6 +33,26 @@ func filters(
     }
 }
 
+/// A field that a form sends and does not show. Nothing without a value.
+@HTMLBuilder func hidden(_ name: String, _ value: String?) -> HTML {
+    if let value { input(.type("hidden"), .name(name), .value(value)) }
+}
+
+/// A control of a form below its label.
+///
+/// - Parameters:
+///   - identifier: The identifier of the control.
+///   - note: The explanation of the control, whose identifier is that of the control with `-note`.
+func labelled(
+    _ identifier: String, _ title: Phrase, note: Phrase? = nil, @HTMLBuilder control: () -> HTML
+) -> HTML {
+    div(.class("field")) {
+        label(.for(identifier)) { title }
+        control()
+        if let note { small(.id(identifier + "-note")) { note } }
+    }
+}
+
 /// A part of a line: HTML or a phrase.
 protocol HTMLPart {
     var nodes: [HTML.Node] { get }
@@ -67,7 +87,7 @@ extension ConsoleContext {
     /// A form that changes something, with the token against forgery.
     func form(to path: ConsolePath, _ attributes: HTMLAttribute?..., @HTMLBuilder content: () -> HTML) -> HTML {
         Console.form([.method("post"), .action(path)] + attributes.compactMap(\.self)) {
-            input(.type("hidden"), .name(ConsoleForm.tokenField), .value(formToken))
+            hidden(ConsoleForm.tokenField, formToken)
             content()
         }
     }
@@ -134,4 +154,73 @@ enum Facts {
             list(facts())
         }
     }
+}
+
+/// A table of a page, with a sentence for an empty one and a link to the next page.
+///
+/// ```swift
+/// Listing.table("Settings", of: settings, empty: "There are no settings.") {
+///     column("Setting") { Shown.identifier($0.name) }
+///     column("Value") { data($0.value) }
+/// }
+/// ```
+enum Listing {
+    /// A column of a table: its title, and its cell in a row. A dash stands for an empty cell.
+    struct Column<Row> {
+        let title: Phrase
+        let cell: (Row) -> HTML
+    }
+
+    /// - Parameters:
+    ///   - caption: The title of the table, for screen readers also where the page shows none.
+    ///   - empty: The sentence for a table without rows.
+    ///   - next: The address of the next page, which a page without rows may have, too. Nil for the last one.
+    static func table<Row>(
+        _ caption: Phrase, of rows: [Row], empty: Phrase, next: ConsolePath? = nil,
+        @ListBuilder<Column<Row>> columns: () -> [Column<Row>]
+    ) -> HTML {
+        let columns = columns()
+        return HTML {
+            if rows.isEmpty {
+                emptyNote(empty)
+            } else {
+                frame(caption) {
+                    for column in columns { th(.scope("col")) { column.title } }
+                } rows: {
+                    for row in rows {
+                        tr {
+                            for column in columns {
+                                let cell = column.cell(row)
+                                // On a phone, each row is a card whose cells have the titles of their columns.
+                                td(HTMLAttribute("data-label", column.title)) { cell.isEmpty ? Shown.nothing : cell }
+                            }
+                        }
+                    }
+                }
+            }
+            pager(next)
+        }
+    }
+
+    /// A table in a region that scrolls.
+    ///
+    /// - Parameter heads: The cells of the first row.
+    static func frame(_ caption: Phrase, @HTMLBuilder heads: () -> HTML, @HTMLBuilder rows: () -> HTML) -> HTML {
+        div(.class("scroll"), .role("region"), HTMLAttribute("tabindex", "0"), .ariaLabel(caption)) {
+            Console.table {
+                Console.caption(.class("hidden")) { caption }
+                thead { tr { heads() } }
+                tbody { rows() }
+            }
+        }
+    }
+
+    /// The link to the next page; nothing on the last one.
+    @HTMLBuilder static func pager(_ next: ConsolePath?, _ title: Phrase = "Next page") -> HTML {
+        if let next { p(.class("pager")) { a(.class("button"), .href(next)) { title } } }
+    }
+}
+
+func column<Row>(_ title: Phrase, @HTMLBuilder cell: @escaping (Row) -> HTML) -> Listing.Column<Row> {
+    Listing.Column(title: title, cell: cell)
 }

@@ -207,7 +207,7 @@ extension Field<Bool> {
                 label(.for(name)) { title }
             }
         } reading: { form throws(Problem) in
-            form.bytes(name) != nil
+            form.isChecked(name)
         }
     }
 }
@@ -257,18 +257,6 @@ extension Field {
         }
     }
 
-    /// A choice among values with a number each.
-    ///
-    /// - Parameters:
-    ///   - expected: The rule of the choice, for the error.
-    ///   - number: The value in the form.
-    static func choice(
-        _ name: String, _ title: Phrase, _ values: [Value], expected: String,
-        number: @escaping @Sendable (Value) -> Int, shown: (Value) -> Phrase, chosen: Value? = nil
-    ) -> Field {
-        choice(name, title, values, expected: expected, text: { String(number($0)) }, shown: shown, chosen: chosen)
-    }
-
     /// - Parameter mark: An attribute after the others.
     private static func input(
         _ type: StaticString, _ name: String, _ title: Phrase, note: Phrase? = nil, _ attributes: [HTMLAttribute?],
@@ -282,15 +270,5 @@ extension Field {
 
     private static func described(_ name: String) -> HTMLAttribute {
         HTMLAttribute("aria-describedby", name + "-note")
-    }
-
-    private static func labelled(
-        _ name: String, _ title: Phrase, note: Phrase? = nil, @HTMLBuilder control: () -> HTML
-    ) -> HTML {
-        div(.class("field")) {
-            label(.for(name)) { title }
-            control()
-            if let note { small(.id(name + "-note")) { note } }
-        }
     }
 }

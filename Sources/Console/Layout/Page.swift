@@ -1,6 +1,7 @@
 import Features
 import HTTPSupport
 import Hummingbird
+import Proofs
 
 /// A page of the console: the content of `main`, and what the layout shows around it.
 struct Page: Sendable {
@@ -22,16 +23,7 @@ struct Page: Sendable {
 
     func response(_ context: ConsoleContext, status: HTTPResponse.Status = .ok) -> Response {
         let text = "<!DOCTYPE html>\n" + html(context).render(context.language)
-        return Response(
-            status: status, headers: [.contentType: "text/html; charset=utf-8"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-}
-
-extension Response {
-    /// Sends the browser to another page after a form (RFC 9110 section 15.4.4).
-    static func seeOther(_ path: ConsolePath) -> Response {
-        Response(status: .seeOther, headers: [.location: path.text])
+        return .text(text, type: "text/html", status: status)
     }
 }
 
@@ -117,24 +109,13 @@ extension Page {
     /// A button for each other language, which leads back to the page.
     private static func languages(_ context: ConsoleContext) -> HTML {
         context.form(to: ConsolePath("language"), .class("languages")) {
-            if let page = context.page { input(.type("hidden"), .name("page"), .value(page.text)) }
+            hidden("page", context.page?.text)
             for language in ConsoleLanguage.allCases where language != context.language {
                 button(
                     .name("language"), .value(language.rawValue), .class("plain"),
                     HTMLAttribute("lang", language.rawValue)
                 ) { plain(language.ownName) }
             }
-        }
-    }
-}
-
-extension TeamRole {
-    var title: Phrase {
-        switch self {
-        case .viewer: "Viewer"
-        case .support: "Support"
-        case .catalog: Phrase("Catalog", context: "role")
-        case .admin: "Administrator"
         }
     }
 }
@@ -160,9 +141,9 @@ extension Page {
                 if ErrorSentences.needsDetail(problem) { detail }
             } else {
                 detail
-                if let explanation = RefusalExplanation(code: problem.code) {
-                    p { explanation.cause }
-                    p { explanation.remedy }
+                if let explanation = RefusalRemedy(code: problem.code) {
+                    p { explanation.causePhrase }
+                    p { explanation.remedyPhrase }
                 }
             }
             p(.class("note")) {
@@ -190,11 +171,18 @@ enum Tabs {
         nav(.class("tabs"), .ariaLabel(label)) { links() }
     }
 
-    /// A link for each of some values, of which the page shows one.
+    /// A link for each of some values.
+    ///
+    /// - Parameter present: The value that the page shows; nil for a page below those of the values.
     static func choices<Value: Equatable>(
-        _ label: Phrase, _ values: [Value], present: Value, title: (Value) -> Phrase, path: (Value) -> ConsolePath
+        _ label: Phrase, _ values: [Value], present: Value?, title: (Value) -> Phrase, path: (Value) -> ConsolePath
     ) -> HTML {
         list(label) { for each in values { link(title(each), to: path(each), isPresent: each == present) } }
+    }
+
+    /// A link for each of the pages of a section.
+    static func pages(_ label: Phrase, _ tabs: [Tab], present: Tab?) -> HTML {
+        choices(label, tabs, present: present, title: \.title, path: \.path)
     }
 
     /// - Parameter isPresent: True for the page that shows the links.
@@ -212,13 +200,38 @@ struct Tab: Hashable, Sendable {
         self.title = title
         path = ConsolePath(segments)
     }
+}
 
-    /// - Parameters:
-    ///   - label: The title for screen readers.
-    ///   - present: The page that shows the links; nil for a page below them.
-    static func links(_ label: Phrase, _ tabs: [Tab], present: Tab?) -> HTML {
-        Tabs.list(label) {
-            for tab in tabs { Tabs.link(tab.title, to: tab.path, isPresent: tab == present) }
+/// The sentences of errors in each language. The English ones are those of the API, which name the values of the case.
+package enum ErrorSentences {
+    /// The sentence of a problem in each language. Nil if there is only the English one.
+    package static func phrase(of problem: Problem) -> Phrase? {
+        (problem.korean ?? KoreanCatalog.texts["\(problem.code) [error]"]).map {
+            Phrase(english: problem.detail, korean: $0)
         }
     }
+
+    /// The sentence of an error in each language. Nil if there is only the English one.
+    ///
+    /// - Parameter problem: The problem of the error.
+    static func phrase(of error: any Error, as problem: Problem) -> Phrase? {
+        guard let error = error as? CatalogChangeError else { return phrase(of: problem) }
+        let sentence = error.sentence
+        // Rare reasons are in English only.
+        return sentence.korean.hasSameBytes(as: sentence.english)
+            ? nil : Phrase(english: problem.detail, korean: sentence.korean)
+    }
+
+    /// True if only the English sentence has the reason, such as the rule of a field. A page then shows both.
+    static func needsDetail(_ problem: Problem) -> Bool {
+        problem.hasReason || codesWithReason.contains(problem.code)
+    }
+
+    /// The codes of requests whose English sentence has the reason, such as the rule of a field.
+    private static let codesWithReason: Set = ["fieldInvalid", "formInvalid", "methodNotAllowed", "parameterInvalid"]
+}
+
+extension RefusalRemedy {
+    var causePhrase: Phrase { Phrase(english: cause, korean: korean.cause) }
+    var remedyPhrase: Phrase { Phrase(english: remedy, korean: korean.remedy) }
 }

@@ -52,10 +52,10 @@ enum Shown {
     }
 
     /// A number with a separator between thousands.
-    static func number(_ number: Int64) -> HTML { plain(digits(number)) }
+    static func number(_ number: some BinaryInteger) -> HTML { plain(digits(number)) }
 
-    static func digits(_ number: Int64) -> String {
-        (number < 0 ? "-" : "") + number.magnitude.groupedDigits
+    static func digits(_ number: some BinaryInteger) -> String {
+        (number < 0 ? "-" : "") + UInt64(number.magnitude).groupedDigits
     }
 
     /// The longest identifier that is read at a glance, in bytes.

@@ -8,23 +8,20 @@ extension AppStoreRoutes {
     private static let outcomes: [NotificationOutcome] = [.granted, .revoked, .recorded, .parked]
 
     func notifications(_ request: Request) async throws -> Page {
-        // A form without a choice sends an empty parameter.
-        func choice(_ name: String) throws -> String? { try request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
-        let (type, app) = (try choice("type"), try choice("app"))
-        let outcome = try choice("outcome").flatMap(NotificationOutcome.init)
+        let (type, app) = (try request.chosen("type"), try request.chosen("app"))
+        let outcome = try request.chosen("outcome").flatMap(NotificationOutcome.init)
         let store: PurchaseStore? = try request.chosen("store")
         let list = try HTTPSupport.Page(request)
         let position = try list.position { ReceivedNotification.Position($0) }
-        let found = try await services.entitlements.ledger.read {
+        let found = try await services.ledger.read {
             try $0.notifications(
                 ofType: type, outcome: outcome, in: app, from: store, before: position, limit: list.size)
         }
-        let latest = try await services.entitlements.ledger.read {
+        let latest = try await services.ledger.read {
             try $0.notifications(before: nil, limit: 1)
         }
-        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
-        return Page("App Store", section: .appStore) {
-            AppStoreTab.links(present: AppStoreTab.notifications)
+        let apps = services.appNames
+        return AppStoreTab.page("App Store", AppStoreTab.notifications) {
             address(request.head.authority ?? "", last: latest.shown.first)
             part("Received notifications") {
                 filters(AppStoreTab.notifications.path) {
@@ -117,7 +114,7 @@ extension ConsolePath {
 
 extension ReceivedNotification {
     /// A link to the owner of the purchase.
-    var customerLink: HTML { owner.map { Shown.link(to: $0) } ?? Shown.nothing }
+    var customerLink: HTML? { owner.map { Shown.link(to: $0) } }
 }
 
 extension StatedNotification {

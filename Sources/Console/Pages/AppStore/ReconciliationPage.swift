@@ -41,12 +41,11 @@ extension AppStoreRoutes {
             reconciliations.append((number, reconciliation, checkpoints))
         }
         let voided = try await services.voidedPurchases()
-        return Page("Reconciliation", section: .appStore) {
-            AppStoreTab.links(present: AppStoreTab.reconciliation)
+        return AppStoreTab.page("Reconciliation", AppStoreTab.reconciliation) {
             p {
                 "A reconciliation asks the App Store for notifications and transactions that did not arrive, and applies them. What is known already changes nothing."
             }
-            for app in services.entitlements.apps.all.map(\.bundleIdentifier) {
+            for app in services.appNames {
                 let own = reconciliations.filter { $0.shown.bundleIdentifier == app }
                 section(.class("card")) {
                     h2 { data(app) }
@@ -116,8 +115,6 @@ extension AppStoreRoutes {
                     if let code = run.errorCode {
                         also(spaced(Shown.badge("Failed", .bad), Console.code { data(code) }))
                     }
-                } else {
-                    Shown.nothing
                 }
             }
         }
@@ -132,7 +129,7 @@ extension AppStoreRoutes {
             for (outcome, count) in findings.sorted(by: { $0.key < $1.key }) {
                 li {
                     NotificationOutcome(rawValue: outcome)?.title ?? "Refused"
-                    also(spaced(by: ": ", code { data(outcome) }, Shown.number(Int64(count))))
+                    also(spaced(by: ": ", code { data(outcome) }, Shown.number(count)))
                 }
             }
         }

@@ -34,13 +34,11 @@ struct CustomerHeading {
             if transactions.count == Self.summed { plain(" +") }
         }
         fact("Last storefront") {
-            storefront.map { code in HTML { Storefront(countryCode: code)?.name ?? Phrase(same: code) } }
-                ?? Shown.nothing
+            storefront.map { code in Storefront(countryCode: code)?.name ?? Phrase(same: code) }
         }
         fact("Customer since") { Shown.day(view.known.firstSeenAt) }
         fact("Last purchase") { Shown.day(transactions.map(\.purchaseDate).max()) }
         fact("Subscription") {
-            if subscriptions.isEmpty { Shown.nothing }
             for (status, renewal) in subscriptions { div { view.line(of: status, renewal) } }
         }
     }

@@ -47,7 +47,7 @@ extension CustomerView {
                         emptyNote("The catalog has no balances.")
                     } else {
                         Facts.list(
-                            balances.map { Fact(name: data($0.balance), value: Shown.number(Int64($0.amount))) })
+                            balances.map { Fact(name: data($0.balance), value: Shown.number($0.amount)) })
                     }
                 }
             }
@@ -158,13 +158,11 @@ extension CustomerView {
         let wishes = products.compactMap { product in state.wishedAt(product.text).map { (product.text, $0) } }
             .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
         return [
-            fact("Nickname") { profile.nickname.map { data($0) } ?? Shown.nothing },
+            fact("Nickname") { profile.nickname.map { data($0) } },
             fact("Chosen items") {
-                if profile.chosen.isEmpty { Shown.nothing }
                 for item in profile.chosen { div { names.item(item) } }
             },
             fact("Wishes") {
-                if wishes.isEmpty { Shown.nothing }
                 for (product, wishedAt) in wishes.prefix(Self.listed) {
                     div { spaced(by: " · ", bdi { names.product(product) }, Shown.day(wishedAt)) }
                 }
@@ -183,7 +181,7 @@ extension CustomerView {
             CustomerWords.period($0.period)
         }
         var parts = [CustomerWords.isolated(names.product(status.productIdentifier)), period]
-        parts += [CustomerWords.state(status.state), Self.end(of: status, renewal)]
+        parts += [CustomerWords.word(status.state).title, Self.end(of: status, renewal)]
         // The product of the next period, if it is another one.
         if let next = status.nextProductIdentifier, !next.hasSameBytes(as: status.productIdentifier) {
             let name = names.product(next)

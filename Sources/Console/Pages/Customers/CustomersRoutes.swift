@@ -10,7 +10,7 @@ struct CustomersRoutes: Sendable {
     let services: any ConsoleServices
 
     var entitlements: EntitlementService { services.entitlements }
-    var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
+    var names: CatalogNames { services.names }
 
     func add(to pages: ConsolePages) {
         pages.get("customers") { request, _ in try await search(request) }
@@ -73,13 +73,13 @@ final class CustomerView: Sendable {
         self.services = services
         let known = try await services.knownCustomer(context)
         self.known = known
-        hasSeveralStores = try await services.entitlements.ledger.read { try $0.stores(of: known.user) }.count > 1
-        keys = try await services.entitlements.ledger.apiKeyNames()
+        hasSeveralStores = try await services.ledger.read { try $0.stores(of: known.user) }.count > 1
+        keys = try await services.ledger.apiKeyNames()
     }
 
     var user: User { known.user }
     var entitlements: EntitlementService { services.entitlements }
-    var names: CatalogNames { CatalogNames(catalogs: entitlements.catalogs) }
+    var names: CatalogNames { services.names }
     var now: Timestamp { entitlements.clock.now() }
 
     /// The badges of a purchase of the customer.

@@ -97,7 +97,7 @@ extension ItemExplanation {
             if cause == .unclaimed { return "If it is this customer's purchase, restore it in the app, or assign it." }
             if cause == .revokedByTeam { return "Reinstate the purchase on its page." }
             guard cause == .refused else { return phrase(english, "remedy") }
-            return Phrase(english: english, korean: refusal?.remedy.korean ?? english)
+            return Phrase(english: english, korean: refusal?.korean.remedy ?? english)
         }
     }
 
@@ -115,12 +115,12 @@ extension ItemExplanation {
             (lastMoment.map { ", \($0.rfc3339)까지" } ?? "") + (renews ? ", 갱신됩니다" : ""),
             reason.map { ": \(CustomerWords.isolated($0))" } ?? ".",
             reason.flatMap { ExpirationReason(rawValue: $0) }.map { " (\(Phrase(stated: $0.sentence).korean))" } ?? "",
-            origin?.rawValue ?? "", refusal?.cause.korean ?? reason ?? "",
+            origin?.rawValue ?? "", refusal?.korean.cause ?? reason ?? "",
             since?.rfc3339 ?? "", store.company, store.refundAddress, store.title.korean,
         ]
     }
 
     private var store: PurchaseStore { origin?.store ?? .appStore }
 
-    private var refusal: RefusalExplanation? { reason.flatMap { RefusalExplanation(code: $0) } }
+    private var refusal: RefusalRemedy? { reason.flatMap { RefusalRemedy(code: $0) } }
 }

@@ -14,7 +14,7 @@ struct FigureChart {
     let otherCount: Int
 
     /// - Parameter total: The currency of the chart, with the values of the time before.
-    init(_ answer: FigureAnswer, of total: FigureComparison.Total, _ names: FigureNames) {
+    init(_ answer: FigureAnswer, of total: FigureComparison.Total, _ names: CatalogNames) {
         let (query, figure, currency) = (answer.query, answer.query.figure, total.currency)
         func chartPoint(_ point: FigureAnswer.Point?) -> Chart.Point {
             guard let point else { return (nil, Phrase(same: "–")) }
@@ -86,9 +86,7 @@ extension FigureAnswer.Period {
 package enum FigureText {
     /// A share in percent with one decimal: `12.5%`. Nil for a share of nothing.
     package static func percent(_ numerator: Int64, of denominator: Int64) -> String? {
-        guard let percent = percentage(numerator, of: denominator) else { return nil }
-        let tenths = Int64((percent * 10).rounded())
-        return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)%"
+        percentage(numerator, of: denominator).map(percent)
     }
 
     /// A share in percent. Nil for a share of nothing.

@@ -10,11 +10,11 @@ struct FigureForm: Sendable {
     /// The largest number of products in a list. A larger catalog has a field.
     private static let maximumProducts = 300
 
-    let names: FigureNames
+    let names: CatalogNames
     private let request: Request
     private let values: [String: String]
 
-    init(_ request: Request, names: FigureNames) throws(Problem) {
+    init(_ request: Request, names: CatalogNames) throws(Problem) {
         var values: [String: String] = [:]
         for name in ["environment", "by", "group", "from", "to", "app", "product", "storefront", "store", "currency"] {
             values[name] = try request.chosen(name)
@@ -58,16 +58,16 @@ struct FigureForm: Sendable {
                     choice(
                         "group", "A series for each", empty: "(no groups)",
                         FigureQuery.Group.allCases.map { ($0.rawValue, Phrase(titled: $0)) })
-                    Field.app(names.apps, empty: "(all apps)", chosen: self["app"])
-                    if names.products.count > Self.maximumProducts {
+                    Field.app(names.catalogs.all.map(\.bundleIdentifier), empty: "(all apps)", chosen: self["app"])
+                    if names.productsByName.count > Self.maximumProducts {
                         Field.text("product", "Product", value: self["product"] ?? "")
                     } else {
-                        choice("product", "Product", empty: "(all products)", names.products)
+                        choice("product", "Product", empty: "(all products)", names.productsByName)
                     }
                     choice("storefront", "Storefront", empty: "(all storefronts)", names.storefronts)
                     Field.store(empty: "(all stores)", chosen: self["store"])
                 }
-                self["currency"].map { input(.type("hidden"), .name("currency"), .value($0)) }
+                hidden("currency", self["currency"])
                 button(.class("primary")) { "Show" }
             }
         }
@@ -117,34 +117,24 @@ enum FigureRange: String, CaseIterable {
     }
 }
 
-/// The names of products and storefronts in figures.
-struct FigureNames: Sendable {
-    private let catalogs: Catalogs
-
-    init(_ catalogs: Catalogs) { self.catalogs = catalogs }
-
-    var rates: ExchangeRates? { catalogs.exchangeRates }
-
-    var apps: [String] { catalogs.all.map(\.bundleIdentifier) }
-
-    /// The products of the catalogs by name, each with its identifier.
-    var products: [(value: String, title: Phrase)] {
-        let names = CatalogNames(catalogs: catalogs)
-        let all = Set(catalogs.all.flatMap { $0.products.map(\.productIdentifier) })
-        return all.map { ($0, "\(names.product($0)) (\($0))") }.sorted { $0.title.english < $1.title.english }
-    }
-
-    var storefronts: [(value: String, title: Phrase)] { Self.storefronts }
-
+extension CatalogNames {
     private static let storefronts = Storefront.all.map { (value: $0.countryCode, title: $0.name) }.sorted {
         $0.title.english < $1.title.english
     }
 
-    /// The title of a group.
+    /// The products by name, each with its identifier.
+    fileprivate var productsByName: [(value: String, title: Phrase)] {
+        let all = Set(catalogs.all.flatMap { $0.products.map(\.productIdentifier) })
+        return all.map { ($0, "\(product($0)) (\($0))") }.sorted { $0.title.english < $1.title.english }
+    }
+
+    fileprivate var storefronts: [(value: String, title: Phrase)] { Self.storefronts }
+
+    /// The title of a group of figures.
     func title(of group: String, _ kind: FigureQuery.Group?) -> Phrase {
         switch kind {
         case _ where group.isEmpty: "not stated"
-        case .product: CatalogNames(catalogs: catalogs).product(group)
+        case .product: product(group)
         case .storefront: Storefront(countryCode: group)?.name ?? Phrase(same: group)
         case .store: PurchaseStore(rawValue: group)?.title ?? Phrase(same: group)
         case .app, .origin, nil: Phrase(same: group)

@@ -17,7 +17,7 @@ struct FigureRoutes: Sendable {
         }
         pages.get("figures/:figure") { request, context -> Response in
             let figure = try Self.figure(context)
-            let form = try FigureForm(request, names: FigureNames(services.entitlements.catalogs))
+            let form = try FigureForm(request, names: services.names)
             do {
                 let query = try form.query(of: figure, in: services.standardEnvironment, today: figures.today)
                 let comparison = try await figures.comparison(query)
@@ -35,18 +35,12 @@ struct FigureRoutes: Sendable {
             }
         }
         pages.get("figures/:figure/csv") { request, context in
-            let form = try FigureForm(request, names: FigureNames(services.entitlements.catalogs))
+            let form = try FigureForm(request, names: services.names)
             let query = try form.query(
                 of: try Self.figure(context), in: services.standardEnvironment, today: figures.today)
             let answer = try await figures.answer(query)
             let name = "\(query.figure.rawValue)-\(query.first)-\(query.last).csv"
-            return Response(
-                status: .ok,
-                headers: [
-                    .contentType: "text/csv; charset=utf-8",
-                    .contentDisposition: "attachment; filename=\"\(name)\"",
-                ],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: answer.csv)))
+            return Response.text(answer.csv, type: "text/csv", file: name)
         }
     }
 
@@ -119,19 +113,6 @@ extension FigureQuery {
     }
 }
 
-extension Request {
-    /// The text of a parameter. Nil for an empty one, which a form sends for what it leaves open.
-    func chosen(_ name: String) throws(Problem) -> String? {
-        let text = try query(name)
-        return text?.isEmpty == true ? nil : text
-    }
-
-    /// The word of a parameter; nil for an empty one.
-    func chosen<Word: CaseIterable & RawRepresentable<String>>(_ name: String) throws(Problem) -> Word? {
-        try chosen(name) == nil ? nil : try query(name)
-    }
-}
-
 enum FiguresOff {
     static var page: Page { Page("Figures", section: .figures) { card } }
 
@@ -167,7 +148,7 @@ extension FigureRoutes {
             }
             form.html(of: figure, query, in: query.environment)
             answer.notes
-            if currency == nil { comparison.sum(at: form.names.rates) }
+            if currency == nil { comparison.sum(at: form.names.catalogs.exchangeRates) }
             let sold = comparison.totals.filter { total in answer.series.contains { $0.currency == total.currency } }
             if figure == .retention, !answer.series.isEmpty { RetentionTable(answer: answer).html }
             let charts =
@@ -212,7 +193,7 @@ extension FigureRoutes {
 
     /// The charts of the currencies; the first ones if there are many values.
     private static func charts(
-        of answer: FigureAnswer, _ totals: [FigureComparison.Total], _ names: FigureNames
+        of answer: FigureAnswer, _ totals: [FigureComparison.Total], _ names: CatalogNames
     ) -> [(FigureChart, FigureComparison.Total)] {
         var charts: [(FigureChart, FigureComparison.Total)] = []
         var points = 0
@@ -240,7 +221,7 @@ extension FigureAnswer {
         if !isBackfilled { note("Sales from before figures were turned on are still being added.") }
         if pendingUsers > 0 {
             let isMore = pendingUsers >= Self.maximumPending
-            let number = Shown.digits(Int64(pendingUsers)) + (isMore ? "+" : "")
+            let number = Shown.digits(pendingUsers) + (isMore ? "+" : "")
             p(.class("note")) { "New purchases of \(number) customer\(number == "1" ? "" : "s") are not included yet." }
         }
     }

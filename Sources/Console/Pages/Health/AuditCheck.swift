@@ -90,8 +90,8 @@ extension HealthRoutes {
         let verification = progress.verification
         p(.role("status")) { state(progress) }
         Facts.list {
-            fact("Users verified") { Shown.number(Int64(verification.users)) }
-            fact("Records verified") { Shown.number(Int64(verification.records)) }
+            fact("Users verified") { Shown.number(verification.users) }
+            fact("Records verified") { Shown.number(verification.records) }
             fact("Started") { Shown.moment(progress.startedAt) }
             fact("Ended") { Shown.moment(progress.endedAt) }
         }

@@ -11,7 +11,7 @@ extension HealthRoutes {
 
     /// The ledger, its server, and the times and queues of the running service.
     @HTMLBuilder func performance(_ state: LedgerState) -> HTML {
-        let (ledger, metrics) = (services.entitlements.ledger, services.metrics)
+        let (ledger, metrics) = (services.ledger, services.metrics)
         Facts.card("Ledger") {
             fact("Place") { Shown.identifier(services.health.ledgerPlace) }
             fact("Database") { plain(state.database) }
@@ -43,16 +43,14 @@ extension HealthRoutes {
         h3 { title }
         Listing.table(title, of: times, empty: "Nothing was measured.") {
             column("Period") { "last \($0.minutes) min" }
-            column(Phrase("Number", context: "count")) { Shown.number(Int64($0.summary.count)) }
+            column(Phrase("Number", context: "count")) { Shown.number($0.summary.count) }
             column("Median (p50)") { shown($0.summary.median) }
             column("p99") { shown($0.summary.percentile99) }
             column("Longest") { shown($0.summary.maximum) }
         }
     }
 
-    private static func shown(_ duration: Duration?) -> HTML {
-        duration.map { plain(text($0)) } ?? Shown.nothing
-    }
+    private static func shown(_ duration: Duration?) -> HTML? { duration.map { plain(text($0)) } }
 
     /// A duration with two or three digits: "1.2 ms".
     private static func text(_ duration: Duration) -> String {

@@ -34,13 +34,13 @@ struct HealthRoutes: Sendable {
     /// The page of what the team's members did to customers, newest first.
     private func actions(_ request: Request) async throws -> Page {
         let page = try HTTPSupport.Page(request)
-        let member = try request.query("member").flatMap { $0.isEmpty ? nil : $0 }
+        let member = try request.chosen("member")
         let pageSize = try request.query("pageSize")
         let event = try request.query("event").flatMap { AuditEntry.Event(rawValue: $0) }
         let found = try await services.team.actions(
             of: member, event: event, after: try page.position { RecordPosition($0) }, limit: page.size)
         let members = try await services.team.members().map(\.name)
-        let names = CatalogNames(catalogs: services.entitlements.catalogs)
+        let names = services.names
         let next = found.end.map {
             ConsolePath(
                 "health", "team",
@@ -139,7 +139,7 @@ actor HealthChecks {
 extension HealthRoutes {
     func page(_ context: ConsoleContext) async throws -> Page {
         async let checked = checks.results()
-        async let ledgerState = services.entitlements.ledger.state()
+        async let ledgerState = services.ledger.state()
         async let keyList = services.keys.list()
         let (results, ledger, keys) = try await (checked, ledgerState, keyList)
         let progress = await audit.progress

@@ -24,7 +24,7 @@ struct LocalPlayRoutes: Sendable {
     let services: any ConsoleServices
     let play: GooglePlay
 
-    private var names: CatalogNames { CatalogNames(catalogs: services.entitlements.catalogs) }
+    private var names: CatalogNames { services.names }
 
     func add(to pages: ConsolePages) {
         pages.getStore("play") { request, context in try page(request, context) }
@@ -40,18 +40,22 @@ struct LocalPlayRoutes: Sendable {
         }
         pages.post("play/purchases/:number/:action", .store) { _, context in
             let number = try context.parameters.require("number", as: Int64.self)
-            let action = try context.parameters.text("action")
-            guard action == Self.redeeming else {
-                try await BlockingWork.run { try perform(action, on: number) }
-                return Self.path(of: number, done: .performed)
+            if try context.parameters.text("action") == Self.redeeming {
+                try await redeem(number, by: try context.requiredMember.actor)
+                return Self.path(of: number, done: .redeemed)
             }
-            try await redeem(number, by: .member(try context.requiredMember.name))
-            return Self.path(of: number, done: .redeemed)
+            let action = try context.parameter("action") { SubscriptionAction(rawValue: $0) }
+            try await BlockingWork.run { try perform(action, on: number) }
+            return Self.path(of: number, done: .performed)
         }
     }
 
     private static func path(of number: Int64, done notice: Notice? = nil) -> ConsolePath {
         ConsolePath("play", query: ["purchase": String(number)], done: notice)
+    }
+
+    private static func receiver(of purchase: PlayPurchase, _ action: String) -> ConsolePath {
+        ConsolePath("play", "purchases", String(purchase.number), action)
     }
 
     // MARK: Actions
@@ -83,16 +87,13 @@ struct LocalPlayRoutes: Sendable {
         return order
     }
 
-    private func perform(_ action: String, on number: Int64) throws {
+    private func perform(_ action: SubscriptionAction, on number: Int64) throws {
         try play.perform { books in
-            if let action = SubscriptionAction(rawValue: action), try isSubscription(number, books) {
-                _ = try books.perform(action, on: number)
-                return
-            }
             switch action {
-            case "complete": _ = try books.complete(number)
-            case "cancel": _ = try books.cancel(number)
-            case "refund": _ = try books.refund(number)
+            case _ where try isSubscription(number, books): _ = try books.perform(action, on: number)
+            case .complete: _ = try books.complete(number)
+            case .cancel: _ = try books.cancel(number)
+            case .refund: _ = try books.refund(number)
             default: throw Problem.pathUnknown
             }
         }
@@ -160,7 +161,7 @@ struct LocalPlayRoutes: Sendable {
                     }
                     list(purchases.sorted { $0.number > $1.number }, shown)
                 }
-                section(.class("card inspector"), .id("inspector"), .ariaLabel("Inspector")) {
+                StoreRows.inspector {
                     if let shown {
                         inspector(shown, context)
                     } else {
@@ -185,11 +186,9 @@ struct LocalPlayRoutes: Sendable {
     private func list(_ purchases: [PlayPurchase], _ shown: PlayPurchase?) -> HTML {
         Listing.table("Purchases, newest first", of: purchases, empty: "The Play has sold nothing yet.") {
             column("Product") { purchase in
-                a(
-                    HTMLAttribute("href", Self.path(of: purchase.number).text + "#inspector"),
-                    HTMLAttribute("data-swap"),
-                    purchase.number == shown?.number ? HTMLAttribute("aria-current", "true") : nil
-                ) { StoreRows.product(purchase.product, quantity: purchase.quantity, names) }
+                StoreRows.link(Self.path(of: purchase.number), isOpen: purchase.number == shown?.number) {
+                    StoreRows.product(purchase.product, quantity: purchase.quantity, names)
+                }
                 br()
                 small { Shown.moment(purchase.boughtAt) }
             }
@@ -207,10 +206,11 @@ struct LocalPlayRoutes: Sendable {
             Shown.money(purchase.price)
         }
         div(.class("actions")) {
-            for (action, title) in purchase.actions {
-                context.form(to: ConsolePath("play", "purchases", String(purchase.number), action)) {
-                    button(action == Self.redeeming ? .class("primary") : nil) { title }
-                }
+            if purchase.mayRedeem {
+                context.form(to: Self.receiver(of: purchase, Self.redeeming)) { button(.class("primary")) { "Redeem" } }
+            }
+            for action in purchase.actions {
+                context.form(to: Self.receiver(of: purchase, action.rawValue)) { button { action.title } }
             }
         }
         Facts.list {
@@ -220,6 +220,82 @@ struct LocalPlayRoutes: Sendable {
             fact("Acknowledged") { Shown.badge(purchase.isAcknowledged ? "yes" : "no") }
             fact("Refunded unless acknowledged by") { Shown.moment(purchase.deadline) }
             fact("Customer") { User(name: purchase.account).map { Shown.link(to: $0) } }
+        }
+    }
+}
+
+/// A purchase at the local Google Play as its page shows it: of a one-time product, or a subscription.
+struct PlayPurchase {
+    let number: Int64
+    let account: String
+    let product: String
+    let quantity: Int
+    let price: Price
+    let boughtAt: Timestamp
+    /// The end of the paid time; nil for a one-time product.
+    let until: Timestamp?
+    let order: String?
+    let isAcknowledged: Bool
+    /// The moment at which the purchase is refunded unless it is acknowledged.
+    let deadline: Timestamp?
+    let state: Shown.Word
+    /// The actions of the customer, the bank and Google that are possible now. A one-time product has some of a subscription's.
+    let actions: [SubscriptionAction]
+    /// True if the app hands the purchase to the service. Google notifies it of a subscription.
+    let mayRedeem: Bool
+
+    init(_ purchase: OneTimePurchase) {
+        (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
+        (quantity, price) = (purchase.quantity, purchase.terms.price.price)
+        (boughtAt, until, order) = (purchase.purchaseTime, nil, purchase.orderId)
+        (isAcknowledged, deadline) = (purchase.isAcknowledged, purchase.acknowledgementDeadline)
+        switch purchase.state {
+        case .pending: (state, actions) = (("payment pending", .warning), [.complete, .cancel])
+        case .canceled where purchase.refundedQuantity > 0: (state, actions) = (("refunded", .bad), [])
+        case .canceled: (state, actions) = (("canceled", .neutral), [])
+        case .purchased where purchase.refundableQuantity == 0: (state, actions) = (("refunded", .bad), [])
+        case .purchased: (state, actions) = (purchase.isConsumed ? ("consumed", .neutral) : ("owned", .good), [.refund])
+        }
+        mayRedeem = purchase.state == .purchased && purchase.refundableQuantity != 0
+    }
+
+    init(_ purchase: RecurringPurchase) {
+        (number, account, product) = (purchase.number, purchase.account, purchase.terms.productId)
+        (quantity, price) = (1, purchase.terms.price.price)
+        (boughtAt, until) = (purchase.periods.first?.start ?? purchase.expiryTime, purchase.expiryTime)
+        (order, isAcknowledged) = (purchase.periods.last?.orderId, purchase.isAcknowledged)
+        (deadline, mayRedeem) = (purchase.acknowledgementDeadline, false)
+        let charge: SubscriptionAction = purchase.declines ? .acceptPayments : .declinePayments
+        let consent: [SubscriptionAction] = purchase.priceChange?.state == .outstanding ? [.acceptPrice] : []
+        switch purchase.state {
+        case .pending: (state, actions) = (("payment pending", .warning), [.complete, .cancel])
+        case .active:
+            (state, actions) = (("active", .good), consent + [.cancel, charge, .pause, .refund, .chargeback])
+        case .inGracePeriod:
+            (state, actions) = (("grace period", .warning), [.cancel, charge, .refund, .chargeback])
+        case .onHold: (state, actions) = (("on hold", .warning), [.cancel, charge, .refund, .chargeback])
+        case .paused: (state, actions) = (("paused", .warning), [.resume])
+        case .canceled: (state, actions) = (("canceled", .neutral), [.restore, .refund, .chargeback])
+        case .expired: (state, actions) = (("expired", .neutral), [.resubscribe])
+        case .pendingPurchaseCanceled: (state, actions) = (("canceled", .neutral), [])
+        }
+    }
+}
+
+extension SubscriptionAction {
+    fileprivate var title: Phrase {
+        switch self {
+        case .complete: "Complete the payment"
+        case .cancel: "Cancel"
+        case .restore: "Restore"
+        case .acceptPrice: "Consent to the higher price"
+        case .resubscribe: "Subscribe again"
+        case .declinePayments: "Let payments fail"
+        case .acceptPayments: "Let payments succeed"
+        case .pause: "Pause"
+        case .resume: "Resume"
+        case .refund: "Refund"
+        case .chargeback: "Charge back"
         }
     }
 }

@@ -99,9 +99,14 @@ enum LocalStoreTab {
     static let notifications = Tab("Notifications", "store", "notifications")
     static let settings = Tab("Settings", "store", "settings")
 
-    /// The links to all pages of the store.
-    static func links(_ present: Tab?) -> HTML {
-        Tab.links("Local App Store", [transactions, buy, clock, notifications, settings], present: present)
+    /// A page of the store with the links to the others.
+    ///
+    /// - Parameter present: The link to the page; nil for a page below them.
+    static func page(_ title: Phrase, _ present: Tab?, @HTMLBuilder content: () -> HTML) -> Page {
+        Page(title, section: .localStore) {
+            Tabs.pages("Local App Store", [transactions, buy, clock, notifications, settings], present: present)
+            content()
+        }
     }
 
     /// A part of a page that the script loads again after each change in the store.

@@ -20,7 +20,7 @@ struct OverviewRoutes: Sendable {
         pages.get("activity") { request, context in
             let environment = try environment(request)
             let feed = ActivityFeed(
-                services.entitlements.ledger, environment, andOthers: environment == services.standardEnvironment,
+                services.ledger, environment, andOthers: environment == services.standardEnvironment,
                 shown: try request.query("shown") ?? "")
             return try streams.response(to: request, context, services.team, .view, from: feed) {
                 try await $0.events()
@@ -31,20 +31,20 @@ struct OverviewRoutes: Sendable {
     /// The first page: sales, customers and live activity, in one environment.
     private func overview(_ request: Request) async throws -> Page {
         let environment = try environment(request)
-        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
+        let apps = services.appNames
         let named = try request.query("app")
         // The only app whose figures are shown; nil for all apps.
         let app = apps.first { named?.hasSameBytes(as: $0) ?? false }
         // The day is in UTC.
         let start = CalendarDay(services.entitlements.clock.now()).start
-        async let counted = services.entitlements.ledger.read {
+        async let counted = services.ledger.read {
             try $0.activityCount(from: environment.origins, since: start)
         }
-        async let latest = services.entitlements.ledger.read {
+        async let latest = services.ledger.read {
             [isStandard = environment == services.standardEnvironment] in
             try $0.latestActivity(from: environment.origins, andOthers: isStandard, limit: ActivityFeed.length)
         }
-        async let names = services.entitlements.ledger.apiKeyNames()
+        async let names = services.ledger.apiKeyNames()
         let range: FigureRange = try request.chosen("range") ?? .days
         var comparisons: [FigureComparison]?
         if let figures = services.figures {
@@ -63,8 +63,8 @@ struct OverviewRoutes: Sendable {
             }
             if apps.count > 1 {
                 filters(ConsolePath()) {
-                    input(.type("hidden"), .name("environment"), .value(environment.rawValue))
-                    input(.type("hidden"), .name("range"), .value(range.rawValue))
+                    hidden("environment", environment.rawValue)
+                    hidden("range", range.rawValue)
                     Field.choice(
                         "app", "Figures of", empty: "(all apps)", apps.map { ($0, Phrase(same: $0)) }, chosen: app)
                 }
@@ -121,7 +121,7 @@ struct OverviewRoutes: Sendable {
         for choice in choices {
             section(.class("card")) {
                 h2 { a(.href(choice.path)) { choice.title } }
-                p(.class("figure")) { plain(Shown.digits(Int64(choice.number)) + (today.isComplete ? "" : "+")) }
+                p(.class("figure")) { plain(Shown.digits(choice.number) + (today.isComplete ? "" : "+")) }
                 note("since midnight in UTC, all apps")
             }
         }

@@ -155,8 +155,8 @@ extension ProductChangeRoutes {
                 HTMLAttribute("data-stay")
             ) {
                 FieldProblem.list(problems, id: "problem")
-                input(.type("hidden"), .name(ProductForm.version), .value(form.version))
-                input(.type("hidden"), .name(ProductKey.type.rawValue), .value(form.type.rawValue))
+                hidden(ProductForm.version, form.version)
+                hidden(ProductKey.type.rawValue, form.type.rawValue)
                 div(.class("columns")) {
                     card(form.type.title) { Self.general(form) }
                     card("Texts") {
@@ -235,7 +235,7 @@ extension ProductChangeRoutes {
         }
         Facts.list {
             fact("Price") { Shown.money(product.price) }
-            fact("Grants") { ProductWords.sentence(of: catalog.benefit(of: product.productIdentifier)) }
+            fact("Grants") { catalog.benefit(of: product.productIdentifier).map(ProductWords.sentence) }
             for offer in product.subscription?.offers ?? [] { fact(offer.kind.title) { ProductWords.terms(of: offer) } }
         }
         details {

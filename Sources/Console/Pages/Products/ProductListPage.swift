@@ -49,7 +49,7 @@ extension ProductRoutes {
                     column("Type") { $0.product.type.title }
                     column("Names") { Self.names($0.product) }
                     column("Price") { Shown.money($0.product.price) }
-                    column("Grants") { ProductWords.sentence(of: $0.benefit) }
+                    column("Grants") { $0.benefit.map(ProductWords.sentence) }
                     column("Group and period") { $0.product.subscription.map(Self.subscription) }
                     column("State") { $0.marks }
                     if apps.all.count > 1 { column("App") { Shown.identifier($0.catalog.bundleIdentifier) } }
@@ -67,8 +67,8 @@ extension ProductRoutes {
         }
     }
 
-    private static func names(_ product: Product) -> HTML {
-        guard !product.localizations.isEmpty else { return Shown.nothing }
+    private static func names(_ product: Product) -> HTML? {
+        guard !product.localizations.isEmpty else { return nil }
         return ul(.class("plain")) {
             for localization in product.localizations {
                 li {
@@ -101,17 +101,13 @@ enum CatalogSwitch {
 }
 
 enum ProductWords {
-    static func sentence(of benefit: Benefit?) -> HTML {
-        benefit.map { benefit in HTML { sentence(of: benefit) } } ?? Shown.nothing
-    }
-
     /// The benefit of a product, as a sentence without a full stop.
     static func sentence(of benefit: Benefit) -> Phrase {
         switch benefit {
         case .item(let item): "\(item) for good"
         case .itemFor(let item, let period): "\(item) for \(period.words()) from the purchase"
         case .itemWhilePaid(let item): "\(item) while it is paid"
-        case .credit(let credit): "\(Shown.digits(Int64(credit.amount))) of the balance \(credit.balance)"
+        case .credit(let credit): "\(Shown.digits(credit.amount)) of the balance \(credit.balance)"
         }
     }
 
@@ -127,8 +123,8 @@ enum ProductWords {
     }
 
     /// The customers of an offer; nothing for an offer without a limit.
-    static func titles(of customers: Set<SubscriptionOffer.Eligibility>?) -> HTML {
-        guard let customers else { return Shown.nothing }
+    static func titles(of customers: Set<SubscriptionOffer.Eligibility>?) -> Phrase? {
+        guard let customers else { return nil }
         let titles = SubscriptionOffer.Eligibility.allCases.filter(customers.contains).map { each -> Phrase in
             switch each {
             case .new: "new"
@@ -136,7 +132,7 @@ enum ProductWords {
             case .expired: "expired"
             }
         }
-        return HTML { titles.isEmpty ? "none" : Phrase.joined(titles, separator: ", ") }
+        return titles.isEmpty ? "none" : Phrase.joined(titles, separator: ", ")
     }
 
     static func title(of kind: CatalogChange.Kind) -> Phrase {
@@ -147,5 +143,57 @@ enum ProductWords {
         case .restored: "Returned to sale"
         case .pictured: "New picture"
         }
+    }
+}
+
+/// The products that a list shows.
+struct ProductFilter: Sendable {
+    /// The only app; nil for all.
+    let app: App?
+    /// The only type; nil for all.
+    let type: ProductType?
+    /// A part of a product's identifier, names or item. Empty for all products.
+    let text: String
+
+    /// - Throws: `Problem`, `parameterInvalid`.
+    init(_ request: Request, _ apps: Apps) throws(Problem) {
+        app = try ProductAddress.app(of: request, apps)
+        let name = try request.query("type") ?? ""
+        type = ProductType(rawValue: name)
+        guard name.isEmpty || type != nil else { throw .parameter("type", "the type of a product") }
+        text = try request.query("text") ?? ""
+    }
+
+    /// The products of all apps, in the order of the catalogs.
+    func products(of apps: Apps) -> [ListedProduct] {
+        apps.all.filter { app == nil || $0.bundleIdentifier == app?.bundleIdentifier }.flatMap { app in
+            let catalog = app.catalog
+            return catalog.products.filter { matches($0, in: catalog) }.map { product in
+                ListedProduct(
+                    product: product, catalog: catalog,
+                    address: ProductAddress(product.productIdentifier, in: app, of: apps))
+            }
+        }
+    }
+
+    private func matches(_ product: Product, in catalog: Catalog) -> Bool {
+        guard type == nil || product.type == type else { return false }
+        guard !text.isEmpty else { return true }
+        let texts =
+            [product.productIdentifier, product.referenceName, product.subscription?.groupName ?? ""]
+            + product.localizations.map(\.displayName)
+            + [catalog.benefit(of: product.productIdentifier).map { ProductWords.sentence(of: $0).english } ?? ""]
+        let wanted = Array(text.lowercased().utf8)
+        return texts.contains { Array($0.lowercased().utf8).contains(wanted) }
+    }
+
+    /// The address of a page of the list.
+    func path(cursor: String? = nil) -> ConsolePath {
+        ConsolePath(
+            "products",
+            query: [
+                "app": app?.bundleIdentifier, "type": type?.rawValue, "text": text.isEmpty ? nil : text,
+                "cursor": cursor,
+            ])
     }
 }

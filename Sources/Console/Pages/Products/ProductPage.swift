@@ -4,41 +4,10 @@ import Proofs
 extension ProductRoutes {
     /// The page of a product: everything the catalog knows about it, and the actions on it.
     func page(of listed: ListedProduct, _ context: ConsoleContext) -> Page {
-        let (product, address) = (listed.product, listed.address)
+        let product = listed.product
         let isAdministered = services.administration != nil
         return Page(Phrase(same: listed.title(context.language)), section: .products) {
-            section(.class("card")) {
-                if listed.picture != nil {
-                    img(
-                        .class("picture large"), .src(address.path("picture")),
-                        HTMLAttribute("alt", "Picture of the item"))
-                }
-                Facts.list {
-                    fact("Product identifier") { Shown.identifier(product.productIdentifier) }
-                    fact("State") { listed.marks }
-                    fact("App") { Shown.identifier(listed.catalog.bundleIdentifier) }
-                    fact("Type") { product.type.title }
-                    fact("Reference name") { data(product.referenceName) }
-                    fact("Price") {
-                        Shown.money(product.price)
-                        plain(" · " + listed.catalog.storefront.countryCode)
-                    }
-                    fact("Grants") { ProductWords.sentence(of: listed.benefit) }
-                    fact("Family Sharing") { product.isFamilyShareable ? "on" : "off" }
-                    if let subscription = product.subscription {
-                        fact("Subscription group") {
-                            spaced(data(subscription.groupName), Shown.identifier(subscription.groupIdentifier))
-                        }
-                        fact("Level in the group") { plain(String(subscription.level)) }
-                        fact("Period") { subscription.period.words() }
-                    }
-                }
-                p(.class("actions")) {
-                    a(.class("button"), .href(ConsolePath("customers", query: ["product": product.productIdentifier])))
-                    { "Latest customers" }
-                    if isAdministered { a(.class("button"), .href(address.path("history"))) { "History" } }
-                }
-            }
+            Self.card(of: listed, isAdministered: isAdministered)
             if isAdministered {
                 if context.may(.catalog) { Self.actions(on: listed, context) }
             } else {
@@ -73,6 +42,44 @@ extension ProductRoutes {
         }
     }
 
+    /// The picture and the facts of a product, and the ways to its customers and its history.
+    private static func card(of listed: ListedProduct, isAdministered: Bool) -> HTML {
+        let (product, address) = (listed.product, listed.address)
+        return section(.class("card")) {
+            if listed.picture != nil {
+                img(
+                    .class("picture large"), .src(address.path("picture")),
+                    HTMLAttribute("alt", "Picture of the item"))
+            }
+            Facts.list {
+                fact("Product identifier") { Shown.identifier(product.productIdentifier) }
+                fact("State") { listed.marks }
+                fact("App") { Shown.identifier(listed.catalog.bundleIdentifier) }
+                fact("Type") { product.type.title }
+                fact("Reference name") { data(product.referenceName) }
+                fact("Price") {
+                    Shown.money(product.price)
+                    plain(" · " + listed.catalog.storefront.countryCode)
+                }
+                fact("Grants") { listed.benefit.map(ProductWords.sentence) }
+                fact("Family Sharing") { product.isFamilyShareable ? "on" : "off" }
+                if let subscription = product.subscription {
+                    fact("Subscription group") {
+                        spaced(data(subscription.groupName), Shown.identifier(subscription.groupIdentifier))
+                    }
+                    fact("Level in the group") { plain(String(subscription.level)) }
+                    fact("Period") { subscription.period.words() }
+                }
+            }
+            p(.class("actions")) {
+                a(.class("button"), .href(ConsolePath("customers", query: ["product": product.productIdentifier]))) {
+                    "Latest customers"
+                }
+                if isAdministered { a(.class("button"), .href(address.path("history"))) { "History" } }
+            }
+        }
+    }
+
     /// The actions on a product: edit, picture, withdrawal, return to sale, and the definition of the files.
     private static func actions(on listed: ListedProduct, _ context: ConsoleContext) -> HTML {
         let (identifier, address) = (listed.product.productIdentifier, listed.address)
@@ -84,13 +91,14 @@ extension ProductRoutes {
                     "Upload a picture", to: address.path("picture"), submit: "Upload", .primary,
                     HTMLAttribute("enctype", "multipart/form-data")
                 ) {
-                    div(.class("field")) {
-                        label(.for("picture")) { "Picture of the item" }
+                    labelled(
+                        "picture", "Picture of the item",
+                        note: "SVG, PNG or JPEG, up to \(Picture.maximumSize / 1024) KB."
+                    ) {
                         input(
                             .type("file"), .id("picture"), .name("picture"), .required,
                             HTMLAttribute("accept", Picture.Format.allCases.map(\.mediaType).joined(separator: ",")),
                             HTMLAttribute("aria-describedby", "picture-note"))
-                        small(.id("picture-note")) { "SVG, PNG or JPEG, up to \(Picture.maximumSize / 1024) KB." }
                     }
                 }
             }

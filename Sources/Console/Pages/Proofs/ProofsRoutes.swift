@@ -38,11 +38,12 @@ struct ProofsRoutes: Sendable {
         guard digits.count == 64, text.utf8.count == 64 else { return nil }
         return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
+
     /// The page of a proof in the ledger.
     private func keptProof(_ context: ConsoleContext) async throws -> Page {
         let user = try await services.customer(context)
         guard let digest = Self.digest(try context.parameters.text("digest")),
-            let stored = try await services.entitlements.ledger.read(
+            let stored = try await services.ledger.read(
                 .snapshot, { try $0.storedProof(digest, of: user) })
         else {
             throw Problem(
@@ -92,17 +93,13 @@ struct ProofsRoutes: Sendable {
             note(
                 "Takes a signed transaction, renewal information, a notification, an app transaction or an app receipt, also a broken one. The service decodes and verifies it. It stores and logs nothing of it."
             )
-            div(.class("field")) {
-                label(.for(textField)) { "Proof: paste it, or drop a file here" }
+            labelled(textField, "Proof: paste it, or drop a file here") {
                 textarea(
                     .id(textField), .name(textField), HTMLAttribute("rows", "8"), HTMLAttribute("spellcheck", "false"),
                     HTMLAttribute("autocomplete", "off"), HTMLAttribute("data-drop")
                 ) {}
             }
-            div(.class("field")) {
-                label(.for(fileField)) { "Or choose a file" }
-                input(.type("file"), .id(fileField), .name(fileField))
-            }
+            labelled(fileField, "Or choose a file") { input(.type("file"), .id(fileField), .name(fileField)) }
             button(.class("primary")) { "Inspect" }
         }
     }

@@ -19,7 +19,7 @@ struct RefusalsRoutes: Sendable {
 
     private func refusals() async throws -> Page {
         let since = services.entitlements.clock.now().adding(days: -Self.days)
-        let groups = try await services.entitlements.ledger.read {
+        let groups = try await services.ledger.read {
             try $0.refusalGroups(since: since, latest: Self.latest)
         }
         // The refusals of an authentic proof are recorded.
@@ -35,8 +35,8 @@ struct RefusalsRoutes: Sendable {
                 column("Code") { a(.href(ConsolePath("refusals", $0.code)), Shown.identifier($0.code)) }
                 column("Last \(Self.days) days") { Self.count($0.count) }
                 column("Latest") { Shown.moment($0.latest.first?.entry.happenedAt) }
-                column("Cause") { RefusalExplanation(code: $0.code)?.cause }
-                column("Remedy") { RefusalExplanation(code: $0.code)?.remedy }
+                column("Cause") { RefusalRemedy(code: $0.code)?.causePhrase }
+                column("Remedy") { RefusalRemedy(code: $0.code)?.remedyPhrase }
             }
             for group in groups {
                 section {
@@ -52,31 +52,31 @@ struct RefusalsRoutes: Sendable {
             Listing.table("Refused proofs by code", of: proofs, empty: "None since the start of the service.") {
                 column("Code") { Shown.identifier($0.refusals.code) }
                 column("Check") { ProofVerdict.Check($0.step)?.words.title }
-                column("Redemptions") { Shown.number(Int64($0.refusals.redemptions)) }
-                column("Notifications") { Shown.number(Int64($0.refusals.notifications)) }
-                column("Cause") { RefusalExplanation(code: $0.refusals.code)?.cause }
-                column("Remedy") { RefusalExplanation(code: $0.refusals.code)?.remedy }
+                column("Redemptions") { Shown.number($0.refusals.redemptions) }
+                column("Notifications") { Shown.number($0.refusals.notifications) }
+                column("Cause") { RefusalRemedy(code: $0.refusals.code)?.causePhrase }
+                column("Remedy") { RefusalRemedy(code: $0.refusals.code)?.remedyPhrase }
             }
         }
     }
 
     private static func count(_ count: Int) -> HTML {
-        guard count >= RefusalGroup.maximumCount else { return Shown.number(Int64(count)) }
-        let digits = Shown.digits(Int64(count))
+        guard count >= RefusalGroup.maximumCount else { return Shown.number(count) }
+        let digits = Shown.digits(count)
         return HTML { "\(digits) or more" }
     }
 
     private func refusals(of code: String, _ request: Request) async throws -> Page {
         let (shown, next) = try await HTTPSupport.Page(request).list(at: \.position) { position, limit in
-            try await services.entitlements.ledger.read {
+            try await services.ledger.read {
                 try $0.refusals(of: code, before: position, limit: limit)
             }
         }
         return Page("Refusals: \(code)", section: .refusals) {
-            if let explanation = RefusalExplanation(code: code) {
+            if let explanation = RefusalRemedy(code: code) {
                 Facts.list {
-                    fact("Cause") { explanation.cause }
-                    fact("Remedy") { explanation.remedy }
+                    fact("Cause") { explanation.causePhrase }
+                    fact("Remedy") { explanation.remedyPhrase }
                 }
             }
             h2 { "Refused purchases" }
@@ -88,7 +88,7 @@ struct RefusalsRoutes: Sendable {
     }
 
     private func table(_ caption: Phrase, _ refusals: [ActivityEntry], next: ConsolePath?) -> HTML {
-        let names = CatalogNames(catalogs: services.entitlements.catalogs)
+        let names = services.names
         return Listing.table(caption, of: refusals, empty: "No purchase was refused with this code.", next: next) {
             column("Time") { Shown.moment($0.entry.happenedAt) }
             column("User") { Shown.customer($0.user) }

@@ -41,65 +41,34 @@ struct UnclaimedRoutes: Sendable {
     }
 
     private func list(_ request: Request) async throws -> Page {
-        let page = try HTTPSupport.Page(request)
-        func parameter(_ name: String) throws -> String? {
-            let text = try request.query(name)?.trimmingCharacters(in: .whitespaces)
-            return text.flatMap { $0.isEmpty ? nil : $0 }
-        }
-        let (search, app, product) = (
-            try parameter("transaction"), try parameter("app"), try parameter("product")
-        )
-        let day = try parameter("day").map { text throws(Problem) in
-            guard let day = CalendarDay(text) else { throw .parameter("day", "a date such as 2026-10-31") }
-            return day
-        }
-        let shown: [UnclaimedPurchase]
-        let next: String?
-        if let search {
-            (shown, next) = try await page.list(at: \.position) {
-                try await services.entitlements.unclaimedPurchases(
-                    ofTransaction: search, in: app, after: $0, limit: $1)
-            }
-        } else {
-            let last = try page.position { UnclaimedPurchase.TimePosition($0) }
-            let found = try await services.entitlements.ledger.read {
-                try $0.newestUnclaimed(ofProduct: product, in: app, statedOn: day, before: last, limit: page.size)
-            }
-            (shown, next) = (found.purchases, found.next.map { HTTPSupport.Page.cursor(after: $0.description) })
-        }
-        let expectedCount = try await services.entitlements.ledger.read {
+        let filter = try UnclaimedFilter(request)
+        let (shown, next) = try await purchases(filter, try HTTPSupport.Page(request))
+        let expectedCount = try await services.ledger.read {
             try $0.expectedPurchaseCount(upTo: Self.maximumExpected)
         }
-        let apps = services.entitlements.apps.all.map(\.bundleIdentifier)
-        let names = CatalogNames(catalogs: services.entitlements.catalogs)
+        let (apps, names) = (services.appNames, services.names)
         return Page("Unclaimed purchases", section: .unclaimed) {
             note(
                 "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or absent."
             )
             if expectedCount > 0 {
-                let count = Shown.digits(Int64(expectedCount)) + (expectedCount >= Self.maximumExpected ? "+" : "")
+                let count = Shown.digits(expectedCount) + (expectedCount >= Self.maximumExpected ? "+" : "")
                 note(
                     "Imports also expect \(count) \(expectedCount == 1 ? "purchase" : "purchases") of known customers, without a proof so far. To count those that have arrived, import the file again with --dry-run."
                 )
             }
             filters(ConsolePath("unclaimed"), submit: "Search") {
-                Field.text("transaction", "Transaction or original transaction", value: search ?? "")
+                Field.text("transaction", "Transaction or original transaction", value: filter.transaction ?? "")
                 Field.choice(
-                    "product", "Product", empty: "(all products)", names.products(with: product), chosen: product)
-                Field.date("day", "Day of the last statement", value: day?.description ?? "")
-                Field.app(apps, empty: "All apps", chosen: app)
+                    "product", "Product", empty: "(all products)", names.products(with: filter.product),
+                    chosen: filter.product)
+                Field.date("day", "Day of the last statement", value: filter.day?.description ?? "")
+                Field.app(apps, empty: "All apps", chosen: filter.app)
             }
             Listing.table(
                 "Unclaimed purchases, the newest first", of: shown,
                 empty: next == nil ? "No unclaimed purchases." : "The next page goes on.",
-                next: next.map {
-                    ConsolePath(
-                        "unclaimed",
-                        query: [
-                            "transaction": search, "app": app, "product": product, "day": day?.description,
-                            "cursor": $0,
-                        ])
-                }
+                next: next.map { filter.path(cursor: $0) }
             ) {
                 column("Product") { purchase in
                     Shown.lines(
@@ -111,11 +80,29 @@ struct UnclaimedRoutes: Sendable {
                 }
                 column("Purchased") { Shown.moment($0.purchaseDate) }
                 column("Last statement") { Shown.moment($0.statedAt) }
-                column("Account token") { Shown.identifier($0.appAccountToken?.uuidString.lowercased()) }
+                column("Account token") { Shown.identifier($0.appAccountToken?.lowercasedString) }
                 column("State") { $0.state }
                 if apps.count > 1 { column("App") { Shown.identifier($0.app) } }
             }
         }
+    }
+
+    /// The purchases of a page, and the cursor of the next one.
+    private func purchases(
+        _ filter: UnclaimedFilter, _ page: HTTPSupport.Page
+    ) async throws -> ([UnclaimedPurchase], String?) {
+        if let transaction = filter.transaction {
+            return try await page.list(at: \.position) {
+                try await services.entitlements.unclaimedPurchases(
+                    ofTransaction: transaction, in: filter.app, after: $0, limit: $1)
+            }
+        }
+        let last = try page.position { UnclaimedPurchase.TimePosition($0) }
+        let found = try await services.ledger.read {
+            try $0.newestUnclaimed(
+                ofProduct: filter.product, in: filter.app, statedOn: filter.day, before: last, limit: page.size)
+        }
+        return (found.purchases, found.next.map { HTTPSupport.Page.cursor(after: $0.description) })
     }
 
     private func purchase(_ identifier: String, origin: String?, in app: String?) async throws -> UnclaimedPurchase {
@@ -147,7 +134,7 @@ struct UnclaimedRoutes: Sendable {
                 fact("Original transaction") { Shown.identifier(purchase.originalTransactionIdentifier) }
                 fact("Origin") { Shown.origin(purchase.origin) }
                 fact("App") { Shown.identifier(purchase.app) }
-                fact("Account token") { Shown.identifier(purchase.appAccountToken?.uuidString.lowercased()) }
+                fact("Account token") { Shown.identifier(purchase.appAccountToken?.lowercasedString) }
             }
             if context.may(.support) {
                 context.action(
@@ -158,8 +145,8 @@ struct UnclaimedRoutes: Sendable {
                     note(
                         "The user gets what the purchase grants, as if the app had redeemed it. The usual checks may refuse it."
                     )
-                    input(.type("hidden"), .name("origin"), .value(purchase.origin.rawValue))
-                    input(.type("hidden"), .name("app"), .value(purchase.app))
+                    hidden("origin", purchase.origin.rawValue)
+                    hidden("app", purchase.app)
                     user.html(name)
                     Self.issuer.html(issuer)
                     reason
@@ -167,6 +154,39 @@ struct UnclaimedRoutes: Sendable {
             }
             p { a(.href(ConsoleSection.unclaimed.path)) { "All unclaimed purchases" } }
         }
+    }
+}
+
+/// The unclaimed purchases that a list shows.
+private struct UnclaimedFilter {
+    /// The only transaction or original transaction. The other parameters, except the app, then have no effect.
+    let transaction: String?
+    let app: String?
+    let product: String?
+    /// The day of the last statement.
+    let day: CalendarDay?
+
+    /// - Throws: `Problem`, `parameterInvalid`.
+    init(_ request: Request) throws(Problem) {
+        func parameter(_ name: String) throws(Problem) -> String? {
+            let text = try request.query(name)?.trimmingCharacters(in: .whitespaces)
+            return text?.isEmpty == true ? nil : text
+        }
+        transaction = try parameter("transaction")
+        (app, product) = (try parameter("app"), try parameter("product"))
+        let text = try parameter("day")
+        day = text.flatMap { CalendarDay($0) }
+        guard text == nil || day != nil else { throw .parameter("day", "a date such as 2026-10-31") }
+    }
+
+    /// The address of a page of the list.
+    func path(cursor: String) -> ConsolePath {
+        ConsolePath(
+            "unclaimed",
+            query: [
+                "transaction": transaction, "app": app, "product": product, "day": day?.description,
+                "cursor": cursor,
+            ])
     }
 }
 

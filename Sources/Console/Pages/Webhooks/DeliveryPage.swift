@@ -28,7 +28,7 @@ extension WebhooksRoutes {
         card("Delivery") {
             Facts.list {
                 fact("State") { Shown.badge(WebhookWords.word(delivery.state)) }
-                fact("Attempts since it was created or sent again") { Shown.number(Int64(delivery.attempts)) }
+                fact("Attempts since it was created or sent again") { Shown.number(delivery.attempts) }
                 fact("Next attempt") { WebhookWords.nextAttempt(of: delivery) }
                 fact(Phrase("Event", context: "moment")) { Shown.moment(delivery.entry.happenedAt) }
                 fact("Customer") { WebhookWords.customer(of: delivery) }
@@ -47,7 +47,7 @@ extension WebhooksRoutes {
             Listing.table("Attempts, newest first", of: attempts, empty: "None yet.") {
                 column("Number") { Shown.number($0.number) }
                 column("Time") { Shown.moment($0.at) }
-                column("Result") { WebhookWords.outcome(of: $0) }
+                column("Result") { WebhookWords.outcome($0.outcome) }
                 column(Phrase("Duration", context: "attempt")) {
                     $0.milliseconds.map { plain(Shown.digits($0) + " ms") }
                 }

@@ -9,50 +9,25 @@ extension WebhooksRoutes {
 
     func endpoint(_ request: Request, _ context: ConsoleContext) async throws -> Page {
         let endpoint = try await webhooks.endpoint(try context.parameters.text("webhook"))
-        let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
-        let customer = (try request.query("customer", upTo: User.maximumCustomerLength) ?? "")
-            .trimmingCharacters(in: .whitespaces)
-        let (shown, next) = try await messages(request, to: endpoint, in: state, about: customer)
-        let types = try await webhooks.contents(of: shown, to: endpoint).map { $0?.type }
-        let keys = try await services.entitlements.ledger.apiKeyNames()
+        let keys = try await services.ledger.apiKeyNames()
+        let messages = try await messages(request, to: endpoint)
         let changes = try await webhooks.changes(of: endpoint.identifier, limit: Self.shownChanges)
-        // The number of messages that the member has sent again; nil if the page does not follow such a form.
-        let resent = try request.query("resent").flatMap(Int.init)
         // The moment of the last message that was sent again, if there may be more.
         let continuation = try request.query("after").flatMap { Timestamp(rfc3339: $0) }
+        let notices = try Self.notices(request, isContinued: continuation != nil)
         let now = webhooks.now()
-        // The outcome of the test message that the member has sent; nil if the page does not follow that form.
-        let tested = try request.query("tested").map { text in
-            Int(text).map { WebhookDelivery.Outcome.answered(status: $0) } ?? .unanswered(code: text)
-        }
         return Page("Webhook", section: .webhooks) {
-            if let tested {
-                p(.class("notice"), .role("status")) {
-                    "The test message was sent: "
-                    WebhookWords.outcome(tested)
-                }
-            }
-            if let resent {
-                p(.class("notice"), .role("status")) {
-                    "\(Shown.digits(Int64(resent))) messages will be sent again."
-                    if continuation != nil {
-                        also(Phrase("There may be more: the form now begins where this one ended."))
-                    } else if resent == WebhookService.changedAtOnce {
-                        also(Phrase("There may be more. Repeat it."))
-                    }
-                }
-            }
+            notices
             section(.class("card")) {
                 h2 { data(endpoint.shownURL(to: context)) }
                 Facts.list {
-                    let hasPrevious = endpoint.secrets(at: now).count > 1
                     fact("Identifier") { Shown.identifier(endpoint.identifier) }
                     fact("Format") { WebhookWords.title(of: endpoint.format) }
                     fact("Authorization header") { endpoint.authorization == nil ? "None" : "Set" }
                     fact("Added") { Shown.moment(endpoint.createdAt) }
                     fact(Phrase("By", context: "added")) { ActorWords.html(caller: endpoint.createdBy, keys) }
                     fact("Previous secret valid until") {
-                        hasPrevious ? Shown.moment(endpoint.previousSecretEndsAt) : Shown.nothing
+                        if endpoint.secrets(at: now).count > 1 { Shown.moment(endpoint.previousSecretEndsAt) }
                     }
                 }
             }
@@ -62,39 +37,8 @@ extension WebhooksRoutes {
                 }
                 Self.resending(endpoint, context, from: continuation, now)
             }
-            if context.may(.administer) {
-                p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
-                context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") {
-                    Self.overlap
-                }
-                context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
-                    Self.changedAddress.html(endpoint.url)
-                }
-                context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
-                    Self.authorization
-                }
-                context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
-                    p { "Its waiting messages are not sent, and its messages are deleted." }
-                }
-            }
-            part("Messages") {
-                Tabs.choices("States of messages", [nil] + WebhookDelivery.State.allCases, present: state) {
-                    $0.map { WebhookWords.word($0).title } ?? "All"
-                } path: {
-                    endpoint.path($0)
-                }
-                filters(endpoint.path()) {
-                    Field.text("customer", "Customer's name or account token", value: customer)
-                }
-                div(.id("messages")) {
-                    WebhookWords.mark(shown, in: "messages", at: now)
-                    Self.table(
-                        of: zip(shown, types).map { (delivery: $0, type: $1) }, to: endpoint,
-                        next: next.map {
-                            endpoint.path(state, about: customer.isEmpty ? nil : customer, cursor: $0)
-                        })
-                }
-            }
+            if context.may(.administer) { Self.administration(of: endpoint, context) }
+            part("Messages") { messages }
             part("Changes by the team") {
                 Listing.table("The last changes, newest first", of: changes, empty: "None was recorded.") {
                     column("Time") { Shown.moment($0.happenedAt) }
@@ -102,6 +46,75 @@ extension WebhooksRoutes {
                     column("By") { ActorWords.html(caller: $0.changedBy, keys) }
                     column("Detail") { Self.detail(of: $0, context) }
                 }
+            }
+        }
+    }
+
+    /// The outcome of the form that led to the page, in the parameters of the address.
+    ///
+    /// - Parameter isContinued: True if the form that sends messages again begins where the last one ended.
+    private static func notices(_ request: Request, isContinued: Bool) throws -> HTML {
+        let tested = try request.query("tested").map { text in
+            Int(text).map { WebhookDelivery.Outcome.answered(status: $0) } ?? .unanswered(code: text)
+        }
+        let resent = try request.query("resent").flatMap(Int.init)
+        return HTML {
+            if let tested {
+                p(.class("notice"), .role("status")) {
+                    "The test message was sent: "
+                    WebhookWords.outcome(tested)
+                }
+            }
+            if let resent {
+                p(.class("notice"), .role("status")) {
+                    "\(Shown.digits(resent)) messages will be sent again."
+                    if isContinued {
+                        also(Phrase("There may be more: the form now begins where this one ended."))
+                    } else if resent == WebhookService.changedAtOnce {
+                        also(Phrase("There may be more. Repeat it."))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The forms that change or remove the endpoint.
+    @HTMLBuilder private static func administration(of endpoint: WebhookEndpoint, _ context: ConsoleContext) -> HTML {
+        p(.class("actions")) { a(.class("button"), .href(endpoint.path(of: "secret"))) { "Show the secret" } }
+        context.action("Replace the secret", to: endpoint.path(of: "secret"), submit: "Replace") { overlap }
+        context.action("Change the address", to: endpoint.path(of: "address"), submit: "Save") {
+            changedAddress.html(endpoint.url)
+        }
+        context.action("Change the authorization", to: endpoint.path(of: "authorization"), submit: "Save") {
+            authorization
+        }
+        context.action("Remove the endpoint", to: endpoint.path(of: "removal"), submit: "Remove", .danger) {
+            p { "Its waiting messages are not sent, and its messages are deleted." }
+        }
+    }
+
+    /// The messages to an endpoint of the state or the customer in the address.
+    private func messages(_ request: Request, to endpoint: WebhookEndpoint) async throws -> HTML {
+        let state = try request.query("state").flatMap { WebhookDelivery.State(rawValue: $0) }
+        let customer = (try request.query("customer", upTo: User.maximumCustomerLength) ?? "")
+            .trimmingCharacters(in: .whitespaces)
+        let (shown, next) = try await messages(request, to: endpoint, in: state, about: customer)
+        let types = try await webhooks.contents(of: shown, to: endpoint).map { $0?.type }
+        let now = webhooks.now()
+        return HTML {
+            Tabs.choices("States of messages", [nil] + WebhookDelivery.State.allCases, present: state) {
+                $0.map { WebhookWords.word($0).title } ?? "All"
+            } path: {
+                endpoint.path($0)
+            }
+            filters(endpoint.path()) {
+                Field.text("customer", "Customer's name or account token", value: customer)
+            }
+            div(.id("messages")) {
+                WebhookWords.mark(shown, in: "messages", at: now)
+                Self.table(
+                    of: zip(shown, types).map { (delivery: $0, type: $1) }, to: endpoint,
+                    next: next.map { endpoint.path(state, about: customer.isEmpty ? nil : customer, cursor: $0) })
             }
         }
     }
@@ -135,8 +148,8 @@ extension WebhooksRoutes {
             }
             column("Customer") { WebhookWords.customer(of: $0.delivery) }
             column("State") { Shown.badge(WebhookWords.word($0.delivery.state)) }
-            column("Attempts") { Shown.number(Int64($0.delivery.attempts)) }
-            column("Last attempt") { $0.delivery.lastAttempt.map { WebhookWords.outcome(of: $0) } }
+            column("Attempts") { Shown.number($0.delivery.attempts) }
+            column("Last attempt") { $0.delivery.lastAttempt.map { WebhookWords.outcome($0.outcome) } }
             column("Next attempt") { WebhookWords.nextAttempt(of: $0.delivery) }
         }
     }
@@ -148,7 +161,7 @@ extension WebhooksRoutes {
         context.action(
             "Send all given-up messages again", to: endpoint.path(of: "failed", "resending"), submit: "Send again"
         ) {
-            note("The oldest \(Shown.digits(Int64(WebhookService.changedAtOnce))) at once.")
+            note("The oldest \(Shown.digits(WebhookService.changedAtOnce)) at once.")
         }
         context.action(
             "Send the messages of a period again", to: endpoint.path(of: "period", "resending"), submit: "Send again",
@@ -162,11 +175,11 @@ extension WebhooksRoutes {
         }
     }
 
-    private static func detail(of change: WebhookChange, _ context: ConsoleContext) -> HTML {
-        guard let detail = change.detail else { return Shown.nothing }
+    private static func detail(of change: WebhookChange, _ context: ConsoleContext) -> HTML? {
+        guard let detail = change.detail else { return nil }
         switch change.event {
         // An address may contain a token.
-        case .urlChanged where !context.may(.administer): return Shown.nothing
+        case .urlChanged where !context.may(.administer): return nil
         case .secretReplaced: return HTML { WebhookWords.period(Int64(detail) ?? 0) }
         case .authorizationChanged: return HTML { detail == "set" ? "Set" : "Removed" }
         default: return data(detail)

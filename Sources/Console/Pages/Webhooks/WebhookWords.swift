@@ -12,8 +12,7 @@ enum WebhookWords {
     }
 
     /// The outcome of an attempt.
-    static func outcome(of attempt: WebhookDelivery.Attempt) -> HTML { outcome(attempt.outcome) }
-
+    ///
     /// - Parameter outcome: Nil if the attempt has not ended.
     @HTMLBuilder static func outcome(_ outcome: WebhookDelivery.Outcome?) -> HTML {
         switch outcome {
@@ -75,8 +74,8 @@ enum WebhookWords {
     }
 
     /// The time of the next attempt. A new or resent message is due at once.
-    static func nextAttempt(of delivery: WebhookDelivery) -> HTML {
-        guard delivery.state == .pending else { return Shown.nothing }
+    static func nextAttempt(of delivery: WebhookDelivery) -> HTML? {
+        guard delivery.state == .pending else { return nil }
         return delivery.attempts == 0 ? HTML { "At once" } : Shown.moment(delivery.nextAttemptAt)
     }
 

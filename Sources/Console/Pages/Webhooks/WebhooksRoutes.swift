@@ -6,7 +6,7 @@ struct WebhooksRoutes: Sendable {
     static let overlap = Field.choice(
         "overlap", "The old secret still signs for",
         [0, 3600, WebhookService.standardOverlap, WebhookService.overlap.upperBound],
-        expected: "one of the offered periods", number: { Int($0) }, shown: { WebhookWords.period($0) },
+        expected: "one of the offered periods", text: { String($0) }, shown: { WebhookWords.period($0) },
         chosen: WebhookService.standardOverlap)
     static let start = Field.moment("from", "From (UTC)")
     static let end = Field.moment("until", "Until (UTC)")
@@ -104,7 +104,7 @@ struct WebhooksRoutes: Sendable {
             let failed = try await webhooks.deliveries(to: endpoint.identifier, in: .failed, before: nil, limit: 1)
             rows.append((endpoint, last.first, !failed.isEmpty))
         }
-        let keys = try await services.entitlements.ledger.apiKeyNames()
+        let keys = try await services.ledger.apiKeyNames()
         return Page("Webhooks", section: .webhooks) {
             p { "Each endpoint of your back end receives a signed message about every change of what a user owns." }
             Listing.table("Endpoints, oldest first", of: rows, empty: "There is no endpoint.") {

@@ -162,7 +162,7 @@ extension CustomerView {
             fact("Gives") {
                 for item in recorded.items { div { names.item(item) } }
                 if let credit = recorded.credit {
-                    div { spaced(Shown.number(Int64(credit.amount)), data(credit.balance)) }
+                    div { spaced(Shown.number(credit.amount), data(credit.balance)) }
                 }
             }
             fact("Transaction") { Shown.identifier(transaction.transactionIdentifier) }

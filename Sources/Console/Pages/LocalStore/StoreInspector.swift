@@ -39,10 +39,7 @@ final class StoreInspector: Sendable {
     ///   - user: The user who redeems what the account buys.
     ///   - refusal: The code with which the service has refused the proof.
     func html(_ context: ConsoleContext, owners: [KnownPurchase], user: User?, refusal: String?) -> HTML {
-        section(
-            .class("card inspector"), .id("inspector"), .ariaLabel("Inspector"), HTMLAttribute("tabindex", "-1"),
-            HTMLAttribute("data-follow")
-        ) {
+        StoreRows.inspector(HTMLAttribute("tabindex", "-1"), HTMLAttribute("data-follow")) {
             head
             if let refusal {
                 div(.class("problem"), .role("alert")) {
@@ -101,7 +98,7 @@ final class StoreInspector: Sendable {
             fact("Order") { Shown.identifier(transaction.orderIdentifier) }
             fact("Product") { Shown.identifier(transaction.productIdentifier) }
             fact("Type") { transaction.type.title }
-            fact("Offer") { transaction.offer?.words ?? Shown.nothing }
+            fact("Offer") { transaction.offer?.words }
             fact(Phrase("Reason", context: "transaction")) { StoreWords.title(transaction.reason) }
             fact("Ownership") { StoreWords.title(transaction.ownership) }
             fact("Storefront") { Shown.identifier(transaction.storefrontCountryCode) }
@@ -125,9 +122,7 @@ final class StoreInspector: Sendable {
             }
         } else if let payment = payment?.transaction.payment {
             fact("Product") { Shown.identifier(payment.productIdentifier) }
-            fact("Offer") {
-                payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) } ?? Shown.nothing
-            }
+            fact("Offer") { payment.offer.map { spaced($0.kind.title, Shown.identifier($0.identifier)) } }
             fact("Account token") { Shown.identifier(payment.appAccountToken?.lowercasedString) }
         }
     }

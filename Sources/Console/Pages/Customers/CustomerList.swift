@@ -18,7 +18,7 @@ struct CustomerList {
         _ selection: CustomerSelection, currency: String? = nil, product: String? = nil, _ page: HTTPSupport.Page,
         of services: any ConsoleServices
     ) async throws {
-        let (ledger, environment) = (services.entitlements.ledger, services.standardEnvironment)
+        let (ledger, environment) = (services.ledger, services.standardEnvironment)
         let (last, now) = (try page.position { CustomerPosition($0) }, services.entitlements.clock.now())
         let (query, currencies, count, rows, next) = try await ledger.read { transaction in
             let currencies = selection == .spent ? try transaction.spentCurrencies(in: environment) : []
@@ -33,11 +33,11 @@ struct CustomerList {
             next.map { HTTPSupport.Page.cursor(after: $0.description) }, page.last.map(HTTPSupport.Page.cursor)
         )
         if count <= CustomerQuery.maximumCount {
-            self.count = "Customers: \(Shown.digits(Int64(count)))."
+            self.count = "Customers: \(Shown.digits(count))."
         } else if [.all, .newest].contains(selection), let users = try await ledger.state().users {
             self.count = "Customers: about \(Shown.digits(users))."
         } else {
-            self.count = "Customers: more than \(Shown.digits(Int64(CustomerQuery.maximumCount)))."
+            self.count = "Customers: more than \(Shown.digits(CustomerQuery.maximumCount))."
         }
     }
 
@@ -50,9 +50,9 @@ struct CustomerList {
                     path(selection: $0)
                 }
                 if currencies.count > 1 {
-                    Tabs.choices(
-                        "Currencies", currencies, present: query.currency ?? "", title: { Phrase(same: $0) }
-                    ) { path(currency: $0) }
+                    Tabs.choices("Currencies", currencies, present: query.currency, title: { Phrase(same: $0) }) {
+                        path(currency: $0)
+                    }
                 }
                 shown
             }
@@ -92,8 +92,7 @@ struct CustomerList {
             }
             column("Status") { $0.state.map(CustomerWords.badge) }
             column("Total spent") { row in
-                if row.spent.isEmpty { Shown.nothing }
-                Phrase.joined(row.spent.map(\.phrase), separator: " · ")
+                if !row.spent.isEmpty { Phrase.joined(row.spent.map(\.phrase), separator: " · ") }
             }
             column("Last purchase") { Shown.day($0.lastPurchase) }
             column("First seen") { Shown.day($0.known.firstSeenAt) }

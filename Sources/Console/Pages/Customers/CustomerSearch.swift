@@ -31,14 +31,7 @@ extension CustomersRoutes {
 
     /// The shown page of a list as a file.
     func exportedList(_ request: Request) async throws -> Response {
-        let rows = try await list(request).rows
-        return Response(
-            status: .ok,
-            headers: [
-                .contentType: "text/csv; charset=utf-8", .cacheControl: "no-store",
-                .contentDisposition: "attachment; filename=\"customers.csv\"",
-            ],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: rows.csv)))
+        .text(try await list(request).rows.csv, type: "text/csv", file: "customers.csv")
     }
 
     /// The field that searches for customers, and its results, which follow the typing.
@@ -48,8 +41,7 @@ extension CustomersRoutes {
             .action(ConsolePath("customers")),
             HTMLAttribute("data-live", "results")
         ) {
-            div(.class("field")) {
-                label(.for("customer-search")) { "User name, account token, transaction, order or product" }
+            labelled("customer-search", "User name, account token, transaction, order or product") {
                 input(
                     .type("search"), .id("customer-search"), .name("search"), .value(text),
                     HTMLAttribute("maxlength", "256"), HTMLAttribute("autocomplete", "off"))
@@ -121,7 +113,7 @@ struct CustomerSearch {
     ///
     /// - Parameter page: The page of the customers.
     mutating func find(in services: any ConsoleServices, _ page: HTTPSupport.Page) async throws {
-        let (ledger, environment) = (services.entitlements.ledger, services.standardEnvironment)
+        let (ledger, environment) = (services.ledger, services.standardEnvironment)
         let found = try await services.entitlements.names.users(
             named: text, after: try page.position { RecordPosition($0) }, limit: page.size)
         customers = try await ledger.read { try $0.listed(found.users, in: environment) }

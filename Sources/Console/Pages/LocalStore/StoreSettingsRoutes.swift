@@ -119,8 +119,7 @@ extension LocalStoreRoutes {
 
     private func settings(_ request: Request, _ context: ConsoleContext) throws -> Page {
         let (settings, faults) = (try store.settings(), try store.read { try $0.state.faults() })
-        return Page("Settings of the store", section: .localStore) {
-            LocalStoreTab.links(LocalStoreTab.settings)
+        return LocalStoreTab.page("Settings of the store", LocalStoreTab.settings) {
             card("Set now") { Self.conditions(settings, faults) }
             context.form(to: LocalStoreTab.settings.path) {
                 div(.class("columns")) {

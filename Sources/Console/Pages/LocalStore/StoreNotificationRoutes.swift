@@ -40,8 +40,7 @@ extension LocalStoreRoutes {
         let found = try store.read { try $0.notifications.page(before: before, limit: page.size + 1) }
         let (shown, next) = page.part(of: found) { String($0.number) }
         let hasAddress = try store.settings().notificationsURL != nil
-        return Page("Notifications of the store", section: .localStore) {
-            LocalStoreTab.links(LocalStoreTab.notifications)
+        return LocalStoreTab.page("Notifications of the store", LocalStoreTab.notifications) {
             if !hasAddress {
                 p(.class("note")) {
                     "The store has no address for notifications, so it sends none."
@@ -60,7 +59,7 @@ extension LocalStoreRoutes {
                 ) {
                     column("Time") { Shown.moment($0.date) }
                     column("Type") { a(.href(.storeNotification($0.notificationUUID)), Self.type($0)) }
-                    column("Transaction") { Self.transaction($0) }
+                    column("Transaction") { $0.transactionIdentifier.map(StoreRows.transaction) }
                     column("State") { Self.state($0) }
                     column("Attempts") { plain("\($0.sendAttempts.count)") }
                     column("Send again") { Self.replay($0, context) }
@@ -75,13 +74,12 @@ extension LocalStoreRoutes {
         guard let notification = try store.read({ try $0.notifications.notification(uuid) }) else {
             throw StoreError.notificationNotFound(uuid)
         }
-        return Page("Notification of the store", section: .localStore) {
-            LocalStoreTab.links(nil)
+        return LocalStoreTab.page("Notification of the store", nil) {
             LocalStoreTab.live {
                 Facts.card {
                     fact("Type") { Self.type(notification) }
                     fact("Identifier") { Shown.identifier(uuid.lowercasedString) }
-                    fact("Transaction") { Self.transaction(notification) }
+                    fact("Transaction") { notification.transactionIdentifier.map(StoreRows.transaction) }
                     fact("Created") { Shown.moment(notification.date) }
                     fact("State") { Self.state(notification) }
                     fact("Next attempt") { Shown.moment(notification.nextAttemptDate) }
@@ -111,10 +109,6 @@ extension LocalStoreRoutes {
     @HTMLBuilder private static func type(_ notification: StoreNotification) -> HTML {
         code { plain(notification.type.rawValue) }
         if let subtype = notification.subtype { also(code { plain(subtype.rawValue) }) }
-    }
-
-    private static func transaction(_ notification: StoreNotification) -> HTML {
-        notification.transactionIdentifier.map(StoreRows.transaction) ?? Shown.nothing
     }
 
     private static let received: Shown.Word = (Phrase("Received", context: "state"), .good)

@@ -60,8 +60,7 @@ extension LocalStoreRoutes {
     /// The products by name, with price and length, in the groups of their kinds.
     private func productField(chosen: String?) -> HTML {
         let groups = Dictionary(grouping: store.configuration.products, by: \.type)
-        return div(.class("field")) {
-            label(.for("product")) { "Product" }
+        return labelled("product", "Product") {
             select(.id("product"), .name("product")) {
                 for type in ProductType.allCases where groups[type] != nil {
                     optgroup(HTMLAttribute("label", type.title)) {
@@ -99,8 +98,7 @@ extension LocalStoreRoutes {
         let account = given ?? accounts.first ?? Self.firstAccount
         let user = try await redeemer(of: account)
         let product = try request.query("product")
-        return Page("Buy as a customer", section: .localStore) {
-            LocalStoreTab.links(LocalStoreTab.buy)
+        return LocalStoreTab.page("Buy as a customer", LocalStoreTab.buy) {
             context.form(to: LocalStoreTab.buy.path) {
                 div(.class("columns")) {
                     card("At the App Store") {

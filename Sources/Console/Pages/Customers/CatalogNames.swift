@@ -4,7 +4,7 @@ import Ledger
 import Proofs
 
 /// The names of items and products in the catalogs.
-struct CatalogNames {
+struct CatalogNames: Sendable {
     let catalogs: Catalogs
 
     /// The items of the catalogs and the free ones, in order.
@@ -124,9 +124,7 @@ package enum CustomerWords {
         }
     }
 
-    static func state(_ state: PurchaseState) -> Phrase { word(state).title }
-
-    private static func word(_ state: PurchaseState) -> Shown.Word {
+    static func word(_ state: PurchaseState) -> Shown.Word {
         switch state {
         case .trial: ("free trial", .good)
         case .introductory: ("introductory offer", .good)

@@ -13,7 +13,7 @@ struct FormSubmission {
 
     /// The hidden field with a new key.
     static func field(_ randomness: Randomness) -> HTML {
-        input(.type("hidden"), .name(field), .value(Base64.encode(randomness.bytes(16), .urlSafe)))
+        hidden(field, Base64.encode(randomness.bytes(16), .urlSafe))
     }
 
     /// - Parameter fields: The names of the fields that decide the effect.
@@ -54,7 +54,7 @@ extension CustomersRoutes {
     /// The minutes by which the browser's time zone is ahead of UTC at that end. The script fills it in.
     private static let zone = "zone"
 
-    static var zoneField: HTML { input(.type("hidden"), .name(zone), .value("0")) }
+    static var zoneField: HTML { hidden(zone, "0") }
 
     /// Adds the receivers of the forms on the pages of customers.
     func addActions(to pages: ConsolePages) {
@@ -213,8 +213,8 @@ extension CustomerView {
         }
     }
 
-    private func revocation(of grant: Grant) -> HTML {
-        guard grant.revocation == nil, !isOver(grant) else { return Shown.nothing }
+    private func revocation(of grant: Grant) -> HTML? {
+        guard grant.revocation == nil, !isOver(grant) else { return nil }
         return context.action(
             "Revoke", to: .customer(user, "grants", grant.identifier, "revocation"), submit: "Revoke", .danger
         ) {

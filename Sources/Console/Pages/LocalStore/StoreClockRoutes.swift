@@ -51,14 +51,13 @@ extension LocalStoreRoutes {
                 }
             } ?? []
         let others = account == nil ? try store.read { try $0.accountTimes(limit: Self.maximumAccounts) } : []
-        return Page("Clock", section: .localStore) {
-            LocalStoreTab.links(LocalStoreTab.clock)
+        return LocalStoreTab.page("Clock", LocalStoreTab.clock) {
             section(.class("card")) {
                 if let account { p { StoreRows.account(account) } }
                 p(.class("figure")) { Shown.moment(now) }
                 Self.clockButtons(context, of: account)
                 context.form(to: LocalStoreTab.clock.path, .class("narrow")) {
-                    Self.hidden(account)
+                    hidden("account", account)
                     Self.step
                     button { "Advance" }
                 }
@@ -122,7 +121,7 @@ extension LocalStoreRoutes {
         _ context: ConsoleContext, to path: ConsolePath = LocalStoreTab.clock.path, of account: String? = nil
     ) -> HTML {
         context.form(to: path, .class("actions")) {
-            hidden(account)
+            hidden("account", account)
             for (step, title) in [
                 ("1d", Phrase("Day", context: "step")), ("1w", Phrase("Week", context: "step")),
                 ("1mo", Phrase("Month", context: "step")),
@@ -130,9 +129,5 @@ extension LocalStoreRoutes {
                 button(.name("step"), .value(step)) { spaced(plain("+"), title) }
             }
         }
-    }
-
-    @HTMLBuilder private static func hidden(_ account: String?) -> HTML {
-        if let account { input(.type("hidden"), .name("account"), .value(account)) }
     }
 }

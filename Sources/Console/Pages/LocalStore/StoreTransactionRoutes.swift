@@ -41,7 +41,7 @@ extension TransactionAction {
         text: \.rawValue, shown: \.title, chosen: .other, isRequired: true, parse: { .init(rawValue: $0) })
     private static let refundReason = Field.choice(
         "refund-reason", "Reason", RevocationReason.allCases, expected: "a reason of the list",
-        number: { Int($0.rawValue) }, shown: { StoreWords.title($0) })
+        text: { String($0.rawValue) }, shown: { StoreWords.title($0) })
     private static let hasGracePeriod = Field.choice(
         "then", "Afterwards", [false, true], expected: "a state of the list",
         text: { String(status(afterFailure: $0).rawValue) },
@@ -102,6 +102,48 @@ extension TransactionAction {
         case .declineRefund, .declinePriceIncrease: .declined
         case .delete: .removed
         default: .performed
+        }
+    }
+}
+
+/// The retention message that a customer sees who may cancel a subscription.
+extension LocalStoreRoutes {
+    private static let locale = Field.text(
+        "locale", "Locale of the customer", maximumLength: 35, note: "Such as en-US. Empty takes that of the settings."
+    ).optional("a locale") { $0 }
+
+    func addRetention(to pages: ConsolePages) {
+        pages.post("store/transactions/:transaction/retention", .store) { _, context in
+            let identifier = try context.parameters.text("transaction")
+            let locale = try context.form[Self.locale]
+            return Self.page(
+                of: try await store.requestRetentionMessage(for: identifier, locale: locale), for: identifier)
+        }
+    }
+
+    /// The form that asks the app's server for a message about a subscription.
+    static func retentionForm(to receiver: ConsolePath, _ context: ConsoleContext) -> HTML {
+        context.action("Ask your server for a retention message", to: receiver, submit: "Ask") {
+            locale
+            p {
+                "The store sends a signed realtime request to the address that your server has set, and shows the answer and the message that the customer would see."
+            }
+        }
+    }
+
+    private static func page(of exchange: RetentionExchange, for identifier: String) -> Page {
+        LocalStoreTab.page("Retention message", nil) {
+            Facts.card {
+                fact("Subscription") { StoreRows.transaction(identifier) }
+                fact("Sent to") { Shown.identifier(exchange.url) }
+                fact("Answer") { code { plain(exchange.status.map(String.init) ?? exchange.result) } }
+                fact("Answered after") { plain("\(exchange.milliseconds) ms") }
+                fact("The customer sees") { code { plain(exchange.shown) } }
+                fact("Message") { Shown.identifier(exchange.messageIdentifier) }
+                fact("The answer is not used, because") { exchange.refusal.map(plain) }
+            }
+            if let body = exchange.body { StoreRows.signed("Body of the answer", "answer", body) }
+            StoreRows.signed("Signed payload (JWS)", "payload", exchange.signedPayload)
         }
     }
 }

@@ -12,13 +12,12 @@ extension CustomerView {
         else { throw Problem.pathUnknown }
         let (record, entry) = (event.record, event.record.entry)
         // The transactions of the event's identifier that the user has.
-        let transactions =
-            entry.origin == nil
-            ? []
-            : try await entitlements.ledger.read { try $0.recordedTransactions(entry.reference, of: self.user) }.filter
-            {
-                $0.transaction.origin == entry.origin
-            }
+        var transactions: [RecordedTransaction] = []
+        if let origin = entry.origin {
+            transactions = try await entitlements.ledger.read {
+                try $0.recordedTransactions(entry.reference, of: self.user)
+            }.filter { $0.transaction.origin == origin }
+        }
         let transaction = transactions.first { $0.transaction.isMeant(by: entry) } ?? transactions.first
         let words = TimelineWords(entry: entry, transaction: transaction?.transaction, names: names)
         return Page(words.title, section: .customers) {
