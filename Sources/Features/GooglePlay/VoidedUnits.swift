@@ -143,6 +143,9 @@ extension LedgerTransaction {
         let units = try records.units(ofToken: key.identifier, redeemed: credited.quantity)
         guard let taken = units.taken(after: try records.units(ofToken: key.identifier)) else { return .all }
         guard taken > units.taken else { return .applied(.recorded) }
+        // A log-in on another node of a distributed database can have moved the purchase since its owner was read.
+        try database.require(
+            "user_id", of: "original", where: Table.originalKey, [[owner] + key.sqlValues(apps)])
         try records.write(taken: taken, ofToken: key.identifier)
         try database.update(
             "credit", set: ["amount"], where: ["user_id", "sequence"],
