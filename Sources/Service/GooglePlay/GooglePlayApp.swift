@@ -143,7 +143,8 @@ extension GooglePlayApp {
         _ token: String, from address: String? = nil
     ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
         // A customer who shares the address of somebody who invents tokens still gets a purchase that the ledger knows.
-        let counted = try await purchases.purchase(of: token) == nil ? address : nil
+        var counted = address
+        if address != nil, try await purchases.purchase(of: token) != nil { counted = nil }
         // The place of a token is taken before the question, so that many at once are no more than one after another.
         if let counted, let seconds = unknownTokens.take(from: counted) {
             throw PlayDeveloperError.limited(seconds: seconds)
