@@ -52,7 +52,7 @@ package struct GooglePurchaseService: Sendable {
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
             // A later record of voided units states how many they are, and not how many are left.
             if let bought = statement.purchases.first?.purchase, statement.purchases.count == 1, bought.quantity > 1 {
-                try transaction.voidedPurchases(ofApp: app, packageName)?.units
+                try transaction.voidedUnits(ofApp: app, packageName)?
                     .write(bought: bought.quantity, ofToken: statement.purchaseToken)
             }
             // A replacement that nobody has paid leaves the replaced purchase as it is, and may never be paid.
@@ -71,9 +71,12 @@ package struct GooglePurchaseService: Sendable {
         of statement: GooglePlayStatement, recordedAs purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
         let voided = try await voidedPurchases(ofToken: statement.purchaseToken)
-        // A transaction that is redeemed keeps its units.
+        let units = try await voidedUnits(of: statement)
+        // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
         var stated = statement.purchases.map {
-            voided.applied(to: $0, isSubscription: statement.isSubscription).remaining
+            units.applied(
+                to: voided.applied(to: $0, isSubscription: statement.isSubscription), of: statement.purchaseToken
+            ).remaining
         }
         // The successor's renewal is that of the chain, whichever of the two was asked about last.
         if purchase.successorToken != nil { for index in stated.indices { stated[index].renewal = nil } }
@@ -134,8 +137,10 @@ package struct GooglePurchaseService: Sendable {
 
     private func voidedPurchases(ofToken token: String) async throws -> VoidedPurchases {
         try await ledger.read { transaction in
-            try transaction.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: token)
-                ?? VoidedPurchases(ofToken: token)
+            guard let records = try transaction.voidedPurchases(ofApp: app, packageName) else {
+                return VoidedPurchases()
+            }
+            return try records.purchases(ofToken: token)
         }
     }
 
@@ -169,6 +174,13 @@ package struct GooglePurchaseService: Sendable {
         return outcomes
     }
 
+    private func voidedUnits(of statement: GooglePlayStatement) async throws -> VoidedUnits {
+        guard !statement.isSubscription else { return VoidedUnits() }
+        return try await ledger.read {
+            try $0.voidedUnits(ofApp: app, packageName)?.units(ofToken: statement.purchaseToken) ?? VoidedUnits()
+        }
+    }
+
     /// Takes some units of a one-time purchase back, once for each record.
     ///
     /// - Returns: Nil if no unit is left. The purchase is then voided in full.
@@ -178,7 +190,7 @@ package struct GooglePurchaseService: Sendable {
         let (now, token) = (entitlements.clock.now(), voided.purchaseToken)
         return try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
-            guard let records = try transaction.voidedPurchases(ofApp: app, packageName)?.units else { return [] }
+            guard let records = try transaction.voidedUnits(ofApp: app, packageName) else { return [] }
             try records.write(voided, units)
             let recorded = try purchase(of: token, transaction)
             guard recorded?.isSubscription != true else { return [] }

@@ -46,26 +46,6 @@ extension Table {
         ],
         key: ["purchase_token", "order_id", "app", "package"])
 
-    /// The records of units that Google Play has listed as voided, redeemed or not. The record of the units that are left is one of
-    /// `google_voided_purchase`.
-    fileprivate static let googleVoidedUnits = Table(
-        name: "google_voided_units", family: .globalKey,
-        columns: [
-            .text("purchase_token"), .text("order_id"), .integer("app"), .text("package"), .integer("voided_at"),
-            .integer("quantity", check: "quantity > 0"),
-        ],
-        key: ["purchase_token", "order_id", "app", "package", "voided_at"])
-
-    /// The purchases of several units of one product. `bought`: the units that were paid, refunded or not; `taken`: those that the credit
-    /// of the redeemed transaction has lost since.
-    fileprivate static let googleBoughtUnits = Table(
-        name: "google_bought_units", family: .globalKey,
-        columns: [
-            .text("purchase_token"), .integer("app"), .text("package"), .integer("bought", check: "bought > 0"),
-            .integer("taken", check: "taken >= 0"),
-        ],
-        key: ["purchase_token", "app", "package"])
-
     /// The sales outside Google's billing, and refunds of them, that back ends have reported. `refund_id`: empty for the sale, `~` for
     /// the refund of all that is left, else the identifier of a partial refund; `content`: the body of the request to Google Play;
     /// `initial_id`: the first transaction of the series that a sale continues; `next_attempt_at`: null once Google Play has the report

@@ -1,7 +1,7 @@
 import Ledger
 import Proofs
 
-/// The purchases of a token that Google Play has listed as voided, in full or some of their units.
+/// The purchases of a token that Google Play has listed as voided in full.
 ///
 /// The list counts more than the state of the token: after a chargeback, Google Play may still state that the purchase is paid.
 struct VoidedPurchases {
@@ -13,19 +13,14 @@ struct VoidedPurchases {
         let reason: Int
     }
 
-    private let token: String
-    private let records: [Record]
-    private let units: VoidedUnits
+    fileprivate var records: [Record] = []
 
     /// No voided purchases.
-    init(ofToken token: String) { self.init(ofToken: token, [], VoidedUnits()) }
+    init() {}
 
-    fileprivate init(ofToken token: String, _ records: [Record], _ units: VoidedUnits) {
-        (self.token, self.records, self.units) = (token, records, units)
-    }
+    fileprivate init(records: [Record]) { self.records = records }
 
-    /// The stated purchase, taken back if its order is voided. Another order of a subscription is a renewal, which stands. Voided units are
-    /// refunded, also if the state does not say so.
+    /// The stated purchase, taken back if its order is voided. Another order of a subscription is a renewal, which stands.
     ///
     /// - Parameter isSubscription: False for a one-time purchase, whose token has only one order.
     func applied(to stated: StatedPurchase, isSubscription: Bool) -> StatedPurchase {
@@ -33,26 +28,10 @@ struct VoidedPurchases {
         let voided = records.first { record in
             !isSubscription || (order.map { record.orderId.hasSameBytes(as: $0) } ?? false)
         }
+        guard let voided, stated.purchase.revocationDate == nil else { return stated }
         var result = stated
-        let units = isSubscription ? VoidedUnits() : units(of: stated)
-        result.refundedQuantity = max(stated.refundedQuantity, units.quantity)
-        guard let voided = voided ?? units.record(voiding: stated.purchase), stated.purchase.revocationDate == nil
-        else { return result }
         result.purchase = stated.purchase.revoked(at: voided.voidedAt, reason: voided.reason)
         return result
-    }
-
-    /// The voided units of a product. If the purchase has several products, Google does not say of which one they are.
-    private func units(of stated: StatedPurchase) -> VoidedUnits {
-        stated.purchase.transactionIdentifier.hasSameBytes(as: token) ? units : VoidedUnits()
-    }
-}
-
-extension VoidedUnits {
-    /// The record of a purchase of which all units are voided, each by itself; nil for another one.
-    fileprivate func record(voiding purchase: ProvenPurchase) -> VoidedPurchases.Record? {
-        guard let voidedAt, quantity >= purchase.quantity else { return nil }
-        return .init(orderId: "", voidedAt: voidedAt, reason: RevocationReason.refundedForOtherReason.rawValue)
     }
 }
 
@@ -80,16 +59,13 @@ struct VoidedPurchaseRecords {
 
     /// The voided purchases of a token, the earliest first.
     func purchases(ofToken token: String) throws -> VoidedPurchases {
-        let records = try database.rows(
-            """
-            SELECT order_id, voided_at, reason FROM google_voided_purchase
-            WHERE purchase_token = $1 AND app = $2 AND package = $3 ORDER BY voided_at, order_id
-            """,
-            [token, app, package]
-        ) { try VoidedPurchases.Record(orderId: $0.next(), voidedAt: $0.next(), reason: $0.next()) }
-        return VoidedPurchases(ofToken: token, records, try units.units(ofToken: token))
+        VoidedPurchases(
+            records: try database.rows(
+                """
+                SELECT order_id, voided_at, reason FROM google_voided_purchase
+                WHERE purchase_token = $1 AND app = $2 AND package = $3 ORDER BY voided_at, order_id
+                """,
+                [token, app, package]
+            ) { try VoidedPurchases.Record(orderId: $0.next(), voidedAt: $0.next(), reason: $0.next()) })
     }
-
-    /// The records of single units.
-    var units: VoidedUnitRecords { VoidedUnitRecords(database: database, app: app, package: package) }
 }

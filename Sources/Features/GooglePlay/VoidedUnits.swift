@@ -1,3 +1,4 @@
+import Catalog
 import Ledger
 import Proofs
 
@@ -10,6 +11,22 @@ struct VoidedUnits: Hashable {
     var quantity = 0
     /// The date of the last record; nil for none.
     var voidedAt: Timestamp?
+
+    /// A stated product of a one-time purchase, of which the voided units are refunded, also if the state does not say so. If each unit is
+    /// voided by itself, the purchase is taken back.
+    ///
+    /// - Parameter token: The token. It is the transaction of an only product. If the purchase has several, Google does not say of which one
+    ///   the units are.
+    func applied(to stated: StatedPurchase, of token: String) -> StatedPurchase {
+        let purchase = stated.purchase
+        guard let voidedAt, purchase.transactionIdentifier.hasSameBytes(as: token) else { return stated }
+        var result = stated
+        result.refundedQuantity = max(stated.refundedQuantity, quantity)
+        guard quantity >= purchase.quantity, purchase.revocationDate == nil else { return result }
+        result.purchase = purchase.revoked(
+            at: voidedAt, reason: RevocationReason.refundedForOtherReason.rawValue)
+        return result
+    }
 }
 
 /// The units of a redeemed purchase of one product.
@@ -104,6 +121,13 @@ enum UnitRevocation {
 }
 
 extension LedgerTransaction {
+    /// - Returns: Nil if the ledger does not have the app.
+    func voidedUnits(ofApp app: App, _ package: String) throws -> VoidedUnitRecords? {
+        try number(ofApp: app.bundleIdentifier)?.number.map {
+            VoidedUnitRecords(database: database, app: $0, package: package)
+        }
+    }
+
     /// A redeemed transaction of one product, and the credit that it has given.
     private struct Credited {
         let sequence: Int64
@@ -156,4 +180,26 @@ extension LedgerTransaction {
         try record(entry, of: owner, &heads)
         return .applied(.revoked)
     }
+}
+
+extension Table {
+    /// The records of units that Google Play has listed as voided, redeemed or not. The record of the units that are left is one of
+    /// `google_voided_purchase`.
+    static let googleVoidedUnits = Table(
+        name: "google_voided_units", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .text("order_id"), .integer("app"), .text("package"), .integer("voided_at"),
+            .integer("quantity", check: "quantity > 0"),
+        ],
+        key: ["purchase_token", "order_id", "app", "package", "voided_at"])
+
+    /// The purchases of several units of one product. `bought`: the units that were paid, refunded or not; `taken`: those that the credit
+    /// of the redeemed transaction has lost since.
+    static let googleBoughtUnits = Table(
+        name: "google_bought_units", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .integer("app"), .text("package"), .integer("bought", check: "bought > 0"),
+            .integer("taken", check: "taken >= 0"),
+        ],
+        key: ["purchase_token", "app", "package"])
 }
