@@ -52,6 +52,30 @@ import Testing
         }
     }
 
+    @Test func `an address that invents tokens has few of Google Play's requests, and gets what is known`() async throws
+    {
+        try await PlayDoor.run([.iapkit, .revenueCat]) { service in
+            let (gate, other) = (try service.buy("garden.gate"), try service.buy("garden.gate", account: "bob"))
+            _ = try await service.redeem(gate.purchaseToken, of: "alice", products: "garden.gate")
+            func text(_ token: String) async throws -> String {
+                let answer = try await service.door.send(.post, Self.path, Self.body(token))
+                return String(decoding: answer.body, as: UTF8.self)
+            }
+            for index in 0..<60 {
+                #expect(try await text("\(Self.unknown)\(index)").contains("googlePlayTokenUnknown"))
+            }
+            #expect(try await text(Self.unknown).contains("googlePlayLimited"))
+            #expect(try await text(other.purchaseToken).contains("googlePlayLimited"))
+            #expect(try await state(service, gate.purchaseToken) == "ENTITLED true")
+            service.advance(seconds: 60)
+            #expect(try await state(service, other.purchaseToken) == "PENDING_ACKNOWLEDGMENT true")
+            // A token that Google Play knows takes no place.
+            for index in 0..<60 {
+                #expect(try await text("\(Self.unknown)\(index)").contains("googlePlayTokenUnknown"))
+            }
+        }
+    }
+
     @Test func `a consumable is given once`() async throws {
         try await PlayDoor.run([.iapkit, .revenueCat]) { service in
             let seeds = try service.buy("garden.seeds")

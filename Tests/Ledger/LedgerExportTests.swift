@@ -180,6 +180,8 @@ import Testing
                         ('t', 'localPlay/Production', 1, 't', 'u', 1, 'active', 'p', 'GPA.1', 1, 2, 3, 4, 5, 6, 'q',
                         1);
                     INSERT INTO google_voided_purchase VALUES ('t', 'GPA.1', 1, 'q', 1, 0);
+                    INSERT INTO google_voided_units VALUES ('t', 'GPA.1', 1, 'q', 1, 2);
+                    INSERT INTO google_bought_units VALUES ('t', 1, 'q', 3, 2);
                     INSERT INTO external_transaction VALUES
                         ('s', 'r', 'q', 'localPlay', 1, '{}', 'i', 1, 'K', 2, 3, NULL, 'e'),
                         ('s', '', 'q', 'localPlay', 1, '{}', NULL, 1, 'K', 2, NULL, 3, NULL);

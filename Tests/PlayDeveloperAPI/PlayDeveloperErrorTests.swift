@@ -87,7 +87,7 @@ import Testing
         #expect(await error("aaaabbbbccccddddeeeeffff", as: nil) == .tokenUnknown)
         #expect(await error("GPA.1234-5678-9012-34567", as: nil) == .tokenUnknown)
         let asked = server.requests.count
-        for text in ["", "a b", "é", "a/../b\n", String(repeating: "a", count: 513)] {
+        for text in ["", "a b", "é", "a/../b\n", ".", "..", String(repeating: "a", count: 513)] {
             #expect(await error(text, as: nil) == .tokenUnknown)
         }
         #expect(server.requests.count == asked)

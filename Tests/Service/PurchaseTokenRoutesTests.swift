@@ -227,7 +227,10 @@ import Testing
         }
     }
 
-    @Test func `units that are refunded before the redemption are not redeemed, and later ones stay`() async throws {
+    @Test
+    func `units that are refunded before the redemption are not redeemed, and later ones stay until they are listed`()
+        async throws
+    {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service()
             let seeds = try fixture.buy("garden.seeds") { $0.quantity = 3 }

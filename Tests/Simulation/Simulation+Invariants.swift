@@ -72,7 +72,8 @@ extension Simulation {
                 case .granted, .revoked, .productChanged, .transferredIn, .transferredOut, .itemGiven, .itemTakenBack,
                     .expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled:
                     written.append("\(person.user) \(record.number)")
-                case .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased: break
+                case .unitsRevoked, .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased:
+                    break
                 }
             }
         }

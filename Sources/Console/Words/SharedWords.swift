@@ -31,6 +31,7 @@ extension AuditEntry.Event {
         switch self {
         case .granted: (Phrase("Redeemed", context: "event"), .good)
         case .revoked: ("Revoked", .bad)
+        case .unitsRevoked: ("Units revoked", .bad)
         case .productChanged: ("Product changed", .neutral)
         case .refused: ("Refused", .bad)
         case .transferredIn: ("Came from another customer", .good)

@@ -315,7 +315,7 @@ extension LedgerFeature {
     /// The purchase tokens of Google Play, and the reports about sales outside its billing. The purchases themselves are those of
     /// `LedgerFeature.entitlements`.
     package static let googlePlay = LedgerFeature(
-        tables: [.googlePurchase, .googleVoidedPurchase, .externalTransaction])
+        tables: [.googlePurchase, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits, .externalTransaction])
 }
 
 extension Table {

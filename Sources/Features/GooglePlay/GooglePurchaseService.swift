@@ -50,6 +50,11 @@ package struct GooglePurchaseService: Sendable {
                 originalToken: original ?? statement.purchaseToken, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
+            // A later record of voided units states how many they are, and not how many are left.
+            if let bought = statement.purchases.first?.purchase, statement.purchases.count == 1, bought.quantity > 1 {
+                try transaction.voidedUnits(ofApp: app, packageName)?
+                    .write(bought: bought.quantity, ofToken: statement.purchaseToken)
+            }
             // A replacement that nobody has paid leaves the replaced purchase as it is, and may never be paid.
             if let replaced = statement.linkedPurchaseToken, ![.pending, .paymentCanceled].contains(statement.state) {
                 let key = TransactionKey(app: app.bundleIdentifier, origin: statement.origin, identifier: replaced)
@@ -68,9 +73,12 @@ package struct GooglePurchaseService: Sendable {
         let voided = try await ledger.read {
             try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
         }
-        // A transaction that is redeemed keeps its units.
+        let units = try await voidedUnits(of: statement)
+        // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
         var stated = statement.purchases.map {
-            voided.applied(to: $0, isSubscription: statement.isSubscription).remaining
+            units.applied(
+                to: voided.applied(to: $0, isSubscription: statement.isSubscription), of: statement.purchaseToken
+            ).remaining
         }
         // The successor's renewal is that of the chain, whichever of the two was asked about last.
         if purchase.successorToken != nil { for index in stated.indices { stated[index].renewal = nil } }
@@ -130,13 +138,13 @@ package struct GooglePurchaseService: Sendable {
     }
 
     /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). No later
-    /// statement about the order gives them back. If only some units are voided, the purchase stays.
+    /// statement about the order gives them back. If only some units are voided, the credit of the purchase loses them, and the rest stays.
     ///
     /// The token of a signed purchase that was redeemed without asking Google Play is not recorded, and is the transaction itself.
     ///
     /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
     package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
-        guard voided.quantity == nil else { return [] }
+        if let units = voided.quantity, let outcomes = try await apply(voided, units) { return outcomes }
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
             try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided)
@@ -157,6 +165,39 @@ package struct GooglePurchaseService: Sendable {
                     revoked: (voided.voidedAt, voided.revocationReason.rawValue, entitlements.clock.now())))
         }
         return outcomes
+    }
+
+    private func voidedUnits(of statement: GooglePlayStatement) async throws -> VoidedUnits {
+        guard !statement.isSubscription else { return VoidedUnits() }
+        return try await ledger.read {
+            try $0.voidedUnits(ofApp: app, packageName)?.units(ofToken: statement.purchaseToken) ?? VoidedUnits()
+        }
+    }
+
+    /// Takes some units of a one-time purchase back, once for each record.
+    ///
+    /// - Returns: Nil if no unit is left. The purchase is then voided in full.
+    private func apply(
+        _ voided: VoidedGooglePlayPurchase, _ units: Int
+    ) async throws -> [NotificationOutcome]? {
+        let (now, token) = (entitlements.clock.now(), voided.purchaseToken)
+        return try await ledger.writeInBackground { transaction in
+            try transaction.register(app: app.bundleIdentifier)
+            guard let records = try transaction.voidedUnits(ofApp: app, packageName) else { return [] }
+            try records.write(voided, units)
+            let recorded = try purchase(of: token, transaction)
+            guard recorded?.isSubscription != true else { return [] }
+            var outcomes: [NotificationOutcome] = []
+            for origin in recorded.map({ [$0.key.origin] }) ?? origins.sorted(by: { $0.rawValue < $1.rawValue }) {
+                let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: token)
+                switch try transaction.takeBackUnits(of: key, records, at: now) {
+                case .none: break
+                case .applied(let outcome): outcomes.append(outcome)
+                case .all: return nil
+                }
+            }
+            return outcomes
+        }
     }
 
     private func redeemedTransactions(

@@ -94,7 +94,7 @@ extension AuditEntry.Event {
         case .autoRenewEnabled: (.subscriptionAutoRenewEnabled, .uncancellation)
         case .itemGiven: (.itemGiven, .nonRenewingPurchase)
         case .itemTakenBack: (.itemTakenBack, .expiration)
-        case .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased: nil
+        case .unitsRevoked, .moved, .assigned, .credited, .refused, .spent, .aliased, .refundAnswered, .erased: nil
         }
     }
 }

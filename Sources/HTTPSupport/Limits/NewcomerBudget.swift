@@ -41,7 +41,7 @@ extension ServiceContext {
         }
         let address = clientAddress(of: request)
         let isAlmostFull = isStorageAlmostFull
-        return NewcomerAllowance { isAlmostFull ? 60 : newcomers.take($0, from: address) }
+        return NewcomerAllowance(of: address) { isAlmostFull ? 60 : newcomers.take($0, from: address) }
     }
 }
 
@@ -75,6 +75,12 @@ package struct AddressBuckets: Sendable {
         guard let seconds = sites.take("\(subject) \(site)", count) else { return nil }
         networks.returnToken("\(subject) \(address)", times: count)
         return seconds
+    }
+
+    /// Puts a token of an address back.
+    package func returnToken(from address: String) {
+        networks.returnToken(" \(address)")
+        if let site = ClientAddresses.site(of: address) { sites.returnToken(" \(site)") }
     }
 }
 

@@ -8,6 +8,8 @@ package struct AuditEntry: Hashable, Sendable {
         case granted
         /// The App Store or the team revoked a transaction, now or before it was redeemed.
         case revoked
+        /// Google Play took some units of a purchase back, and the balance lost them. The reason is their number.
+        case unitsRevoked
         /// An upgrade ended a period of a subscription. The reason is the product that replaces it; nil if it is not known.
         case productChanged
         /// The service refused a transaction that the user presented. The reason is the refusal's code.

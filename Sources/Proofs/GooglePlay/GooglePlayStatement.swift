@@ -97,7 +97,7 @@ package struct StatedPurchase: Sendable {
     package var renewal: StatedRenewal?
     package let isConsumed: Bool
     /// The units that are paid back, with or without their revocation. Only a one-time product has several units.
-    package let refundedQuantity: Int
+    package var refundedQuantity: Int
 
     /// The purchase with the units that are not paid back. If all are, their revocation alone decides: without it, Google Play leaves the
     /// purchase to the customer.

@@ -16,15 +16,23 @@ package final class GooglePlayApp: Sendable {
     package let client: PlayDeveloperClient
     package let purchases: GooglePurchaseService
     private let presentations: TokenBuckets
+    /// The presented tokens of each client address that Google Play does not know.
+    private let unknownTokens: AddressBuckets
 
-    /// - Parameter presentedPerMinute: The tokens that callers may present in a minute. Anybody with the public key of an app may present
-    ///   invented ones. Of the 3000 requests that Google allows, notifications, reconciliation and acknowledgements keep the rest.
+    /// - Parameters:
+    ///   - presentedPerMinute: The tokens that callers may present in a minute. Of the 3000 requests that Google allows, notifications,
+    ///     reconciliation and acknowledgements keep the rest.
+    ///   - unknownPerMinute: Those of them that Google Play does not know, from one client address. Anybody with the public key of an app
+    ///     may present invented ones, and a few addresses must not take the places of all customers.
     package init(
-        client: PlayDeveloperClient, app: App, entitlements: EntitlementService, presentedPerMinute: Int = 2000
+        client: PlayDeveloperClient, app: App, entitlements: EntitlementService, presentedPerMinute: Int = 2000,
+        unknownPerMinute: Int = 60
     ) {
         self.client = client
         presentations = TokenBuckets(
             .init(atOnce: presentedPerMinute, perMinute: presentedPerMinute), clock: entitlements.clock)
+        unknownTokens = AddressBuckets(
+            .init(atOnce: unknownPerMinute, perMinute: unknownPerMinute), clock: entitlements.clock)
         purchases = GooglePurchaseService(
             entitlements: entitlements, app: app, packageName: client.packageName,
             origins: Set([false, true].map { Origin(googlePlay: client.realm, isTest: $0) }))
@@ -127,19 +135,32 @@ extension GooglePlayApp {
 
     /// The purchases of a token that a user presents.
     ///
+    /// - Parameter address: The client address of a stranger; nil for a caller whom the team has named, and for a signed purchase.
     /// - Returns: The purchases, and the statement that they are from; nil for those that the ledger alone knows.
     /// - Throws: `RedemptionError` for a purchase that is not paid; `PlayDeveloperError` if Google Play cannot be asked, or does not
     ///   know the token. The purchase is then neither granted nor refused, unless the error is of the token.
     func presented(
-        _ token: String
+        _ token: String, from address: String? = nil
     ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
+        // A customer who shares the address of somebody who invents tokens still gets a purchase that the ledger knows.
+        var counted = address
+        if address != nil, try await purchases.purchase(of: token) != nil { counted = nil }
+        // The place of a token is taken before the question, so that many at once are no more than one after another.
+        if let counted, let seconds = unknownTokens.take(from: counted) {
+            throw PlayDeveloperError.limited(seconds: seconds)
+        }
+        var isUnknown = false
+        defer { if let counted, !isUnknown { unknownTokens.returnToken(from: counted) } }
         if let seconds = presentations.take("") { throw PlayDeveloperError.limited(seconds: seconds) }
         let answer: Answer
         do {
             answer = try await ask(about: token, within: .person)
         } catch let error as PlayDeveloperError where error.isOfToken {
             // Google Play forgets a consumed purchase when the product is bought again.
-            guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }
+            guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else {
+                isUnknown = true
+                throw error
+            }
             try checkOrigin(redeemed.origin)
             return (redeemed, nil)
         }

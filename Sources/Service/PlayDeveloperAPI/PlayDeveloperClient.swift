@@ -291,9 +291,12 @@ extension PlayDeveloperClient {
         return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
-    /// - Throws: `tokenUnknown` for a text that is no token.
+    /// - Throws: `tokenUnknown` for a text that is no token, and for the steps of a path (RFC 3986 section 5.2.4), which no escape keeps from
+    ///   naming another method.
     private func escaped(token: String) throws(PlayDeveloperError) -> String {
-        guard (try? GooglePlayToken(purchaseToken: token)) != nil else { throw .tokenUnknown }
+        guard (try? GooglePlayToken(purchaseToken: token)) != nil, token != ".", token != ".." else {
+            throw .tokenUnknown
+        }
         return escaped(token)
     }
 }

@@ -138,7 +138,7 @@ final class ProofRedemption: Sendable {
     private func presented(_ proof: [UInt8]) async throws -> Presented {
         if !googlePlay.all.isEmpty, let token = try Self.token(proof) {
             let app = try googlePlay.app(of: token, among: service.limitingApp ?? app)
-            return try await presented(proof, token.purchaseToken, of: app)
+            return try await presented(proof, token.purchaseToken, of: app, from: newcomers?.address)
         }
         let (signed, presented) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in
             let verified = try service.verify(proof, of: app)
@@ -149,11 +149,14 @@ final class ProofRedemption: Sendable {
         }
         if let presented { return presented }
         guard let signed, let app = googlePlay[package: signed.packageName] else { throw RedemptionError.notRedeemable }
-        return try await self.presented(proof, signed.purchaseToken, of: app)
+        return try await self.presented(proof, signed.purchaseToken, of: app, from: nil)
     }
 
-    private func presented(_ proof: [UInt8], _ token: String, of app: GooglePlayApp) async throws -> Presented {
-        let (purchases, statement) = try await app.presented(token)
+    /// - Parameter address: The client address of a stranger who sends a token that nobody has signed; nil for another caller.
+    private func presented(
+        _ proof: [UInt8], _ token: String, of app: GooglePlayApp, from address: String?
+    ) async throws -> Presented {
+        let (purchases, statement) = try await app.presented(token, from: address)
         return Presented(proof, purchases, nil, statement.map { (app, $0) })
     }
 

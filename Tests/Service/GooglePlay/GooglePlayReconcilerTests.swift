@@ -40,6 +40,25 @@ import Testing
         }
     }
 
+    @Test func `refunded units are found in the list, and lower the balance`() async throws {
+        try await run { played async throws in
+            var order = try await played.order("garden.seeds")
+            order.quantity = 3
+            let bought = try played.play.perform { [order] in try $0.buy(order) }
+            #expect(try await played.app.refresh(bought.token) == [.granted])
+            try await played.acknowledge()
+            #expect(try await played.seeds() == 30)
+            try played.advance(days: 0, seconds: 60)
+            _ = try played.play.perform { try $0.refund(bought.number, quantity: 1) }
+            try played.advance(days: 0, seconds: 1)
+            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
+            #expect(try await played.seeds() == 20)
+            // The next run has an overlap, and changes nothing twice.
+            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
+            #expect(try await played.seeds() == 20)
+        }
+    }
+
     @Test func `the list is read from the last run on, at most for 30 days`() async throws {
         try await run { played async throws in
             let order = try await played.order("garden.gate")

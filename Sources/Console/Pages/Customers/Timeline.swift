@@ -109,6 +109,7 @@ struct TimelineWords {
         case .revoked:
             isOfTeam
                 ? about(Phrase("Revoked by the team", context: "event")) : about("Refunded or revoked by \(company)")
+        case .unitsRevoked: about("Units refunded or revoked by \(company)")
         case .productChanged: about("Replaced by another product")
         case .transferredIn: about("Came from another user")
         case .transferredOut: about("Went to another user")

@@ -54,6 +54,8 @@ package struct StoryEntry: Hashable, Sendable {
         return switch entry.event {
         case .granted: "Transaction \(reference) grants \(subject)\(reason)"
         case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
+        case .unitsRevoked:
+            "\(company(of: entry.origin)) took units of transaction \(reference) of \(subject) back\(reason)"
         case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn:

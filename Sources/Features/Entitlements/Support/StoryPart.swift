@@ -41,7 +41,7 @@ extension StoryPart.Kind {
         case .renewals:
             return [.expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled]
                 .contains(entry.event)
-        case .refunds: return [.revoked, .refundAnswered].contains(entry.event)
+        case .refunds: return [.revoked, .unitsRevoked, .refundAnswered].contains(entry.event)
         case .refusals: return entry.event == .refused
         case .team:
             if [.itemGiven, .itemTakenBack, .credited, .assigned, .moved].contains(entry.event) { return true }

@@ -21,18 +21,23 @@ struct IAPKitRoutes: RouteSource {
         asking.post(RouterPath(Self.path)) { request, context in
             let body = try await RequestBytes.collect(request, context, upTo: IAPKitRequest.maximumBodySize)
             let sent = try IAPKitRequest(body)
-            let answer = try await answer(to: sent, from: try context.requiredCaller)
+            let answer = try await answer(
+                to: sent, from: try context.requiredCaller, at: context.newcomers(for: request)?.address)
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
         }
     }
 
-    private func answer(to sent: IAPKitRequest, from caller: Caller) async throws -> IAPKitAnswer {
+    /// - Parameter address: The client address of a stranger; nil for a back end.
+    private func answer(
+        to sent: IAPKitRequest, from caller: Caller, at address: String?
+    ) async throws -> IAPKitAnswer {
         do {
             switch sent.proof {
             case .transaction(let proof):
                 return try await answer(to: proof, expecting: sent.expectedProductIdentifier, from: caller)
             case .purchaseToken(let token):
-                return try await answer(about: token, expecting: sent.expectedProductIdentifier, from: caller)
+                return try await answer(
+                    about: token, expecting: sent.expectedProductIdentifier, from: caller, at: address)
             }
         } catch let error as any RuledError where error is RedemptionError || error is PlayDeveloperError {
             throw IAPKitProblem(
@@ -62,12 +67,13 @@ struct IAPKitRoutes: RouteSource {
     private func answer(
         about token: GooglePlayToken,
         expecting product: String?,
-        from caller: Caller
+        from caller: Caller,
+        at address: String?
     ) async throws -> IAPKitAnswer {
         let service = services.limited(to: caller).entitlements
         let app = try services.googlePlay.app(of: token, among: service.limitingApp ?? caller.app)
         do {
-            let (purchases, statement) = try await app.presented(token.purchaseToken)
+            let (purchases, statement) = try await app.presented(token.purchaseToken, from: address)
             let purchase = try await service.purchase(in: purchases, of: product)
             return IAPKitAnswer(purchase, statedBy: statement, expecting: product, at: service.clock.now())
         } catch RedemptionError.refused(let refusal) where refusal.reason == .purchasePending {

@@ -1,0 +1,205 @@
+import Catalog
+import Ledger
+import Proofs
+
+/// The units of a purchase that Google Play has listed as voided, one record for each refund.
+///
+/// Google states the units of a refund, and not those that are left. So each record is kept, and a list that is read twice takes nothing
+/// twice.
+struct VoidedUnits: Hashable {
+    /// The sum of all records.
+    var quantity = 0
+    /// The date of the last record; nil for none.
+    var voidedAt: Timestamp?
+
+    /// A stated product of a one-time purchase, of which the voided units are refunded, also if the state does not say so. If each unit is
+    /// voided by itself, the purchase is taken back.
+    ///
+    /// - Parameter token: The token. It is the transaction of an only product. If the purchase has several, Google does not say of which one
+    ///   the units are.
+    func applied(to stated: StatedPurchase, of token: String) -> StatedPurchase {
+        let purchase = stated.purchase
+        guard let voidedAt, purchase.transactionIdentifier.hasSameBytes(as: token) else { return stated }
+        var result = stated
+        result.refundedQuantity = max(stated.refundedQuantity, quantity)
+        guard quantity >= purchase.quantity, purchase.revocationDate == nil else { return result }
+        result.purchase = purchase.revoked(
+            at: voidedAt, reason: RevocationReason.refundedForOtherReason.rawValue)
+        return result
+    }
+}
+
+/// The units of a redeemed purchase of one product.
+struct BoughtUnits: Hashable {
+    /// The units that were paid, refunded or not.
+    let bought: Int
+    /// The units with which the transaction was redeemed. Those that were refunded before are not among them.
+    let redeemed: Int
+    /// The units that the credit has lost since.
+    let taken: Int
+
+    /// The units that the credit has lost once all voided units are taken back.
+    ///
+    /// - Returns: Nil if no unit is left. The purchase is then taken back as a whole.
+    func taken(after voided: VoidedUnits) -> Int? {
+        let left = min(redeemed, bought - voided.quantity)
+        return left > 0 ? max(taken, redeemed - left) : nil
+    }
+
+    /// The amount of a credit that loses more units.
+    ///
+    /// - Parameter amount: The amount with the units that are taken so far.
+    func amount(_ amount: Int, taking taken: Int) -> Int {
+        amount / max(1, redeemed - self.taken) * (redeemed - taken)
+    }
+}
+
+/// The SQL of bought and voided units of an app, inside the caller's transaction.
+struct VoidedUnitRecords {
+    let database: any LedgerDatabase
+    /// The number of the app.
+    let app: Int64
+    /// The name of the app on Google Play.
+    let package: String
+
+    /// Stores a record of voided units, unless it is stored.
+    func write(_ voided: VoidedGooglePlayPurchase, _ quantity: Int) throws {
+        try database.write(
+            """
+            INSERT INTO google_voided_units (purchase_token, order_id, app, package, voided_at, quantity)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (purchase_token, order_id, app, package, voided_at) DO NOTHING
+            """,
+            [voided.purchaseToken, voided.orderId ?? "", app, package, voided.voidedAt, quantity])
+    }
+
+    /// The voided units of a token.
+    func units(ofToken token: String) throws -> VoidedUnits {
+        let records = try database.rows(
+            """
+            SELECT quantity, voided_at FROM google_voided_units
+            WHERE purchase_token = $1 AND app = $2 AND package = $3 ORDER BY voided_at, order_id
+            """,
+            [token, app, package]
+        ) { (quantity: try $0.next() as Int, voidedAt: try $0.next() as Timestamp) }
+        return VoidedUnits(quantity: records.reduce(0) { $0 + $1.quantity }, voidedAt: records.last?.voidedAt)
+    }
+
+    /// Stores the number of bought units, unless it is stored.
+    func write(bought: Int, ofToken token: String) throws {
+        try database.write(
+            """
+            INSERT INTO google_bought_units (purchase_token, app, package, bought, taken) VALUES ($1, $2, $3, $4, 0)
+            ON CONFLICT (purchase_token, app, package) DO NOTHING
+            """,
+            [token, app, package, bought])
+    }
+
+    /// The bought units of a redeemed transaction. Without a record of them, all were redeemed.
+    func units(ofToken token: String, redeemed: Int) throws -> BoughtUnits {
+        try database.row(
+            "SELECT bought, taken FROM google_bought_units WHERE purchase_token = $1 AND app = $2 AND package = $3",
+            [token, app, package]
+        ) { BoughtUnits(bought: try $0.next(), redeemed: redeemed, taken: try $0.next()) }
+            ?? BoughtUnits(bought: redeemed, redeemed: redeemed, taken: 0)
+    }
+
+    func write(taken: Int, ofToken token: String) throws {
+        try database.write(
+            "UPDATE google_bought_units SET taken = $1 WHERE purchase_token = $2 AND app = $3 AND package = $4",
+            [taken, token, app, package])
+    }
+}
+
+/// The effect of voided units on a redeemed purchase.
+enum UnitRevocation {
+    /// Nobody has redeemed the purchase, or it has given no credit.
+    case none
+    case applied(NotificationOutcome)
+    /// No unit is left.
+    case all
+}
+
+extension LedgerTransaction {
+    /// - Returns: Nil if the ledger does not have the app.
+    func voidedUnits(ofApp app: App, _ package: String) throws -> VoidedUnitRecords? {
+        try number(ofApp: app.bundleIdentifier)?.number.map {
+            VoidedUnitRecords(database: database, app: $0, package: package)
+        }
+    }
+
+    /// A redeemed transaction of one product, and the credit that it has given.
+    private struct Credited {
+        let sequence: Int64
+        let product: String
+        let quantity: Int
+        let amount: Int
+    }
+
+    /// Takes voided units back from the credit of a redeemed one-time purchase.
+    ///
+    /// - Parameter key: The transaction, which is its own original. A product of a purchase with several has another identifier, and Google
+    ///   does not say of which product the voided units are.
+    func takeBackUnits(
+        of key: TransactionKey, _ records: VoidedUnitRecords, at moment: Timestamp
+    ) throws -> UnitRevocation {
+        let apps = try apps
+        let owner: Int64? = try database.value(
+            "SELECT user_id FROM original WHERE original_transaction_id = $1 AND origin = $2 AND app = $3",
+            key.sqlValues(apps))
+        guard let owner else { return .none }
+        // The heads are read first, so that a concurrent writer changes their version.
+        var heads = try users.heads(of: [owner])
+        let credited = try database.row(
+            """
+            SELECT redeemed.sequence, redeemed.product_id, redeemed.quantity, credit.amount
+            FROM redeemed_transaction AS redeemed
+                JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
+            WHERE redeemed.user_id = $1 AND redeemed.original_transaction_id = $2 AND redeemed.origin = $3
+                AND redeemed.app = $4 AND redeemed.transaction_id = $2
+            """,
+            [owner] + key.sqlValues(apps)
+        ) {
+            Credited(sequence: try $0.next(), product: try $0.next(), quantity: try $0.next(), amount: try $0.next())
+        }
+        guard let credited else { return .none }
+        try records.write(bought: credited.quantity, ofToken: key.identifier)
+        let units = try records.units(ofToken: key.identifier, redeemed: credited.quantity)
+        guard let taken = units.taken(after: try records.units(ofToken: key.identifier)) else { return .all }
+        guard taken > units.taken else { return .applied(.recorded) }
+        // A log-in on another node of a distributed database can have moved the purchase since its owner was read.
+        try database.require(
+            "user_id", of: "original", where: Table.originalKey, [[owner] + key.sqlValues(apps)])
+        try records.write(taken: taken, ofToken: key.identifier)
+        try database.update(
+            "credit", set: ["amount"], where: ["user_id", "sequence"],
+            [[units.amount(credited.amount, taking: taken), owner, credited.sequence]])
+        let entry = AuditEntry(
+            happenedAt: moment, event: .unitsRevoked, actor: .appStore, origin: key.origin, app: key.app,
+            reference: key.identifier, subject: credited.product, reason: String(taken - units.taken))
+        try record(entry, of: owner, &heads)
+        return .applied(.revoked)
+    }
+}
+
+extension Table {
+    /// The records of units that Google Play has listed as voided, redeemed or not. The record of the units that are left is one of
+    /// `google_voided_purchase`.
+    static let googleVoidedUnits = Table(
+        name: "google_voided_units", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .text("order_id"), .integer("app"), .text("package"), .integer("voided_at"),
+            .integer("quantity", check: "quantity > 0"),
+        ],
+        key: ["purchase_token", "order_id", "app", "package", "voided_at"])
+
+    /// The purchases of several units of one product. `bought`: the units that were paid, refunded or not; `taken`: those that the credit
+    /// of the redeemed transaction has lost since.
+    static let googleBoughtUnits = Table(
+        name: "google_bought_units", family: .globalKey,
+        columns: [
+            .text("purchase_token"), .integer("app"), .text("package"), .integer("bought", check: "bought > 0"),
+            .integer("taken", check: "taken >= 0"),
+        ],
+        key: ["purchase_token", "app", "package"])
+}
