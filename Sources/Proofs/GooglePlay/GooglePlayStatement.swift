@@ -120,14 +120,3 @@ package struct GooglePlayPeriod: Hashable, Sendable {
         self.expiresDate = expiresDate
     }
 }
-
-extension Origin {
-    /// The origin of a purchase of Google Play, or of a local one.
-    package init(googlePlay realm: Realm, isTest: Bool) {
-        if realm == .localPlay {
-            self = isTest ? .localPlayTest : .localPlayProduction
-        } else {
-            self = isTest ? .googleTest : .googleProduction
-        }
-    }
-}

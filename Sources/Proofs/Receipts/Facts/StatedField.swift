@@ -361,3 +361,19 @@ extension TransactionFacts {
         self[.offerIdentifier] = purchase.promotionalOfferIdentifier.map { .text($0) }
     }
 }
+
+/// The seats at one price, in milliunits of the currency for each (`priceTiers`, `renewalPriceTiers`).
+public struct MultiSeatPriceTier: Hashable, Sendable, Codable {
+    public let price: Int64
+    public let quantity: Int64
+
+    package init(price: Int64, quantity: Int64) { (self.price, self.quantity) = (price, quantity) }
+
+    static func all(_ name: String, of info: PayloadFields?) -> [MultiSeatPriceTier]? {
+        guard let info else { return nil }
+        let tiers = try? info.objects(name) { (tier) throws(ProofRefusal) in
+            MultiSeatPriceTier(price: try tier.requiredInteger("price"), quantity: try tier.requiredInteger("quantity"))
+        }
+        return tiers ?? []
+    }
+}
