@@ -22,11 +22,10 @@ public struct OCSPRequest: Sendable {
             OCSP_CERTID_free(identifier)
             throw OpenSSLError("fill in an OCSP request")
         }
-        var start: UnsafeMutablePointer<UInt8>?
-        let length = i2d_OCSP_REQUEST(request, &start)
-        guard length > 0, let start else { throw OpenSSLError("encode an OCSP request") }
-        defer { CRYPTO_free(start, nil, 0) }
-        der = Array(UnsafeBufferPointer(start: start, count: Int(length)))
+        guard let der = OpenSSLMemory.bytes({ i2d_OCSP_REQUEST(request, $0) }) else {
+            throw OpenSSLError("encode an OCSP request")
+        }
+        self.der = der
         self.certificate = certificate
         self.issuer = issuer
     }
@@ -38,7 +37,9 @@ public struct OCSPRequest: Sendable {
     ///   - moment: The moment at which the response must be valid, in seconds since 1970.
     public func status(in answer: [UInt8], at moment: Int64) throws(OCSPError) -> OCSPStatus {
         defer { ERR_clear_error() }
-        guard answer.count <= Self.maximumAnswerSize, let response = Self.response(answer) else { throw .malformed }
+        guard answer.count <= Self.maximumAnswerSize,
+            let response = wholeObject(in: answer, { d2i_OCSP_RESPONSE(nil, $0, $1) }, orFreedBy: OCSP_RESPONSE_free)
+        else { throw .malformed }
         defer { OCSP_RESPONSE_free(response) }
         let outcome = OCSP_response_status(response)
         guard outcome == OCSP_RESPONSE_STATUS_SUCCESSFUL else {
@@ -89,18 +90,6 @@ public struct OCSPRequest: Sendable {
             guard let revokedAt = Certificate.secondsSince1970(revokedAt) else { throw .malformed }
             return OCSPStatus(verdict: .revoked(at: revokedAt), thisUpdate: thisUpdate, end: end)
         default: throw OCSPError(explanation: "The responder does not know the certificate.")
-        }
-    }
-
-    private static func response(_ bytes: [UInt8]) -> OpaquePointer? {
-        bytes.withUnsafeBufferPointer { buffer in
-            var next = buffer.baseAddress
-            guard let response = d2i_OCSP_RESPONSE(nil, &next, buffer.count) else { return nil }
-            guard next == buffer.baseAddress.map({ $0 + buffer.count }) else {
-                OCSP_RESPONSE_free(response)
-                return nil
-            }
-            return response
         }
     }
 
@@ -199,9 +188,9 @@ public struct OCSPResponder: Sendable {
     /// - Throws: `OpenSSLError`.
     public func answer(to request: [UInt8], at moment: Int64, validFor lifetime: Int64) throws -> [UInt8] {
         defer { ERR_clear_error() }
-        guard request.count <= Self.maximumRequestSize, let request = Self.request(request) else {
-            return try Self.response(OCSP_RESPONSE_STATUS_MALFORMEDREQUEST)
-        }
+        guard request.count <= Self.maximumRequestSize,
+            let request = wholeObject(in: request, { d2i_OCSP_REQUEST(nil, $0, $1) }, orFreedBy: OCSP_REQUEST_free)
+        else { return try Self.response(OCSP_RESPONSE_STATUS_MALFORMEDREQUEST) }
         defer { OCSP_REQUEST_free(request) }
         // They belong to the request.
         let identifiers = (0..<OCSP_request_onereq_count(request)).compactMap {
@@ -253,26 +242,30 @@ public struct OCSPResponder: Sendable {
         else { throw OpenSSLError("fill in an OCSP response") }
     }
 
-    private static func request(_ bytes: [UInt8]) -> OpaquePointer? {
-        bytes.withUnsafeBufferPointer { buffer in
-            var next = buffer.baseAddress
-            guard let request = d2i_OCSP_REQUEST(nil, &next, buffer.count) else { return nil }
-            guard next == buffer.baseAddress.map({ $0 + buffer.count }) else {
-                OCSP_REQUEST_free(request)
-                return nil
-            }
-            return request
-        }
-    }
-
     /// - Parameter basic: The signed answer; nil for an error.
     private static func response(_ status: Int32, _ basic: OpaquePointer? = nil) throws -> [UInt8] {
         guard let response = OCSP_response_create(status, basic) else { throw OpenSSLError("make an OCSP response") }
         defer { OCSP_RESPONSE_free(response) }
-        var start: UnsafeMutablePointer<UInt8>?
-        let length = i2d_OCSP_RESPONSE(response, &start)
-        guard length > 0, let start else { throw OpenSSLError("encode an OCSP response") }
-        defer { CRYPTO_free(start, nil, 0) }
-        return Array(UnsafeBufferPointer(start: start, count: Int(length)))
+        guard let der = OpenSSLMemory.bytes({ i2d_OCSP_RESPONSE(response, $0) }) else {
+            throw OpenSSLError("encode an OCSP response")
+        }
+        return der
     }
+}
+
+/// The object that OpenSSL reads from bytes in DER. The caller owns it.
+///
+/// - Parameter free: Frees an object that is followed by further bytes.
+/// - Returns: Nil for other bytes than exactly one object.
+private func wholeObject(
+    in der: [UInt8],
+    _ read: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?,
+    orFreedBy free: (OpaquePointer?) -> Void
+) -> OpaquePointer? {
+    guard let parsed = OpenSSLMemory.object(in: der, read) else { return nil }
+    guard parsed.isWhole else {
+        free(parsed.pointer)
+        return nil
+    }
+    return parsed.pointer
 }

@@ -22,12 +22,8 @@ public struct PublicKey: Sendable {
     /// Reads a SubjectPublicKeyInfo in DER (RFC 5280 section 4.1.2.7). Test vectors contain keys in this form.
     package init?(der: [UInt8]) {
         defer { ERR_clear_error() }
-        let pointer = der.withUnsafeBufferPointer { bytes in
-            var next = bytes.baseAddress
-            return d2i_PUBKEY(nil, &next, bytes.count)
-        }
-        guard let pointer else { return nil }
-        self.init(handle: KeyHandle(owning: pointer))
+        guard let parsed = OpenSSLMemory.object(in: der, { d2i_PUBKEY(nil, $0, $1) }) else { return nil }
+        self.init(handle: KeyHandle(owning: parsed.pointer))
     }
 
     /// Reads a SubjectPublicKeyInfo from PEM (RFC 7468 section 13).
@@ -282,11 +278,7 @@ extension PublicKey {
     /// The SubjectPublicKeyInfo in DER. Nil if OpenSSL cannot encode the key.
     private var information: [UInt8]? {
         defer { ERR_clear_error() }
-        var start: UnsafeMutablePointer<UInt8>?
-        let length = i2d_PUBKEY(handle.pointer, &start)
-        guard length > 0, let start else { return nil }
-        defer { CRYPTO_free(start, nil, 0) }
-        return Array(UnsafeBufferPointer(start: start, count: Int(length)))
+        return OpenSSLMemory.bytes { i2d_PUBKEY(handle.pointer, $0) }
     }
 }
 
