@@ -2,6 +2,9 @@
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     public let millisecondsSince1970: Int64
 
+    /// The last millisecond of the year 9999, the last that RFC 3339 can state.
+    static let endOfYear9999: Int64 = 253_402_300_799_999
+
     public init(millisecondsSince1970: Int64) {
         self.millisecondsSince1970 = millisecondsSince1970
     }

@@ -49,7 +49,7 @@ public struct User: Hashable, Sendable, CustomStringConvertible {
         let maximumLength = isCustomer ? Self.maximumCustomerLength : Self.maximumLength
         // The length is checked first, because composing a very long name takes long.
         guard (1...4 * maximumLength).contains(name.utf8.count) else { return nil }
-        if name.utf8.count <= maximumLength, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+        if name.utf8.count <= maximumLength, name.isVisibleASCII {
             self.issuer = issuer
             self.name = name
             return

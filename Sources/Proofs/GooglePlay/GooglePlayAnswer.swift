@@ -5,7 +5,7 @@
 package final class GooglePlayAnswer: Sendable {
     /// The maximum size of an answer in bytes.
     package static let maximumSize = 256 << 10
-    /// The maximum length of the identifier of an order in bytes.
+    /// The maximum length of the identifier of an order in bytes. Real ones have up to 38.
     static let maximumOrderSize = 128
     /// The maximum length of a value of an enumeration in bytes.
     static let maximumValueSize = 128

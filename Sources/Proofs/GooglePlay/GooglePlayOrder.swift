@@ -102,7 +102,7 @@ package struct VoidedGooglePlayPurchase: Sendable, Hashable {
     init(_ fields: PayloadFields) throws(ProofRefusal) {
         let fields = fields.deciding(["purchaseToken", "orderId", "voidedTimeMillis", "voidedQuantity"])
         guard let token = try fields.token("purchaseToken"), let voided = try fields.wholeNumber("voidedTimeMillis"),
-            (0...253_402_300_799_999).contains(voided)
+            (0...Timestamp.endOfYear9999).contains(voided)
         else { throw ProofRefusal(.payloadInvalid, "A voided purchase needs a purchaseToken and a voidedTimeMillis.") }
         (purchaseToken, orderId, voidedAt) = (
             token, try fields.order("orderId"), Timestamp(millisecondsSince1970: voided)

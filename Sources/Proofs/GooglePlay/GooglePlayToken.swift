@@ -73,8 +73,3 @@ extension GooglePlayToken {
         return .object(object)
     }
 }
-
-extension String {
-    /// True if all bytes are visible characters of ASCII. Such texts are equal only if their bytes are.
-    var isVisibleASCII: Bool { utf8.allSatisfy { (0x21...0x7E).contains($0) } }
-}

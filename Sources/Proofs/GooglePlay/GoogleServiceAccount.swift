@@ -28,7 +28,7 @@ package struct GoogleServiceAccount: Sendable {
         guard bytes.count <= Self.maximumSize else { throw .tooLarge }
         guard case .object(let object)? = try? JSONParser.parse(bytes) else { throw .notJSON }
         func text(_ name: String) throws(GoogleServiceAccountError) -> String {
-            guard case .string(let text)? = object[name], !text.isEmpty else { throw .memberMissing(name) }
+            guard let text = object.text(name), !text.isEmpty else { throw .memberMissing(name) }
             return text
         }
         func name(_ member: String) throws(GoogleServiceAccountError) -> String {

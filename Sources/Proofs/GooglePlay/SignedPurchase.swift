@@ -197,7 +197,7 @@ public final class GooglePlayPurchase: Sendable {
         // The Play Billing Library reads the token in this order, too.
         let tokenField = try fields.string("token") == nil ? "purchaseToken" : "token"
         purchaseToken = try fields.bounded(tokenField, upTo: Self.maximumTokenSize)
-        guard purchaseToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard purchaseToken.isVisibleASCII else {
             throw ProofRefusal(.payloadInvalid, "The field \(tokenField) must be visible ASCII characters.")
         }
         quantity = try fields.quantity("quantity")

@@ -12,7 +12,7 @@ struct PayloadFields {
     var unreadable = UnreadableFields()
 
     /// The years 1 to 9999. Xcode writes year 1, and the calendar ends with year 9999.
-    private static let dates: ClosedRange<Int64> = -62_135_769_600_000...253_402_300_799_999
+    private static let dates: ClosedRange<Int64> = -62_135_769_600_000...Timestamp.endOfYear9999
 
     /// The same fields, of which a decision needs some.
     func deciding(_ names: Set<String>) -> PayloadFields {

@@ -59,7 +59,7 @@ struct UnityReceipt {
         } catch {
             throw ProofRefusal(.encodingInvalid, "In the receipt of Unity, \(error.message).")
         }
-        guard case .object(let object) = value, case .string(let store)? = object["Store"] else {
+        guard case .object(let object) = value, let store = object.text("Store") else {
             throw ProofRefusal(.encodingInvalid, "A receipt of Unity must have the strings Store and Payload.")
         }
         guard Self.stores.contains(where: { $0.hasSameBytes(as: store) }) else {
@@ -69,7 +69,7 @@ struct UnityReceipt {
                     ? "The receipt of Unity is from Google Play. Only receipts of Apple's stores can be verified."
                     : "The Store of a receipt of Unity must be AppleAppStore or MacAppStore.")
         }
-        guard case .string(let payload)? = object["Payload"] else {
+        guard let payload = object.text("Payload") else {
             throw ProofRefusal(.encodingInvalid, "A receipt of Unity must have the strings Store and Payload.")
         }
         proof = Array(payload.utf8)

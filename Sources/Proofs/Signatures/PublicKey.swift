@@ -206,10 +206,6 @@ extension PublicKey {
 }
 
 extension JSONObject {
-    fileprivate func text(_ name: String) -> String? {
-        if case .string(let text) = self[name] { text } else { nil }
-    }
-
     /// The bytes of a base64url member. Nil, without decoding, if there are more than `maximumSize`.
     fileprivate func bytes(_ name: String, maximumSize: Int) -> [UInt8]? {
         guard let text = text(name), text.utf8.count <= (maximumSize * 4 + 2) / 3 else { return nil }

@@ -180,6 +180,11 @@ public struct JSONObject: Hashable, Sendable {
         value(of: key, Self.mark(of: key))
     }
 
+    /// The text of a key; nil if the key is absent or has another value.
+    package func text(_ key: String) -> String? {
+        if case .string(let text)? = self[key] { text } else { nil }
+    }
+
     private func value(of key: String, _ mark: Int) -> JSONValue? {
         for member in members where member.mark == mark && member.key.hasSameBytes(as: key) { return member.value }
         return nil
