@@ -43,10 +43,6 @@ extension GooglePlayAnswer {
         return start.adding(days: Self.acknowledgementDays)
     }
 
-    private var appAccountToken: UUID? {
-        obfuscatedAccountId.flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
-    }
-
     /// The facts that products of both kinds have.
     private func facts(_ price: Price?, orderId: String?, _ moment: Moment) -> TransactionFacts {
         var facts = TransactionFacts()
@@ -75,13 +71,14 @@ extension GooglePlayAnswer {
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
-                transactionIdentifier: isOnly ? purchaseToken : "\(purchaseToken):\(item.productId)",
+                transactionIdentifier: GooglePlayPurchase.transactionIdentifier(
+                    purchaseToken, of: item.productId, isOnly: isOnly),
                 originalTransactionIdentifier: moment.originalToken ?? purchaseToken,
                 productIdentifier: item.productId, quantity: item.quantity,
                 purchaseDate: startTime ?? order?.createdAt ?? moment.askedAt,
                 revocationDate: isVoided ? order?.refundedAt ?? moment.askedAt : nil,
-                revocationReason: isVoided ? .refundedForOtherReason : nil, expiresDate: nil,
-                appAccountToken: appAccountToken, facts: facts),
+                revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil, expiresDate: nil,
+                appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             renewal: nil, isConsumed: item.isConsumed,
             refundedQuantity: max(0, item.quantity - (item.refundableQuantity ?? item.quantity)))
     }
@@ -129,8 +126,9 @@ extension GooglePlayAnswer {
                 purchaseDate: known?.purchaseDate ?? period?.periodStart ?? order?.createdAt ?? startTime
                     ?? moment.askedAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
-                revocationReason: refund.map { _ in .refundedForOtherReason }, expiresDate: paid,
-                appAccountToken: appAccountToken, facts: facts),
+                revocationReason: refund.map { _ in RevocationReason.refundedForOtherReason.rawValue },
+                expiresDate: paid,
+                appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             renewal: StatedRenewal(
                 statedAt: moment.askedAt, proofDigest: digest, facts: renewal(of: item, expiryTime, grace: ends.grace)),
             isConsumed: false, refundedQuantity: 0)

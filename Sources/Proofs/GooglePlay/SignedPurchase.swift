@@ -103,13 +103,9 @@ public struct SignedPurchaseVerifier: Sendable {
             throw ProofRefusal(.encodingInvalid, "The signature of the purchase must be base64 with padding.")
         }
         let key = try signer(of: purchase.data, signature)
-        let value: JSONValue
-        do { value = try JSONParser.parse(purchase.data) } catch {
-            throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
-        }
         // SHA-1 is too weak to identify a proof.
         let statement = try GooglePlayPurchase(
-            PayloadFields(value), key: key, digest: DigestAlgorithm.sha256.digest(of: purchase.data))
+            PayloadFields(json: purchase.data), key: key, digest: DigestAlgorithm.sha256.digest(of: purchase.data))
         guard
             statement.purchaseTime.millisecondsSince1970 <= clock.now().millisecondsSince1970
                 + ProofVerifier.clockTolerance
@@ -216,6 +212,11 @@ public final class GooglePlayPurchase: Sendable {
         unreadableFields = fields.unreadableNames
         self.key = key
         self.digest = digest
+    }
+
+    /// The identifier of the transaction of a product: the token, with the product if the purchase has several.
+    static func transactionIdentifier(_ token: String, of product: String, isOnly: Bool) -> String {
+        isOnly ? token : "\(token):\(product)"
     }
 
     /// The products of `productIds`, or that of `productId`, as the Play Billing Library reads them.

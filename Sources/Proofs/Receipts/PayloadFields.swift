@@ -208,6 +208,15 @@ struct PayloadFields {
 }
 
 extension PayloadFields {
+    /// Reads the text of a payload.
+    init(json bytes: [UInt8], upTo maximumSize: Int = JSONParser.Limits().bytes) throws(ProofRefusal) {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes, limits: .init(bytes: maximumSize)) } catch {
+            throw ProofRefusal(error)
+        }
+        try self.init(value)
+    }
+
     init(_ value: JSONValue) throws(ProofRefusal) {
         guard case .object(let object) = value else {
             throw ProofRefusal(.payloadInvalid, "The payload must be a JSON object.")

@@ -197,7 +197,7 @@ public struct ProofVerifier: Sendable {
             chainCache.insert(.init(signed, chain, headerDigest: headerDigest))
         }
         switch payload {
-        case .failure(let error): throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
+        case .failure(let error): throw ProofRefusal(error)
         case .success(let value): return (try SignedPayload(value), chain, digest)
         }
     }

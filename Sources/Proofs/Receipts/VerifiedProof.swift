@@ -123,29 +123,23 @@ struct SignedPayload {
         kind = Self.kind(of: fields.object)
         switch kind {
         case .notification:
-            let notification = try ResponseBodyV2DecodedPayload(fields)
-            content = .notification(notification)
-            environment = notification.environment
-            signedAt = notification.signedDate
-            bundleIdentifier = notification.bundleId
+            let stated = try ResponseBodyV2DecodedPayload(fields)
+            content = .notification(stated)
+            (environment, signedAt, bundleIdentifier) = (stated.environment, stated.signedDate, stated.bundleId)
         case .appTransaction:
-            let appTransaction = try AppTransaction(fields)
-            content = .appTransaction(appTransaction)
-            environment = appTransaction.receiptType
-            signedAt = appTransaction.receiptCreationDate
-            bundleIdentifier = appTransaction.bundleId
+            let stated = try AppTransaction(fields)
+            content = .appTransaction(stated)
+            (environment, signedAt, bundleIdentifier) = (
+                stated.receiptType, stated.receiptCreationDate, stated.bundleId
+            )
         case .transaction:
-            let transaction = try JWSTransactionDecodedPayload(fields)
-            content = .transaction(transaction)
-            environment = transaction.environment
-            signedAt = transaction.signedDate
-            bundleIdentifier = transaction.bundleId
+            let stated = try JWSTransactionDecodedPayload(fields)
+            content = .transaction(stated)
+            (environment, signedAt, bundleIdentifier) = (stated.environment, stated.signedDate, stated.bundleId)
         case .renewalInfo:
-            let renewalInfo = try JWSRenewalInfoDecodedPayload(fields)
-            content = .renewalInfo(renewalInfo)
-            environment = renewalInfo.environment
-            signedAt = renewalInfo.signedDate
-            bundleIdentifier = nil
+            let stated = try JWSRenewalInfoDecodedPayload(fields)
+            content = .renewalInfo(stated)
+            (environment, signedAt, bundleIdentifier) = (stated.environment, stated.signedDate, nil)
         default:
             throw ProofRefusal(
                 .payloadInvalid,
