@@ -286,13 +286,13 @@ package struct Offering: Sendable {
 
     /// The definition in the form of the file, without the identifier.
     package var definition: JSONObject {
-        var object: JSONObject = ["description": .string(description)]
-        if !metadata.members.isEmpty { _ = object.add("metadata", .object(metadata)) }
         let packages = packages.map {
             JSONValue.object(["identifier": .string($0.identifier), "productID": .string($0.productIdentifier)])
         }
-        _ = object.add("packages", .array(packages))
-        return object
+        return [
+            "description": .string(description), "metadata": metadata.members.isEmpty ? nil : .object(metadata),
+            "packages": .array(packages),
+        ]
     }
 
     func check(in catalog: Catalog) throws(CatalogError) {

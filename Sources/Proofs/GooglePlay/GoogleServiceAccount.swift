@@ -50,8 +50,7 @@ package struct GoogleServiceAccount: Sendable {
 
     /// The signed request for an access token (RFC 7523).
     package func assertion(at now: Timestamp) throws -> String {
-        var header: JSONObject = ["alg": "RS256", "typ": "JWT"]
-        if let keyIdentifier { _ = header.add("kid", .string(keyIdentifier)) }
+        let header: JSONObject = ["alg": "RS256", "typ": "JWT", "kid": keyIdentifier.map { .string($0) }]
         let start = now.secondsSince1970 - Self.age
         let claims = JSONValue.object([
             "iss": .string(email), "scope": .string(Self.scope), "aud": .string(Self.audience), "iat": .integer(start),

@@ -215,11 +215,9 @@ public struct JSONObject: Hashable, Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Creates the members in the order of the literal. If a key is repeated, its first value is used.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        for (key, value) in elements {
-            _ = add(key, value)
-        }
+    /// Creates the members that have a value, in the order of the literal. If a key is repeated, its first value is used.
+    public init(dictionaryLiteral elements: (String, JSONValue?)...) {
+        for case (let key, let value?) in elements { _ = add(key, value) }
     }
 }
 
