@@ -111,10 +111,9 @@ extension Schema {
         self.init(keywords: ["description": .string(description)])
     }
 
-    private init(type: JSONValue, _ description: String?, _ keywords: KeyValuePairs<String, JSONValue?> = [:]) {
-        self.init(
-            keywords: JSONObject(["type": type, "description": description.map { .string($0) }])
-                .adding(JSONObject(keywords)))
+    private init(type: JSONValue, _ description: String?, _ keywords: JSONObject = [:]) {
+        let common: JSONObject = ["type": type, "description": description.map { .string($0) }]
+        self.init(keywords: common.adding(keywords))
     }
 
     package static let anyObject = Schema(type: "object", nil)
@@ -255,11 +254,6 @@ extension Schema {
 }
 
 extension JSONObject {
-    /// The members that have a value.
-    init(_ members: KeyValuePairs<String, JSONValue?>) {
-        self.init(members.compactMap { member in member.value.map { (member.key, $0) } })
-    }
-
     init(_ members: [(String, JSONValue)]) {
         self.init()
         for (key, value) in members { _ = add(key, value) }
