@@ -103,6 +103,20 @@ extension CatalogReader {
     init(contentsOf file: URL) throws(CatalogError) {
         try self.init(file: file.path, json: try Self.bytes(of: file))
     }
+
+    /// Reads a file that a catalog's folder may have.
+    ///
+    /// - Parameter maximumSize: The largest size of the file, in bytes.
+    /// - Returns: Nil if the folder does not have the file.
+    init?(optional name: String, in folder: URL, upTo maximumSize: Int) throws(CatalogError) {
+        let file = folder.appending(path: name, directoryHint: .notDirectory)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        let bytes = try Self.bytes(of: file)
+        guard bytes.count <= maximumSize else {
+            throw CatalogError(file: file.path, reason: "it is larger than \(maximumSize / 1024) KB")
+        }
+        try self.init(file: file.path, json: bytes)
+    }
 }
 
 /// An error in a catalog's files: the file, the key and the reason.

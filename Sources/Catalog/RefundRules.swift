@@ -27,13 +27,10 @@ package final class RefundRules: Sendable {
 
     /// - Returns: Nil if the folder of the catalog has no rules.
     convenience init?(folder: URL) throws(CatalogError) {
-        let file = folder.appending(path: Catalog.refundRulesFile, directoryHint: .notDirectory)
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        let bytes = try CatalogReader.bytes(of: file)
-        guard bytes.count <= Self.maximumSize else {
-            throw CatalogError(file: file.path, reason: "it is larger than \(Self.maximumSize / 1024) KB")
+        guard let file = try CatalogReader(optional: Catalog.refundRulesFile, in: folder, upTo: Self.maximumSize) else {
+            return nil
         }
-        try self.init(try CatalogReader(file: file.path, json: bytes))
+        try self.init(file)
     }
 
     /// Checks that the catalog has the products of the rules.

@@ -227,13 +227,10 @@ extension Catalog {
 
     /// The rights and offerings of a catalog's folder; empty if the file is missing.
     static func offerings(in folder: URL) throws(CatalogError) -> OfferingMap {
-        let file = folder.appending(path: offeringsFile, directoryHint: .notDirectory)
-        guard FileManager.default.fileExists(atPath: file.path) else { return OfferingMap() }
-        let bytes = try CatalogReader.bytes(of: file)
-        guard bytes.count <= OfferingMap.maximumSize else {
-            throw CatalogError(file: file.path, reason: "it is larger than \(OfferingMap.maximumSize / 1024) KB")
+        guard let file = try CatalogReader(optional: offeringsFile, in: folder, upTo: OfferingMap.maximumSize) else {
+            return OfferingMap()
         }
-        return try OfferingMap(try CatalogReader(file: file.path, json: bytes))
+        return try OfferingMap(file)
     }
 }
 
