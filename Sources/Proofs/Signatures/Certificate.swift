@@ -30,10 +30,7 @@ public struct Certificate: Sendable {
 
     /// Reads one certificate from PEM (RFC 7468 section 5).
     package init?(pem: String) {
-        let lines = pem.split(whereSeparator: \.isNewline)
-        guard lines.first == "-----BEGIN CERTIFICATE-----", lines.last == "-----END CERTIFICATE-----",
-            let der = Base64.decode(lines.dropFirst().dropLast().joined().utf8)
-        else { return nil }
+        guard let der = Base64.pem(pem, "CERTIFICATE") else { return nil }
         self.init(der: der)
     }
 

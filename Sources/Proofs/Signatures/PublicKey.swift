@@ -28,10 +28,7 @@ public struct PublicKey: Sendable {
 
     /// Reads a SubjectPublicKeyInfo from PEM (RFC 7468 section 13).
     public init?(pem: String) {
-        let lines = pem.split(whereSeparator: \.isNewline)
-        guard lines.first == "-----BEGIN PUBLIC KEY-----", lines.last == "-----END PUBLIC KEY-----",
-            let der = Base64.decode(lines.dropFirst().dropLast().joined().utf8)
-        else { return nil }
+        guard let der = Base64.pem(pem, "PUBLIC KEY") else { return nil }
         self.init(der: der)
     }
 
@@ -162,7 +159,7 @@ extension PublicKey {
             numbers.appendUnsigned(exponent)
         }
         return try? subjectPublicKeyInfo(key.serializedBytes) { algorithm in
-            try algorithm.serialize(ASN1ObjectIdentifier.rsaEncryption)
+            try algorithm.serialize(ASN1ObjectIdentifier.AlgorithmIdentifier.rsaEncryption)
             try algorithm.serialize(ASN1Null())
         }
     }
@@ -175,8 +172,8 @@ extension PublicKey {
             let y = jwk.bytes("y", maximumSize: curve.size), y.count == curve.size
         else { return nil }
         return try? subjectPublicKeyInfo([0x04] + x + y) { algorithm in
-            try algorithm.serialize(ASN1ObjectIdentifier.ecPublicKey)
-            try algorithm.serialize(ASN1ObjectIdentifier.namedCurve(curve))
+            try algorithm.serialize(ASN1ObjectIdentifier.AlgorithmIdentifier.idEcPublicKey)
+            try algorithm.serialize(curve.objectIdentifier)
         }
     }
 
@@ -185,7 +182,7 @@ extension PublicKey {
         guard let name = jwk.text("crv"), name.hasSameBytes(as: "Ed25519"),
             let x = jwk.bytes("x", maximumSize: 32), x.count == 32
         else { return nil }
-        return try? subjectPublicKeyInfo(x) { try $0.serialize(ASN1ObjectIdentifier.ed25519) }
+        return try? subjectPublicKeyInfo(x) { try $0.serialize([1, 3, 101, 112] as ASN1ObjectIdentifier) }
     }
 
     private static func subjectPublicKeyInfo(
@@ -228,16 +225,12 @@ extension DER.Serializer {
     }
 }
 
-extension ASN1ObjectIdentifier {
-    fileprivate static let rsaEncryption: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
-    fileprivate static let ecPublicKey: ASN1ObjectIdentifier = [1, 2, 840, 10045, 2, 1]
-    fileprivate static let ed25519: ASN1ObjectIdentifier = [1, 3, 101, 112]
-
-    fileprivate static func namedCurve(_ curve: Curve) -> ASN1ObjectIdentifier {
-        switch curve {
-        case .p256: [1, 2, 840, 10045, 3, 1, 7]
-        case .p384: [1, 3, 132, 0, 34]
-        case .p521: [1, 3, 132, 0, 35]
+extension Curve {
+    fileprivate var objectIdentifier: ASN1ObjectIdentifier {
+        switch self {
+        case .p256: ASN1ObjectIdentifier.NamedCurves.secp256r1
+        case .p384: ASN1ObjectIdentifier.NamedCurves.secp384r1
+        case .p521: ASN1ObjectIdentifier.NamedCurves.secp521r1
         }
     }
 }
