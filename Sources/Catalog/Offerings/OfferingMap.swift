@@ -140,7 +140,7 @@ extension Catalog {
 
     /// The identifier in a stored definition of the current offering.
     package static func currentOffering(_ object: JSONObject) throws(CatalogError) -> String {
-        guard case .string(let identifier)? = object["identifier"] else {
+        guard let identifier = object.text("identifier") else {
             throw CatalogError(file: "The current offering", key: "identifier", reason: "the key is missing")
         }
         return identifier

@@ -66,7 +66,7 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
     /// The schema of a field with a note on it. A description of a moment keeps the format.
     func noted(_ note: Schema) -> Schema {
         var schema = self
-        if keywords["format"] == "date-time", case .string(let text)? = note.keywords["description"] {
+        if keywords["format"] == "date-time", let text = note.keywords.text("description") {
             schema.keywords = Schema.time(text).keywords
             return schema
         }
@@ -94,7 +94,7 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
 
     /// The name of the component to which the schema refers.
     private var componentName: String? {
-        guard case .string(let reference)? = keywords["$ref"] else { return nil }
+        guard let reference = keywords.text("$ref") else { return nil }
         return reference.split(separator: "/").last.map { String($0) }
     }
 

@@ -201,7 +201,7 @@ package struct PubSubMessage: Sendable {
             throw PushedFormError(
                 "The message must have a messageId of 1 to \(maximumIdentifierSize) visible ASCII characters.")
         }
-        if case .string(let other)? = message["message_id"], !other.hasSameBytes(as: identifier) {
+        if let other = message.text("message_id"), !other.hasSameBytes(as: identifier) {
             throw PushedFormError("The message must have the same messageId and message_id.")
         }
         return identifier

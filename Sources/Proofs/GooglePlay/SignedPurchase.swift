@@ -29,7 +29,7 @@ public struct SignedPurchase: Hashable, Sendable {
         guard case .object(let object)? = try? JSONParser.parse(bytes, limits: .init(bytes: Self.maximumTextSize)),
             let purchase = object["purchase"]
         else { return nil }
-        guard case .string(let data) = purchase, case .string(let signature)? = object["signature"],
+        guard case .string(let data) = purchase, let signature = object.text("signature"),
             object.members.count == 2
         else {
             throw ProofRefusal(.encodingInvalid, "A signed purchase must have the strings purchase and signature.")
