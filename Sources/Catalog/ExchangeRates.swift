@@ -35,9 +35,8 @@ package final class ExchangeRates: Sendable {
 
     /// - Returns: Nil if the folder of the catalog has no rates.
     convenience init?(folder: URL) throws(CatalogError) {
-        let file = folder.appending(path: Self.file, directoryHint: .notDirectory)
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        try self.init(try CatalogReader(contentsOf: file))
+        guard let file = try CatalogReader(optional: Self.file, in: folder, upTo: .max) else { return nil }
+        try self.init(file)
     }
 
     private static func code(_ text: String, _ reader: CatalogReader) throws(CatalogError) -> String {

@@ -27,13 +27,10 @@ package final class RefundRules: Sendable {
 
     /// - Returns: Nil if the folder of the catalog has no rules.
     convenience init?(folder: URL) throws(CatalogError) {
-        let file = folder.appending(path: Catalog.refundRulesFile, directoryHint: .notDirectory)
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        let bytes = try CatalogReader.bytes(of: file)
-        guard bytes.count <= Self.maximumSize else {
-            throw CatalogError(file: file.path, reason: "it is larger than \(Self.maximumSize / 1024) KB")
+        guard let file = try CatalogReader(optional: Catalog.refundRulesFile, in: folder, upTo: Self.maximumSize) else {
+            return nil
         }
-        try self.init(try CatalogReader(file: file.path, json: bytes))
+        try self.init(file)
     }
 
     /// Checks that the catalog has the products of the rules.
@@ -207,16 +204,17 @@ private struct RefundRule {
     }
 
     func matches(_ facts: RefundFacts) -> Bool {
-        func holds<Fact>(_ fact: Fact?, _ condition: (Fact) -> Bool) -> Bool { fact.map(condition) ?? false }
-        let consumed = facts.consumed.map(Int64.init)
-        return products.map { products in holds(facts.productIdentifier) { products.contains(ByteKey($0)) } } ?? true
-            && types.map { types in holds(facts.type, types.contains) } ?? true
-            && reasons.map { reasons in holds(facts.reason) { reason in reasons.contains { $0.rawValue == reason } } }
-                ?? true
-            && isDelivered.map { $0 == facts.isDelivered } ?? true
-            && self.consumed.map { holds(consumed, $0.contains) } ?? true
-            && age.map { holds(facts.age, $0.contains) } ?? true
-            && refunds.map { holds(facts.refunds.map(Int64.init), $0.contains) } ?? true
+        func holds<Condition, Fact>(_ condition: Condition?, _ fact: Fact?, _ test: (Condition, Fact) -> Bool) -> Bool {
+            guard let condition else { return true }
+            return fact.map { test(condition, $0) } ?? false
+        }
+        return holds(products, facts.productIdentifier) { $0.contains(ByteKey($1)) }
+            && holds(types, facts.type) { $0.contains($1) }
+            && holds(reasons, facts.reason) { reasons, reason in reasons.contains { $0.rawValue == reason } }
+            && holds(isDelivered, facts.isDelivered, ==)
+            && holds(consumed, facts.consumed) { $0.contains(Int64($1)) }
+            && holds(age, facts.age) { $0.contains($1) }
+            && holds(refunds, facts.refunds) { $0.contains(Int64($1)) }
     }
 }
 

@@ -43,7 +43,7 @@ struct SignedAdvancedCommerceRequest {
     private static func refusal(_ sentence: String) -> AppStoreRefusal { AppStoreRefusal(sentence, .paymentInvalid) }
 
     private static func text(_ name: String, of object: JSONObject) -> String? {
-        if case .string(let text)? = object[name], !text.isEmpty { text } else { nil }
+        if let text = object.text(name), !text.isEmpty { text } else { nil }
     }
 
     private var operation: Operation? { Self.text("operation", of: object).flatMap(Operation.init) }

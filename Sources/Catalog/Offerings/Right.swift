@@ -47,16 +47,14 @@ package struct Right: Sendable {
 
     /// The definition in the form of the file, without the name.
     package var definition: JSONObject {
-        var object = JSONObject()
-        if !description.isEmpty { _ = object.add("description", .string(description)) }
-        if !products.isEmpty { _ = object.add("products", .array(products.map { .string($0) })) }
-        if !items.isEmpty {
-            let items = items.map {
-                JSONValue.object(["collection": .string($0.collection), "number": .integer($0.number)])
-            }
-            _ = object.add("items", .array(items))
+        let items = items.map {
+            JSONValue.object(["collection": .string($0.collection), "number": .integer($0.number)])
         }
-        return object
+        return [
+            "description": description.isEmpty ? nil : .string(description),
+            "products": products.isEmpty ? nil : .array(products.map { .string($0) }),
+            "items": items.isEmpty ? nil : .array(items),
+        ]
     }
 
     func check(in catalog: Catalog) throws(CatalogError) {

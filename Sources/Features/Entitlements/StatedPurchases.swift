@@ -75,7 +75,8 @@ extension EntitlementService.VerifiedPurchases {
                 originalTransactionIdentifier: claim.originalTransactionIdentifier,
                 productIdentifier: claim.productIdentifier, quantity: claim.quantity, purchaseDate: claim.purchaseDate,
                 revocationDate: claim.revocationDate,
-                revocationReason: claim.revocationReason.flatMap(RevocationReason.init), expiresDate: claim.expiresAt,
+                revocationReason: claim.revocationReason.flatMap(RevocationReason.init)?.rawValue,
+                expiresDate: claim.expiresAt,
                 appAccountToken: claim.appAccountToken, facts: claim.facts ?? TransactionFacts())
         }
     }

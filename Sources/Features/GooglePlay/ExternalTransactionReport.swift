@@ -87,7 +87,7 @@ package final class ExternalTransactionReport: Sendable {
         let field = key.part == .sale ? "originalPreTaxAmount" : "partialRefund"
         guard case .object(var amount)? = content[field] else { return nil }
         if case .object(let inner)? = amount["refundPreTaxAmount"] { amount = inner }
-        guard case .string(let micros)? = amount["priceMicros"] else { return nil }
+        guard let micros = amount.text("priceMicros") else { return nil }
         return Int64(micros)
     }
 

@@ -13,7 +13,7 @@ package struct WebhookURL: Hashable, Sendable {
     /// - Throws: `WebhookError`, `urlInvalid`.
     package init(_ text: String, allowsPlain: Bool) throws(WebhookError) {
         guard (1...Self.maximumLength).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            text.isVisibleASCII,
             let url = URL(string: text, encodingInvalidCharacters: false)
         else { throw .urlInvalid(reason: "be a URL of at most \(Self.maximumLength) ASCII characters") }
         let scheme = url.scheme?.lowercased()

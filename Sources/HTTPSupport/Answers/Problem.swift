@@ -216,15 +216,6 @@ package enum JSONAnswer {
     }
 }
 
-extension JSONValue {
-    /// An object of the members that have a value, in their order.
-    package static func present(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
-        var object = JSONObject()
-        for case (let key, let value?) in members { _ = object.add(key, value) }
-        return .object(object)
-    }
-}
-
 /// An answer that a client may cache, with its entity tag. It can be kept and sent again.
 package struct CacheableAnswer: Sendable {
     private let body: ByteBuffer

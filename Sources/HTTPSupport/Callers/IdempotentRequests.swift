@@ -156,7 +156,7 @@ package final class IdempotentRequests: Sendable {
     package static func key(of request: Request) throws(Problem) -> String? {
         guard let name = HTTPField.Name.idempotencyKey, let text = request.headers[name] else { return nil }
         guard (1...maximumKeyLength).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            text.isVisibleASCII
         else {
             throw Problem(
                 status: .badRequest, code: "idempotencyKeyInvalid",

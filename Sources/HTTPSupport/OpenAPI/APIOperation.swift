@@ -205,10 +205,10 @@ package struct Parameter: Sendable {
     }
 
     var json: JSONObject {
-        JSONObject([
+        [
             "name": .string(name), "in": .string(place.rawValue), "required": isRequired ? .bool(true) : nil,
             "description": .string(description), "schema": .object(schema.keywords), "example": example,
-        ])
+        ]
     }
 }
 

@@ -126,7 +126,7 @@ package struct OpenAPIDocument: Sendable {
         let schemes = (security.map { [$0] } ?? [.apiKey, .userToken, .identityToken]).map {
             ($0.name, JSONValue.object($0.json))
         }
-        let document = JSONObject([
+        let document: JSONObject = [
             "openapi": "3.1.0",
             "info": .object(["title": .string(title), "version": "1", "description": .string(description)]),
             "security": security.map { .array([.object([$0.name: .array([])])]) },
@@ -139,7 +139,7 @@ package struct OpenAPIDocument: Sendable {
                     JSONObject(draft.parameters.sorted { $0.key < $1.key }.map { ($0, .object($1)) })),
                 "securitySchemes": .object(JSONObject(schemes)),
             ]),
-        ])
+        ]
         bytes = Array(JSONValue.object(document).compactText.utf8)
     }
 }
@@ -180,14 +180,14 @@ private struct Draft {
         responses.sort { $0.status < $1.status }
         // The scheme of the document applies to operations without their own.
         let schemes = operation.security ?? (security == nil ? [] : nil)
-        return JSONObject([
+        return [
             "operationId": .string(operation.name), "summary": .string(operation.summary),
             "description": operation.details.map { .string($0) },
             "parameters": parameters.isEmpty ? nil : .array(parameters),
             "requestBody": operation.body.map { .object($0.json) },
             "responses": .object(JSONObject(responses.map { ($0.status, .object($0.json)) })),
             "security": schemes.map { .array($0.map { .object([$0.name: .array([])]) }) },
-        ])
+        ]
     }
 
     /// The parameter, or a reference to its component.
@@ -210,10 +210,10 @@ extension Schema {
 
 extension RequestBody {
     fileprivate var json: JSONObject {
-        JSONObject([
+        [
             "description": description.map { .string($0) }, "required": .bool(isRequired),
             "content": .object([type: .object(["schema": .object(schema.keywords)])]),
-        ])
+        ]
     }
 }
 
@@ -223,10 +223,10 @@ extension Answer {
     fileprivate func json(adding others: [Header]) -> JSONObject {
         let contents = contents.map { ($0.type, JSONValue.object(["schema": .object($0.schema.keywords)])) }
         let headers = (headers + others).map { ($0.name, JSONValue.object($0.json)) }
-        return JSONObject([
+        return [
             "description": .string(description), "content": contents.isEmpty ? nil : .object(JSONObject(contents)),
             "headers": headers.isEmpty ? nil : .object(JSONObject(headers)),
-        ])
+        ]
     }
 }
 

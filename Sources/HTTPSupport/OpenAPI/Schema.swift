@@ -66,7 +66,7 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
     /// The schema of a field with a note on it. A description of a moment keeps the format.
     func noted(_ note: Schema) -> Schema {
         var schema = self
-        if keywords["format"] == "date-time", case .string(let text)? = note.keywords["description"] {
+        if keywords["format"] == "date-time", let text = note.keywords.text("description") {
             schema.keywords = Schema.time(text).keywords
             return schema
         }
@@ -94,7 +94,7 @@ package struct Schema: Sendable, ExpressibleByStringLiteral {
 
     /// The name of the component to which the schema refers.
     private var componentName: String? {
-        guard case .string(let reference)? = keywords["$ref"] else { return nil }
+        guard let reference = keywords.text("$ref") else { return nil }
         return reference.split(separator: "/").last.map { String($0) }
     }
 
@@ -111,10 +111,9 @@ extension Schema {
         self.init(keywords: ["description": .string(description)])
     }
 
-    private init(type: JSONValue, _ description: String?, _ keywords: KeyValuePairs<String, JSONValue?> = [:]) {
-        self.init(
-            keywords: JSONObject(["type": type, "description": description.map { .string($0) }])
-                .adding(JSONObject(keywords)))
+    private init(type: JSONValue, _ description: String?, _ keywords: JSONObject = [:]) {
+        let common: JSONObject = ["type": type, "description": description.map { .string($0) }]
+        self.init(keywords: common.adding(keywords))
     }
 
     package static let anyObject = Schema(type: "object", nil)
@@ -255,11 +254,6 @@ extension Schema {
 }
 
 extension JSONObject {
-    /// The members that have a value.
-    init(_ members: KeyValuePairs<String, JSONValue?>) {
-        self.init(members.compactMap { member in member.value.map { (member.key, $0) } })
-    }
-
     init(_ members: [(String, JSONValue)]) {
         self.init()
         for (key, value) in members { _ = add(key, value) }

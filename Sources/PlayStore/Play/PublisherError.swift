@@ -30,13 +30,13 @@ package struct PublisherError: Error, Equatable {
 
     /// The body of the answer.
     var json: [UInt8] {
-        let detail = JSONValue.present([
+        let detail = JSONValue.object([
             "message": .string(message), "domain": .string(domain), "reason": .string(reason),
             "location": location.map { .string($0) },
             "locationType": location == nil ? nil : .string(locationType.rawValue),
         ])
         return JSONValue.object([
-            "error": .present([
+            "error": .object([
                 "code": .integer(status), "message": .string(message), "errors": .array([detail]),
                 "status": code.map { .string($0) },
             ])

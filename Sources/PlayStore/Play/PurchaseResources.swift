@@ -122,7 +122,7 @@ extension PlayBooks {
 extension OneTimePurchase {
     /// The fields of `INAPP_PURCHASE_DATA`, in Google's order. A pending purchase is signed, too.
     fileprivate var purchaseData: [UInt8] {
-        let members: KeyValuePairs<String, JSONValue?> = [
+        let members: JSONObject = [
             "orderId": orderId.map { .string($0) }, "packageName": .string(terms.packageName),
             "productId": .string(terms.productId),
             "purchaseTime": .integer(purchaseTime.millisecondsSince1970),
@@ -131,8 +131,6 @@ extension OneTimePurchase {
             "obfuscatedProfileId": terms.obfuscatedProfileId.map { .string($0) },
             "quantity": .integer(quantity), "acknowledged": .bool(isAcknowledged),
         ]
-        var object = JSONObject()
-        for case (let name, let value?) in members { _ = object.add(name, value) }
-        return JSONValue.object(object).compactBytes
+        return JSONValue.object(members).compactBytes
     }
 }

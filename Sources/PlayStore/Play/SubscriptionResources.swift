@@ -184,7 +184,7 @@ extension RecurringPurchase.PhaseKind {
 extension RecurringPurchase {
     /// The fields of `INAPP_PURCHASE_DATA` of a subscription, in Google's order.
     var purchaseData: [UInt8] {
-        let members: KeyValuePairs<String, JSONValue?> = [
+        let members: JSONObject = [
             "orderId": periods.last.map { .string($0.orderId) }, "packageName": .string(terms.packageName),
             "productId": .string(terms.productId),
             "purchaseTime": .integer(startTime.millisecondsSince1970),
@@ -193,8 +193,6 @@ extension RecurringPurchase {
             "obfuscatedProfileId": terms.obfuscatedProfileId.map { .string($0) }, "quantity": .integer(1),
             "autoRenewing": .bool(renews), "acknowledged": .bool(isAcknowledged),
         ]
-        var object = JSONObject()
-        for case (let name, let value?) in members { _ = object.add(name, value) }
-        return JSONValue.object(object).compactBytes
+        return JSONValue.object(members).compactBytes
     }
 }

@@ -112,44 +112,59 @@ extension SubscriptionPeriod {
     }
 }
 
-extension Timestamp {
-    /// The divisor of the largest jitter: a delay is randomly longer by at most this part.
-    private static let jitterDivisor: Int64 = 10
+/// A manual step of a local store's clock: `90s`, `5min`, `2h`, `3d`, `1w`, `1mo`, `1y`.
+package enum TimeStep: Hashable, Sendable {
+    case seconds(Int64)
+    /// A period of the calendar.
+    case period(SubscriptionPeriod)
 
-    /// The time of the attempt after one that failed now, with jitter, so that attempts that failed together are not retried
-    /// together.
-    ///
-    /// - Parameters:
-    ///   - attempts: The number of attempts so far.
-    ///   - delays: The delays after each attempt, in seconds.
-    /// - Returns: Nil after the last attempt.
-    package func retry(after attempts: Int, delays: [Int64], randomness: Randomness) -> Timestamp? {
-        guard delays.indices.contains(attempts - 1) else { return nil }
-        let delay = delays[attempts - 1] * 1000
-        let jitter = randomness.bytes(2).reduce(0) { $0 << 8 | Int64($1) }
-        return Timestamp(
-            millisecondsSince1970: millisecondsSince1970 + delay + delay / Self.jitterDivisor * jitter / 0xFFFF)
-    }
-}
+    /// The form and the limits of the text.
+    package static let form =
+        "a number from \(numbers.lowerBound) to \(numbers.upperBound) and one of s, min, h, d, w, mo and y, such as 1mo; "
+        + "at most \(maximumDays) days"
+    private static let numbers: ClosedRange<Int64> = 1...99_999
 
-/// A timeout for asynchronous work.
-package enum Deadline {
-    package struct Passed: Error {}
-
-    /// Runs the body. If the limit passes first, it cancels the body and throws `Passed`.
-    package static func run<Value: Sendable>(
-        within limit: Duration,
-        _ body: @Sendable @escaping () async throws -> Value
-    ) async throws -> Value {
-        try await withThrowingTaskGroup(of: Value.self) { group in
-            group.addTask { try await body() }
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw Passed()
-            }
-            defer { group.cancelAll() }
-            guard let value = try await group.next() else { throw Passed() }
-            return value
+    /// - Returns: Nil for any other text.
+    package init?(_ text: String) {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int64(digits), Self.numbers.contains(number) else { return nil }
+        let unit = String(text.dropFirst(digits.count))
+        let units: [String: Int64] = ["s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
+        if let seconds = units[unit] {
+            self = .seconds(number * seconds)
+        } else if let letter = ["mo": "M", "y": "Y"][unit], let period = SubscriptionPeriod("P\(number)\(letter)") {
+            self = .period(period)
+        } else {
+            return nil
         }
+    }
+
+    /// The days of the longest step, ten years. All events that are due in between happen in one call.
+    private static let maximumDays: Int64 = 10 * 366
+
+    /// The length of the step from a moment, in seconds.
+    ///
+    /// - Throws: `Refusal` for a negative step or a step of more than ten years.
+    package func length(from start: Timestamp) throws(Refusal) -> Int64 {
+        let seconds =
+            switch self {
+            case .seconds(let seconds): seconds
+            case .period(let period):
+                (start.adding(period, dayOfMonth: start.dayOfMonth).millisecondsSince1970
+                    - start.millisecondsSince1970) / 1000
+            }
+        guard seconds >= 0 else { throw Refusal(message: "The clock only moves forward.") }
+        guard seconds <= Self.maximumDays * 86_400 else {
+            throw Refusal(
+                message:
+                    "A step of the clock is at most \(Self.maximumDays) days long (ten years). This one has \(seconds / 86_400). "
+                    + "Advance the clock in several steps.")
+        }
+        return seconds
+    }
+
+    /// A step that no clock takes, with the reason and the remedy.
+    package struct Refusal: Error {
+        package let message: String
     }
 }

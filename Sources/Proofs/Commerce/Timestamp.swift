@@ -2,6 +2,9 @@
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     public let millisecondsSince1970: Int64
 
+    /// The last millisecond of the year 9999, the last that RFC 3339 can state.
+    static let endOfYear9999: Int64 = 253_402_300_799_999
+
     public init(millisecondsSince1970: Int64) {
         self.millisecondsSince1970 = millisecondsSince1970
     }
@@ -228,5 +231,70 @@ private struct Scanner {
         _ = skip(":")
         guard let minutes = digits(2), hours < 24, minutes < 60 else { return nil }
         return sign * (hours * 3600 + minutes * 60)
+    }
+}
+
+/// A day of the proleptic Gregorian calendar in UTC.
+public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let daysSince1970: Int64
+
+    public init(daysSince1970: Int64) {
+        self.daysSince1970 = daysSince1970
+    }
+
+    /// The day of a moment.
+    public init(_ moment: Timestamp) {
+        daysSince1970 = Timestamp.quotient(moment.millisecondsSince1970, 86_400_000)
+    }
+
+    /// Reads a date of RFC 3339: `2026-10-31`.
+    ///
+    /// - Returns: Nil if the text has another form.
+    public init?(_ text: String) {
+        guard text.utf8.count == 10, let midnight = Timestamp(rfc3339: text + "T00:00:00Z") else { return nil }
+        self.init(midnight)
+    }
+
+    public var description: String { String(start.rfc3339.prefix(10)) }
+
+    /// The first moment of the day.
+    public var start: Timestamp { Timestamp(millisecondsSince1970: daysSince1970 * 86_400_000) }
+
+    public static func < (left: CalendarDay, right: CalendarDay) -> Bool { left.daysSince1970 < right.daysSince1970 }
+
+    public func adding(days: Int64) -> CalendarDay { CalendarDay(daysSince1970: daysSince1970 + days) }
+
+    /// The Monday of the same week, or the day itself.
+    public var firstOfWeek: CalendarDay { adding(days: -Timestamp.remainder(daysSince1970 + 3, 7)) }
+
+    /// The first day of the same month.
+    public var firstOfMonth: CalendarDay {
+        adding(days: 1 - Timestamp.civilDate(daysSince1970: daysSince1970).day)
+    }
+
+    public var firstOfNextMonth: CalendarDay {
+        let date = Timestamp.civilDate(daysSince1970: daysSince1970)
+        let (year, month) = date.month == 12 ? (date.year + 1, 1) : (date.year, date.month + 1)
+        return CalendarDay(daysSince1970: Timestamp.daysSince1970(year: year, month: month, day: 1))
+    }
+}
+
+extension Timestamp {
+    /// The divisor of the largest jitter: a delay is randomly longer by at most this part.
+    private static let jitterDivisor: Int64 = 10
+
+    /// The time of the attempt after one that failed now, with jitter, so that attempts that failed together are not retried
+    /// together.
+    ///
+    /// - Parameters:
+    ///   - attempts: The number of attempts so far.
+    ///   - delays: The delays after each attempt, in seconds.
+    /// - Returns: Nil after the last attempt.
+    package func retry(after attempts: Int, delays: [Int64], randomness: Randomness) -> Timestamp? {
+        guard delays.indices.contains(attempts - 1) else { return nil }
+        let delay = delays[attempts - 1] * 1000
+        let jitter = randomness.bytes(2).reduce(0) { $0 << 8 | Int64($1) }
+        return Timestamp(
+            millisecondsSince1970: millisecondsSince1970 + delay + delay / Self.jitterDivisor * jitter / 0xFFFF)
     }
 }

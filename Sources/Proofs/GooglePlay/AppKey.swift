@@ -61,15 +61,13 @@ extension AppKey {
         guard case .object(let object)? = try? JSONParser.parse(bytes, limits: .init(bytes: 1 << 16)) else {
             return nil
         }
-        func text(_ member: String) -> String? {
-            if case .string(let text)? = object[member] { text } else { nil }
-        }
-        guard let realm = text("realm").flatMap(Realm.init), Self.realms.contains(realm),
-            let packageName = text("packageName"), Self.isPackageName(packageName), let base64 = text("publicKey"),
+        guard let realm = object.text("realm").flatMap(Realm.init), Self.realms.contains(realm),
+            let packageName = object.text("packageName"), Self.isPackageName(packageName),
+            let base64 = object.text("publicKey"),
             let publicKey = try? PublicKey(rsaInformation: base64)
         else { return nil }
         self.init(
-            packageName: packageName, publicKey: publicKey, bundleIdentifier: text("bundleId"), realm: realm)
+            packageName: packageName, publicKey: publicKey, bundleIdentifier: object.text("bundleId"), realm: realm)
     }
 
     fileprivate func json() throws -> JSONValue {

@@ -43,20 +43,16 @@ extension GooglePlayAnswer {
         return start.adding(days: Self.acknowledgementDays)
     }
 
-    private var appAccountToken: UUID? {
-        obfuscatedAccountId.flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
-    }
-
     /// The facts that products of both kinds have.
     private func facts(_ price: Price?, orderId: String?, _ moment: Moment) -> TransactionFacts {
         var facts = TransactionFacts()
-        facts[.price] = price.map { .integer($0.milliunits) }
-        facts[.currency] = price.map { .text($0.currency) }
-        facts[.storefront] = regionCode.flatMap(Storefront.init(shortCountryCode:)).map { .text($0.countryCode) }
-        facts[.signedDate] = .integer(moment.askedAt.millisecondsSince1970)
-        facts[.orderId] = orderId.map { .text($0) }
-        facts[.obfuscatedAccountId] = obfuscatedAccountId.map { .text($0) }
-        facts[.obfuscatedProfileId] = obfuscatedProfileId.map { .text($0) }
+        facts[.price] = .init(price?.milliunits)
+        facts[.currency] = .init(price?.currency)
+        facts[.storefront] = .init(regionCode.flatMap(Storefront.init(shortCountryCode:))?.countryCode)
+        facts[.signedDate] = .init(moment.askedAt)
+        facts[.orderId] = .init(orderId)
+        facts[.obfuscatedAccountId] = .init(obfuscatedAccountId)
+        facts[.obfuscatedProfileId] = .init(obfuscatedProfileId)
         return facts
     }
 }
@@ -69,19 +65,20 @@ extension GooglePlayAnswer {
     ) -> StatedPurchase? {
         let order = moment.order(orderId)
         var facts = facts(order?.lineItem(item.productId)?.total, orderId: orderId, moment)
-        facts[.offerIdentifier] = item.offerId.map { .text($0) }
+        facts[.offerIdentifier] = .init(item.offerId)
         // A purchase in an unknown state is not granted. Nothing says that an earlier grant was taken back.
         guard state != .unknown else { return nil }
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
-                transactionIdentifier: isOnly ? purchaseToken : "\(purchaseToken):\(item.productId)",
+                transactionIdentifier: GooglePlayPurchase.transactionIdentifier(
+                    purchaseToken, of: item.productId, isOnly: isOnly),
                 originalTransactionIdentifier: moment.originalToken ?? purchaseToken,
                 productIdentifier: item.productId, quantity: item.quantity,
                 purchaseDate: startTime ?? order?.createdAt ?? moment.askedAt,
                 revocationDate: isVoided ? order?.refundedAt ?? moment.askedAt : nil,
-                revocationReason: isVoided ? .refundedForOtherReason : nil, expiresDate: nil,
-                appAccountToken: appAccountToken, facts: facts),
+                revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil, expiresDate: nil,
+                appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             renewal: nil, isConsumed: item.isConsumed,
             refundedQuantity: max(0, item.quantity - (item.refundableQuantity ?? item.quantity)))
     }
@@ -105,12 +102,11 @@ extension GooglePlayAnswer {
         var facts = facts(period?.total, orderId: item.orderId, moment)
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
-        facts[.basePlanId] = item.basePlanId.map { .text($0) }
-        facts[.originalPurchaseDate] = startTime.map { .integer($0.millisecondsSince1970) }
-        facts[.expiresDate] = .integer(paid.millisecondsSince1970)
-        facts[.revocationType] = refund.map {
-            .text(($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue)
-        }
+        facts[.basePlanId] = .init(item.basePlanId)
+        facts[.originalPurchaseDate] = .init(startTime)
+        facts[.expiresDate] = .init(paid)
+        facts[.revocationType] = .init(
+            refund.map { ($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue })
         let phase = item.phase ?? period?.phase
         switch phase {
         case .freeTrial: facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
@@ -118,8 +114,9 @@ extension GooglePlayAnswer {
         case .base, nil: break
         }
         if phase == .freeTrial || phase == .introductory {
-            facts[.offerType] = .integer(item.hasPromotionCode ? Self.offerCode : Self.introductoryOffer)
-            facts[.offerIdentifier] = item.offerId.map { .text($0) }
+            let kind: SubscriptionOffer.Kind = item.hasPromotionCode ? .offerCode : .introductory
+            facts[.offerType] = .integer(Int64(kind.rawValue))
+            facts[.offerIdentifier] = .init(item.offerId)
         }
         return StatedPurchase(
             purchase: ProvenPurchase(
@@ -129,15 +126,13 @@ extension GooglePlayAnswer {
                 purchaseDate: known?.purchaseDate ?? period?.periodStart ?? order?.createdAt ?? startTime
                     ?? moment.askedAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
-                revocationReason: refund.map { _ in .refundedForOtherReason }, expiresDate: paid,
-                appAccountToken: appAccountToken, facts: facts),
+                revocationReason: refund.map { _ in RevocationReason.refundedForOtherReason.rawValue },
+                expiresDate: paid,
+                appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             renewal: StatedRenewal(
                 statedAt: moment.askedAt, proofDigest: digest, facts: renewal(of: item, expiryTime, grace: ends.grace)),
             isConsumed: false, refundedQuantity: 0)
     }
-
-    /// Apple's numbers of the kinds of offers.
-    private static let (introductoryOffer, offerCode): (Int64, Int64) = (1, 3)
 
     /// The order, with the product if several products share it. Without an order, the token stands for it.
     private func identifier(of item: SubscriptionLineItem, among items: [SubscriptionLineItem]) -> String {
@@ -183,13 +178,13 @@ extension GooglePlayAnswer {
         let renews = item.renews && state != .canceled && !state.isFinal && state != .unknown
         var facts = RenewalFacts()
         facts[.productId] = .text(item.productId)
-        facts[.autoRenewProductId] = item.isAutoRenewing ? .text(item.nextProductId ?? item.productId) : nil
+        facts[.autoRenewProductId] = .init(item.isAutoRenewing ? item.nextProductId ?? item.productId : nil)
         let status = (renews ? AutoRenewStatus.on : .off).rawValue
         facts[.autoRenewStatus] = .integer(Int64(status))
-        facts[.isInBillingRetryPeriod] = .integer(isRetried ? 1 : 0)
-        facts[.gracePeriodExpiresDate] = grace.map { .integer($0.millisecondsSince1970) }
-        facts[.expirationIntent] = expirationIntent.map { .integer(Int64($0.rawValue)) }
-        facts[.recentSubscriptionStartDate] = startTime.map { .integer($0.millisecondsSince1970) }
+        facts[.isInBillingRetryPeriod] = .init(isRetried)
+        facts[.gracePeriodExpiresDate] = .init(grace)
+        facts[.expirationIntent] = .init(expirationIntent.map { Int64($0.rawValue) })
+        facts[.recentSubscriptionStartDate] = .init(startTime)
         if item.isCommitmentCanceled {
             let off = Int64(AutoRenewStatus.off.rawValue)
             facts[.commitmentInfo] = .text(
@@ -197,7 +192,7 @@ extension GooglePlayAnswer {
         }
         guard renews else { return facts }
         let date = state == .paused ? resumeTime : expiryTime
-        facts[.renewalDate] = date.map { .integer($0.millisecondsSince1970) }
+        facts[.renewalDate] = .init(date)
         var price = item.recurringPrice
         if let change = item.priceChange {
             let answer: PriceIncreaseStatus =
@@ -207,8 +202,8 @@ extension GooglePlayAnswer {
                 price = change.price ?? price
             }
         }
-        facts[.renewalPrice] = price.map { .integer($0.milliunits) }
-        facts[.currency] = price.map { .text($0.currency) }
+        facts[.renewalPrice] = .init(price?.milliunits)
+        facts[.currency] = .init(price?.currency)
         return facts
     }
 

@@ -5,7 +5,7 @@
 package final class GooglePlayAnswer: Sendable {
     /// The maximum size of an answer in bytes.
     package static let maximumSize = 256 << 10
-    /// The maximum length of the identifier of an order in bytes.
+    /// The maximum length of the identifier of an order in bytes. Real ones have up to 38.
     static let maximumOrderSize = 128
     /// The maximum length of a value of an enumeration in bytes.
     static let maximumValueSize = 128
@@ -35,8 +35,6 @@ package final class GooglePlayAnswer: Sendable {
             (self.orders, self.periods) = (orders, periods)
         }
 
-        func origin(isTest: Bool) -> Origin { Origin(googlePlay: realm, isTest: isTest) }
-
         func order(_ identifier: String?) -> GooglePlayOrder? {
             identifier.flatMap { identifier in orders.first { $0.identifier == identifier } }
         }
@@ -45,22 +43,27 @@ package final class GooglePlayAnswer: Sendable {
     package let packageName: String
     package let purchaseToken: String
     package let state: GooglePlayState
-    let statedState: String
+    /// The state in Google's word.
+    package let statedState: String
     let isTest: Bool
-    let isAcknowledged: Bool
+    package let isAcknowledged: Bool
     /// The beginning of a subscription, or the completion of the payment of a one-time product.
     let startTime: Timestamp?
     let regionCode: String?
-    let linkedPurchaseToken: String?
-    let expiredPurchaseToken: String?
+    /// The token of the purchase that this one replaces; nil for none.
+    package let linkedPurchaseToken: String?
+    /// The token of the ended subscription that the customer has bought again in the Play Store; nil for none. Google states it only until
+    /// the purchase is acknowledged.
+    package let expiredPurchaseToken: String?
     let cancellation: Cancellation?
     /// The end of the pause.
     let resumeTime: Timestamp?
-    let obfuscatedAccountId: String?
+    /// The app's identifier of the customer's account: that of the purchase, or else of the subscription that is bought again.
+    package let obfuscatedAccountId: String?
     let obfuscatedProfileId: String?
     let content: Content
     /// The SHA-256 of the answer's bytes.
-    let digest: [UInt8]
+    package let digest: [UInt8]
 
     /// The line items of a purchase, by its kind.
     enum Content: Sendable {
@@ -72,8 +75,12 @@ package final class GooglePlayAnswer: Sendable {
         if case .subscription = content { true } else { false }
     }
 
-    /// True for a purchase with a rental or a pre-order among its products.
-    var hasRentalOrPreorder: Bool {
+    /// True if another purchase has replaced this one. In a deferred replacement, the new purchase has the transaction of this one until
+    /// its end.
+    package var isReplaced: Bool { cancellation == .replacement }
+
+    /// True for a purchase with a rental or a pre-order among its products, of which nothing is granted.
+    package var hasRentalOrPreorder: Bool {
         if case .products(let items, _) = content { items.contains(where: \.isRentalOrPreorder) } else { false }
     }
 
@@ -91,7 +98,7 @@ package final class GooglePlayAnswer: Sendable {
     ///
     /// - Throws: `ProofRefusal` for bytes that are no such answer.
     package init(subscription bytes: [UInt8], about token: String, of packageName: String) throws(ProofRefusal) {
-        let fields = try Self.fields(bytes)
+        let fields = try PayloadFields(json: bytes, upTo: Self.maximumSize)
             .deciding([
                 "subscriptionState", "lineItems", "linkedPurchaseToken", "testPurchase", "outOfAppPurchaseContext",
                 "externalAccountIdentifiers",
@@ -122,7 +129,7 @@ package final class GooglePlayAnswer: Sendable {
     ///
     /// - Throws: `ProofRefusal` for bytes that are no such answer.
     package init(product bytes: [UInt8], about token: String, of packageName: String) throws(ProofRefusal) {
-        let fields = try Self.fields(bytes)
+        let fields = try PayloadFields(json: bytes, upTo: Self.maximumSize)
             .deciding(["productLineItem", "purchaseStateContext", "testPurchaseContext", "orderId"])
         (self.packageName, purchaseToken) = (packageName, token)
         digest = DigestAlgorithm.sha256.digest(of: bytes)
@@ -161,17 +168,6 @@ package final class GooglePlayAnswer: Sendable {
         if try context.object("systemInitiatedCancellation") != nil { return .system }
         if try context.object("developerInitiatedCancellation") != nil { return .developer }
         return try context.object("replacementCancellation") != nil ? .replacement : nil
-    }
-
-    /// The members of an answer.
-    ///
-    /// - Throws: `ProofRefusal` for bytes that are too many, or no JSON object.
-    static func fields(_ bytes: [UInt8], upTo maximumSize: Int = maximumSize) throws(ProofRefusal) -> PayloadFields {
-        let value: JSONValue
-        do { value = try JSONParser.parse(bytes, limits: .init(bytes: maximumSize)) } catch {
-            throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
-        }
-        return try PayloadFields(value)
     }
 }
 

@@ -12,12 +12,6 @@ package final class GooglePlayNotification: Sendable {
         case test = "testNotification"
     }
 
-    /// The maximum length of the identifier of an order in bytes. Real ones have up to 38.
-    private static let maximumOrderSize = 128
-    private static let maximumDepth = 8
-    /// The dates that Google Play may state: the years 1970 to 9999, in milliseconds.
-    private static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
-
     package let packageName: String
     package let eventTime: Timestamp
     /// Nil for a kind that is newer than Till.
@@ -39,15 +33,16 @@ package final class GooglePlayNotification: Sendable {
     /// - Parameter bytes: The data of a message.
     /// - Throws: `PushedFormError` for another form.
     package init(json bytes: [UInt8]) throws(PushedFormError) {
-        let limits = JSONParser.Limits(bytes: PubSubMessage.maximumSize, depth: Self.maximumDepth)
-        guard case .object(let object)? = try? JSONParser.parse(bytes, limits: limits) else {
+        guard case .object(let object)? = try? JSONParser.parse(bytes, limits: PubSubMessage.limits) else {
             throw PushedFormError("The data must be a notification of Google Play: a JSON object.")
         }
-        guard case .string(let name)? = object["packageName"], AppKey.isPackageName(name) else {
+        guard let name = object.text("packageName"), AppKey.isPackageName(name) else {
             throw PushedFormError("The notification must have the packageName of an app.")
         }
         packageName = name
-        guard let milliseconds = Self.integer(object["eventTimeMillis"]), Self.dates.contains(milliseconds) else {
+        guard let milliseconds = Self.integer(object["eventTimeMillis"]),
+            (0...Timestamp.endOfYear9999).contains(milliseconds)
+        else {
             throw PushedFormError("The notification must have an eventTimeMillis in milliseconds since 1970.")
         }
         eventTime = Timestamp(millisecondsSince1970: milliseconds)
@@ -82,10 +77,7 @@ package final class GooglePlayNotification: Sendable {
         case .test, .pendingRefundReview: return nil
         case .subscription, .oneTimeProduct, .voidedPurchase: break
         }
-        guard case .string(let token)? = subject["purchaseToken"],
-            (1...GooglePlayPurchase.maximumTokenSize).contains(token.utf8.count),
-            token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else {
+        guard let token = subject.text("purchaseToken"), GooglePlayToken.isToken(token) else {
             throw PushedFormError(
                 "The member \(kind.rawValue) must have a purchaseToken of 1 to \(GooglePlayPurchase.maximumTokenSize) "
                     + "visible ASCII characters.")
@@ -94,8 +86,8 @@ package final class GooglePlayNotification: Sendable {
     }
 
     private static func order(_ subject: JSONObject) -> String? {
-        guard case .string(let order)? = subject["orderId"], (1...maximumOrderSize).contains(order.utf8.count),
-            order.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard let order = subject.text("orderId"), (1...GooglePlayAnswer.maximumOrderSize).contains(order.utf8.count),
+            order.isVisibleASCII
         else { return nil }
         return order
     }
@@ -167,4 +159,63 @@ extension GooglePlayNotification {
             text.append(contentsOf: letter.uppercased())
         }
     }
+}
+
+/// A message that Pub/Sub pushes: the body of the request (Pub/Sub, "Push subscriptions"). Only the identity token of the request says
+/// who has sent it.
+package struct PubSubMessage: Sendable {
+    /// The maximum size of the body in bytes. That of a notification of Google Play has about 1 KB.
+    package static let maximumSize = 64 << 10
+    /// The maximum length of a message's identifier in bytes. Those of Pub/Sub have up to 20 digits.
+    private static let maximumIdentifierSize = 128
+    /// The limits of the body, and of the data in it.
+    fileprivate static let limits = JSONParser.Limits(bytes: maximumSize, depth: 8)
+
+    /// The identifier, unique within the topic. A repeated delivery has the same one.
+    package let identifier: String
+    package let data: [UInt8]
+    /// Nil if the message does not state it.
+    package let publishedAt: Timestamp?
+
+    /// - Throws: `PushedFormError` for another form, such as that of a subscription that unwraps its messages.
+    package init(json bytes: [UInt8]) throws(PushedFormError) {
+        guard case .object(let envelope)? = try? JSONParser.parse(bytes, limits: Self.limits),
+            case .object(let message)? = envelope["message"]
+        else {
+            throw PushedFormError(
+                "The body must be a JSON object with a message of Pub/Sub. Let the subscription push wrapped messages.")
+        }
+        identifier = try Self.identifier(message)
+        guard let text = message.text("data"), let data = Base64.decode(text.utf8) else {
+            throw PushedFormError("The message must have data in base64.")
+        }
+        self.data = data
+        publishedAt = Self.text(message, "publishTime", "publish_time").flatMap { Timestamp(rfc3339: $0) }
+    }
+
+    /// Pub/Sub sends two spellings of the name, with the same value.
+    private static func identifier(_ message: JSONObject) throws(PushedFormError) -> String {
+        guard let identifier = text(message, "messageId", "message_id"), !identifier.isEmpty,
+            identifier.utf8.count <= maximumIdentifierSize, identifier.isVisibleASCII
+        else {
+            throw PushedFormError(
+                "The message must have a messageId of 1 to \(maximumIdentifierSize) visible ASCII characters.")
+        }
+        if let other = message.text("message_id"), !other.hasSameBytes(as: identifier) {
+            throw PushedFormError("The message must have the same messageId and message_id.")
+        }
+        return identifier
+    }
+
+    private static func text(_ object: JSONObject, _ name: String, _ otherName: String) -> String? {
+        if case .string(let text)? = object[name] ?? object[otherName] { text } else { nil }
+    }
+}
+
+/// A pushed text of another form than that of Pub/Sub, or of Google Play.
+package struct PushedFormError: Error, Equatable {
+    /// The sentence: what is wrong, then what to do.
+    package let message: String
+
+    init(_ message: String) { self.message = message }
 }

@@ -55,7 +55,7 @@ package struct GooglePlayOrder: Sendable {
     ///
     /// - Throws: `ProofRefusal` for bytes that are no such answer, or of another order.
     package init(_ bytes: [UInt8], identifier: String) throws(ProofRefusal) {
-        let fields = try GooglePlayAnswer.fields(bytes).deciding(["state", "lineItems"])
+        let fields = try PayloadFields(json: bytes, upTo: GooglePlayAnswer.maximumSize).deciding(["state", "lineItems"])
         guard try fields.order("orderId")?.hasSameBytes(as: identifier) ?? false else {
             throw ProofRefusal(.payloadInvalid, "The field orderId must be the order that was asked for.")
         }
@@ -102,7 +102,7 @@ package struct VoidedGooglePlayPurchase: Sendable, Hashable {
     init(_ fields: PayloadFields) throws(ProofRefusal) {
         let fields = fields.deciding(["purchaseToken", "orderId", "voidedTimeMillis", "voidedQuantity"])
         guard let token = try fields.token("purchaseToken"), let voided = try fields.wholeNumber("voidedTimeMillis"),
-            (0...253_402_300_799_999).contains(voided)
+            (0...Timestamp.endOfYear9999).contains(voided)
         else { throw ProofRefusal(.payloadInvalid, "A voided purchase needs a purchaseToken and a voidedTimeMillis.") }
         (purchaseToken, orderId, voidedAt) = (
             token, try fields.order("orderId"), Timestamp(millisecondsSince1970: voided)
@@ -129,7 +129,7 @@ package struct VoidedGooglePlayPurchases: Sendable {
 
     /// - Throws: `ProofRefusal` for bytes that are no such answer.
     package init(_ bytes: [UInt8]) throws(ProofRefusal) {
-        let fields = try GooglePlayAnswer.fields(bytes, upTo: Self.maximumSize).deciding(["voidedPurchases"])
+        let fields = try PayloadFields(json: bytes, upTo: Self.maximumSize).deciding(["voidedPurchases"])
         (purchases, unreadableCount) = try fields.readableObjects("voidedPurchases") { (fields) throws(ProofRefusal) in
             try VoidedGooglePlayPurchase(fields)
         }

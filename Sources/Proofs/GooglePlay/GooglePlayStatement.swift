@@ -26,67 +26,40 @@ package enum GooglePlayState: String, CaseIterable, Sendable {
     package var isFinal: Bool { [.paymentCanceled, .expired, .voided].contains(self) }
 }
 
-/// The statement of the Play Developer API about one purchase token at a moment.
+/// The statement of the Play Developer API about one purchase token at a moment: its answer, and what follows from it.
 ///
 /// The answer of the API is not signed. The connection to Google Play says that it is Google's. It is a class, so that it is passed as
 /// a pointer (swiftlang/swift#90477).
+@dynamicMemberLookup
 package final class GooglePlayStatement: Sendable {
-    package let packageName: String
-    package let purchaseToken: String
+    private let answer: GooglePlayAnswer
     /// The first token of the chain of replaced purchases: the original of all transactions.
     package let originalToken: String
     package let origin: Origin
-    package let isSubscription: Bool
-    package let state: GooglePlayState
-    /// The state in Google's word.
-    package let statedState: String
-    package let isAcknowledged: Bool
     /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
     package let acknowledgeBy: Timestamp?
-    /// The token of the purchase that this one replaces; nil for none.
-    package let linkedPurchaseToken: String?
-    /// The token of the ended subscription that the customer has bought again in the Play Store; nil for none. Google states it only until
-    /// the purchase is acknowledged.
-    package let expiredPurchaseToken: String?
-    /// True if another purchase has replaced this one. In a deferred replacement, the new purchase has the transaction of this one until
-    /// its end.
-    package let isReplaced: Bool
-    /// The app's identifier of the customer's account: that of the purchase, or else of the subscription that is bought again.
-    package let obfuscatedAccountId: String?
-    /// True for a purchase with a rental or a pre-order among its products, of which nothing is granted.
-    package let hasRentalOrPreorder: Bool
     /// The products that are or were owned. None while a payment is pending.
     package let purchases: [StatedPurchase]
     package let askedAt: Timestamp
-    /// The SHA-256 of the answer's bytes.
-    package let digest: [UInt8]
 
     init(
         _ answer: GooglePlayAnswer, _ purchases: [StatedPurchase], acknowledgeBy: Timestamp?,
         _ moment: GooglePlayAnswer.Moment
     ) {
-        packageName = answer.packageName
-        purchaseToken = answer.purchaseToken
+        self.answer = answer
         originalToken = moment.originalToken ?? answer.purchaseToken
-        origin = moment.origin(isTest: answer.isTest)
-        isSubscription = answer.isSubscription
-        (state, statedState) = (answer.state, answer.statedState)
-        isAcknowledged = answer.isAcknowledged
+        origin = Origin(googlePlay: moment.realm, isTest: answer.isTest)
         self.acknowledgeBy = acknowledgeBy
-        linkedPurchaseToken = answer.linkedPurchaseToken
-        expiredPurchaseToken = answer.expiredPurchaseToken
-        isReplaced = answer.cancellation == .replacement
-        obfuscatedAccountId = answer.obfuscatedAccountId
-        hasRentalOrPreorder = answer.hasRentalOrPreorder
         self.purchases = purchases
         askedAt = moment.askedAt
-        digest = answer.digest
     }
+
+    package subscript<Value>(dynamicMember path: KeyPath<GooglePlayAnswer, Value>) -> Value { answer[keyPath: path] }
 
     /// The refusal of a purchase of which nothing is owned; nil if the payment was canceled, or if the state is unknown.
     package var refusal: ProofRefusal? {
-        if hasRentalOrPreorder { return ProofRefusal(.purchaseKindUnsupported) }
-        return state == .pending ? ProofRefusal(.purchasePending) : nil
+        if answer.hasRentalOrPreorder { return ProofRefusal(.purchaseKindUnsupported) }
+        return answer.state == .pending ? ProofRefusal(.purchasePending) : nil
     }
 }
 
@@ -118,16 +91,5 @@ package struct GooglePlayPeriod: Hashable, Sendable {
     package init(purchaseDate: Timestamp, expiresDate: Timestamp?) {
         self.purchaseDate = purchaseDate
         self.expiresDate = expiresDate
-    }
-}
-
-extension Origin {
-    /// The origin of a purchase of Google Play, or of a local one.
-    package init(googlePlay realm: Realm, isTest: Bool) {
-        if realm == .localPlay {
-            self = isTest ? .localPlayTest : .localPlayProduction
-        } else {
-            self = isTest ? .googleTest : .googleProduction
-        }
     }
 }

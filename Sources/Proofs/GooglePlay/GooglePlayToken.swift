@@ -67,14 +67,9 @@ extension GooglePlayToken {
 
     /// The JSON object of the token.
     public var json: JSONValue {
-        var object: JSONObject = ["purchaseToken": .string(purchaseToken)]
-        if let packageName { _ = object.add("packageName", .string(packageName)) }
-        if let productId { _ = object.add("productId", .string(productId)) }
-        return .object(object)
+        .object([
+            "purchaseToken": .string(purchaseToken), "packageName": packageName.map { .string($0) },
+            "productId": productId.map { .string($0) },
+        ])
     }
-}
-
-extension String {
-    /// True if all bytes are visible characters of ASCII. Such texts are equal only if their bytes are.
-    var isVisibleASCII: Bool { utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }

@@ -28,7 +28,7 @@ package struct GoogleServiceAccount: Sendable {
         guard bytes.count <= Self.maximumSize else { throw .tooLarge }
         guard case .object(let object)? = try? JSONParser.parse(bytes) else { throw .notJSON }
         func text(_ name: String) throws(GoogleServiceAccountError) -> String {
-            guard case .string(let text)? = object[name], !text.isEmpty else { throw .memberMissing(name) }
+            guard let text = object.text(name), !text.isEmpty else { throw .memberMissing(name) }
             return text
         }
         func name(_ member: String) throws(GoogleServiceAccountError) -> String {
@@ -50,8 +50,7 @@ package struct GoogleServiceAccount: Sendable {
 
     /// The signed request for an access token (RFC 7523).
     package func assertion(at now: Timestamp) throws -> String {
-        var header: JSONObject = ["alg": "RS256", "typ": "JWT"]
-        if let keyIdentifier { _ = header.add("kid", .string(keyIdentifier)) }
+        let header: JSONObject = ["alg": "RS256", "typ": "JWT", "kid": keyIdentifier.map { .string($0) }]
         let start = now.secondsSince1970 - Self.age
         let claims = JSONValue.object([
             "iss": .string(email), "scope": .string(Self.scope), "aud": .string(Self.audience), "iat": .integer(start),

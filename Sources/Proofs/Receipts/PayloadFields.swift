@@ -12,7 +12,7 @@ struct PayloadFields {
     var unreadable = UnreadableFields()
 
     /// The years 1 to 9999. Xcode writes year 1, and the calendar ends with year 9999.
-    private static let dates: ClosedRange<Int64> = -62_135_769_600_000...253_402_300_799_999
+    private static let dates: ClosedRange<Int64> = -62_135_769_600_000...Timestamp.endOfYear9999
 
     /// The same fields, of which a decision needs some.
     func deciding(_ names: Set<String>) -> PayloadFields {
@@ -208,6 +208,15 @@ struct PayloadFields {
 }
 
 extension PayloadFields {
+    /// Reads the text of a payload.
+    init(json bytes: [UInt8], upTo maximumSize: Int = JSONParser.Limits().bytes) throws(ProofRefusal) {
+        let value: JSONValue
+        do { value = try JSONParser.parse(bytes, limits: .init(bytes: maximumSize)) } catch {
+            throw ProofRefusal(error)
+        }
+        try self.init(value)
+    }
+
     init(_ value: JSONValue) throws(ProofRefusal) {
         guard case .object(let object) = value else {
             throw ProofRefusal(.payloadInvalid, "The payload must be a JSON object.")
@@ -228,4 +237,58 @@ package indirect enum PayloadForm: Sendable {
 /// The names of the fields that were read as absent because of their form.
 final class UnreadableFields: Sendable {
     let names = Mutex<Set<String>>([])
+}
+
+/// The forms of the objects in transactions and renewal information. The ledger keeps their JSON.
+extension PayloadForm {
+    /// The progress of a commitment of several billing periods (`commitmentInfo` of a transaction).
+    static let commitment: [String: PayloadForm] = [
+        "billingPeriodNumber": .integer, "commitmentExpiresDate": .date, "commitmentPrice": .integer,
+        "totalBillingPeriods": .integer,
+    ]
+    /// The continuation of a commitment of several billing periods (`commitmentInfo` of renewal information; price in
+    /// milliunits).
+    static let renewalCommitment: [String: PayloadForm] = [
+        "commitmentAutoRenewProductId": .text, "commitmentAutoRenewStatus": .integer,
+        "commitmentRenewalBillingPlanType": .text, "commitmentRenewalDate": .date, "commitmentRenewalPrice": .integer,
+    ]
+    /// The seats of a purchase (`multiSeatInfo` of a transaction). After a refund of some, it stays valid for the others.
+    static let seats: [String: PayloadForm] = [
+        "invitationManagement": .text, "priceTiers": priceTiers, "revokedSeatQuantity": .integer,
+    ]
+    /// The seats of the next period of a subscription (`multiSeatInfo` of renewal information).
+    static let renewalSeats: [String: PayloadForm] = ["renewalPriceTiers": priceTiers]
+    /// The Advanced Commerce part of a transaction (`advancedCommerceInfo`).
+    static let commerce: [String: PayloadForm] = [
+        "descriptors": descriptors, "estimatedTax": .integer,
+        "items": items([
+            "refunds": .objects([
+                "refundAmount": .integer, "refundDate": .date, "refundReason": .text, "refundType": .text,
+            ]), "revocationDate": .date,
+        ]), "period": .text, "requestReferenceId": .text, "taxCode": .text, "taxExclusivePrice": .integer,
+        "taxRate": .text,
+    ]
+    /// The Advanced Commerce part of renewal information (`advancedCommerceInfo`).
+    static let renewalCommerce: [String: PayloadForm] = [
+        "consistencyToken": .text, "descriptors": descriptors,
+        "items": items(["priceIncreaseInfo": .object(["dependentSKUs": .texts, "price": .integer, "status": .text])]),
+        "period": .text, "requestReferenceId": .text, "taxCode": .text,
+    ]
+
+    private static let priceTiers = objects(["price": .required(.integer), "quantity": .required(.integer)])
+
+    /// The display name and the description of a purchase.
+    private static let descriptors = object(["description": .required(.text), "displayName": .required(.text)])
+
+    /// The items of a purchase or a subscription, each with the offer on it.
+    private static func items(_ others: [String: PayloadForm]) -> PayloadForm {
+        let common: [String: PayloadForm] = [
+            "SKU": .text, "description": .text, "displayName": .text,
+            "offer": .object([
+                "period": .required(.text), "periodCount": .required(.integer), "price": .required(.integer),
+                "reason": .required(.text),
+            ]), "price": .integer,
+        ]
+        return .objects(common.merging(others) { $1 })
+    }
 }

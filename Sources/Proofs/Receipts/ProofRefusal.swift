@@ -9,6 +9,11 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
         self.detail = detail
     }
 
+    /// The refusal of a payload that is not strict JSON.
+    init(_ error: JSONSyntaxError) {
+        self.init(.payloadInvalid, "In its JSON, \(error.message).")
+    }
+
     public var code: String { reason.rawValue }
 
     public var message: String { rule.sentence }

@@ -197,7 +197,7 @@ public struct ProofVerifier: Sendable {
             chainCache.insert(.init(signed, chain, headerDigest: headerDigest))
         }
         switch payload {
-        case .failure(let error): throw ProofRefusal(.payloadInvalid, "In its JSON, \(error.message).")
+        case .failure(let error): throw ProofRefusal(error)
         case .success(let value): return (try SignedPayload(value), chain, digest)
         }
     }
@@ -244,40 +244,106 @@ public struct ProofVerifier: Sendable {
     }
 }
 
-/// The receipt of Unity IAP: a JSON object around a proof of the App Store.
-///
-/// The object is not signed. So its transaction identifier is not read, and only the proof inside is believed.
-struct UnityReceipt {
-    /// The app receipt in base64 (Unity IAP 4), or the signed transaction (Unity IAP 5).
-    let proof: [UInt8]
+/// The expectations about an authentic proof.
+public struct ProofExpectations: Sendable {
+    /// An app that a proof may be for.
+    public struct App: Hashable, Sendable {
+        public let bundleIdentifier: String
+        /// The app's Apple ID, which production notifications and app transactions state. Nil accepts any.
+        public let appAppleIdentifier: Int64?
 
-    /// The names of Apple's stores in the member `Store`.
-    private static let stores = ["AppleAppStore", "MacAppStore"]
+        public init(bundleIdentifier: String, appAppleIdentifier: Int64? = nil) {
+            self.bundleIdentifier = bundleIdentifier
+            self.appAppleIdentifier = appAppleIdentifier
+        }
+    }
 
-    /// - Parameter bytes: At most `ProofVerifier.maximumTextSize` bytes.
-    /// - Returns: Nil if the bytes are no JSON object.
-    /// - Throws: `ProofRefusal.Reason.encodingInvalid` for another JSON object than a receipt of an Apple store.
-    init?(_ bytes: [UInt8]) throws(ProofRefusal) {
-        guard bytes.first == UInt8(ascii: "{") else { return nil }
-        let value: JSONValue
-        do {
-            value = try JSONParser.parse(bytes, limits: .init(bytes: ProofVerifier.maximumTextSize))
-        } catch {
-            throw ProofRefusal(.encodingInvalid, "In the receipt of Unity, \(error.message).")
-        }
-        guard case .object(let object) = value, case .string(let store)? = object["Store"] else {
-            throw ProofRefusal(.encodingInvalid, "A receipt of Unity must have the strings Store and Payload.")
-        }
-        guard Self.stores.contains(where: { $0.hasSameBytes(as: store) }) else {
+    /// The apps that the proof may be for. Nil accepts any.
+    public var apps: [App]?
+    /// The environment that the proof must come from. Nil accepts any.
+    public var environment: AppStoreEnvironment?
+    public var origins: Set<Origin>
+    /// The device that an app receipt must be issued for: 16 bytes of `identifierForVendor`, or the 6 bytes of a Mac's
+    /// network address. Nil accepts any device. Other proofs do not identify a device.
+    public var deviceIdentifier: [UInt8]?
+
+    /// The expectations of one app.
+    ///
+    /// - Parameter bundleIdentifier: The bundle identifier, or nil for any app.
+    public init(
+        bundleIdentifier: String? = nil,
+        environment: AppStoreEnvironment? = nil,
+        origins: Set<Origin> = Origin.defaultAccepted,
+        deviceIdentifier: [UInt8]? = nil
+    ) {
+        apps = bundleIdentifier.map { [App(bundleIdentifier: $0)] }
+        self.environment = environment
+        self.origins = origins
+        self.deviceIdentifier = deviceIdentifier
+    }
+
+    /// The expectations of a service that sells one or several apps.
+    public init(apps: [App], origins: Set<Origin>) {
+        self.apps = apps
+        self.origins = origins
+    }
+
+    func check(
+        app found: (bundleIdentifier: String?, appAppleIdentifier: StatedAppAppleIdentifier),
+        environment foundEnvironment: AppStoreEnvironment,
+        origin: Origin
+    ) throws(ProofRefusal) {
+        try check(bundleIdentifier: found.bundleIdentifier, found.appAppleIdentifier, foundEnvironment)
+        if let environment, environment != foundEnvironment {
             throw ProofRefusal(
-                .encodingInvalid,
-                store.hasSameBytes(as: "GooglePlay")
-                    ? "The receipt of Unity is from Google Play. Only receipts of Apple's stores can be verified."
-                    : "The Store of a receipt of Unity must be AppleAppStore or MacAppStore.")
+                .environmentMismatch,
+                "The proof is from \(foundEnvironment.rawValue), but \(environment.rawValue) was expected.")
         }
-        guard case .string(let payload)? = object["Payload"] else {
-            throw ProofRefusal(.encodingInvalid, "A receipt of Unity must have the strings Store and Payload.")
+        guard origins.contains(origin) else {
+            let accepted = origins.map(\.rawValue).sorted().joined(separator: ", ")
+            throw ProofRefusal(
+                .originNotAccepted, "The proof is from \(origin.rawValue); the accepted origins are \(accepted).")
         }
-        proof = Array(payload.utf8)
+    }
+
+    private func check(
+        bundleIdentifier: String?,
+        _ stated: StatedAppAppleIdentifier,
+        _ environment: AppStoreEnvironment
+    ) throws(ProofRefusal) {
+        guard let bundleIdentifier, let apps else { return }
+        guard let app = apps.first(where: { $0.bundleIdentifier.hasSameBytes(as: bundleIdentifier) }) else {
+            let expected = apps.map(\.bundleIdentifier).joined(separator: " or ")
+            throw ProofRefusal(
+                .bundleIdentifierMismatch,
+                "The proof names \"\(bundleIdentifier.prefix(155))\", but \(expected) was expected.")
+        }
+        // Only production proofs state the Apple ID.
+        guard let expected = app.appAppleIdentifier, case .possible(let number) = stated,
+            number != nil || environment == .production
+        else { return }
+        guard number == expected else {
+            throw ProofRefusal(
+                .bundleIdentifierMismatch,
+                number.map { "Its appAppleId is \($0), but \(expected) was expected." }
+                    ?? "Its appAppleId is missing, but \(expected) was expected.")
+        }
+    }
+}
+
+/// The app's Apple ID in a payload.
+enum StatedAppAppleIdentifier {
+    /// The kind of payload has no such field.
+    case never
+    /// The value of the field, or nil if the field is missing.
+    case possible(Int64?)
+
+    init(in content: VerifiedProof.Content) {
+        self =
+            switch content {
+            case .notification(let notification): .possible(notification.appAppleId)
+            case .appTransaction(let appTransaction): .possible(appTransaction.appAppleId)
+            case .appReceipt, .transaction, .renewalInfo, .signedPurchase: .never
+            }
     }
 }

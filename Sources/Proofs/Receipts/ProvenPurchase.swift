@@ -25,58 +25,11 @@ public struct ProvenPurchase: Hashable, Sendable {
         facts.text(.type).flatMap(ProductType.init) ?? expiresDate.map { _ in .autoRenewableSubscription }
     }
 
-    init(_ purchase: InAppPurchase) {
-        transactionIdentifier = purchase.transactionIdentifier
-        originalTransactionIdentifier = purchase.originalTransactionIdentifier ?? purchase.transactionIdentifier
-        productIdentifier = purchase.productIdentifier
-        quantity = purchase.quantity
-        purchaseDate = purchase.purchaseDate
-        revocationDate = purchase.cancellationDate
-        revocationReason = nil
-        expiresDate = purchase.expiresDate
-        appAccountToken = nil
-        facts = TransactionFacts(purchase)
-    }
-
-    public init(_ transaction: JWSTransactionDecodedPayload) {
-        transactionIdentifier = transaction.transactionId
-        originalTransactionIdentifier = transaction.originalTransactionId
-        productIdentifier = transaction.productId
-        quantity = transaction.quantity
-        purchaseDate = transaction.purchaseDate
-        revocationDate = transaction.revocationDate
-        revocationReason = transaction.revocationReason.map { Int($0) }
-        facts = transaction.facts
-        expiresDate = facts.bool(.isUpgraded) == true ? purchaseDate : facts.date(.expiresDate)
-        appAccountToken = facts.text(.appAccountToken).flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
-    }
-
-    /// The purchases of the products in a signed purchase of Google Play, which has one token for all.
-    static func all(of purchase: GooglePlayPurchase) -> [ProvenPurchase] {
-        let products = purchase.productIdentifiers
-        return products.map { product in
-            // Each product is a transaction, and its original is the purchase: one user has all of them.
-            let identifier = products.count == 1 ? purchase.purchaseToken : "\(purchase.purchaseToken):\(product)"
-            return ProvenPurchase(purchase, of: product, identifier: identifier)
-        }
-    }
-
-    private init(_ purchase: GooglePlayPurchase, of product: String, identifier: String) {
-        transactionIdentifier = identifier
-        originalTransactionIdentifier = purchase.purchaseToken
-        productIdentifier = product
-        quantity = purchase.quantity
-        purchaseDate = purchase.purchaseTime
-        (revocationDate, revocationReason, expiresDate) = (nil, nil, nil)
-        appAccountToken = purchase.obfuscatedAccountId.flatMap(UUID.init).flatMap { $0.isPlaceholder ? nil : $0 }
-        facts = TransactionFacts(purchase)
-    }
-
-    /// A purchase that the Play Developer API states.
+    /// - Parameter revocationReason: The reason in Apple's numbers.
     package init(
         transactionIdentifier: String, originalTransactionIdentifier: String, productIdentifier: String, quantity: Int,
-        purchaseDate: Timestamp, revocationDate: Timestamp?, revocationReason: RevocationReason?,
-        expiresDate: Timestamp?, appAccountToken: UUID?, facts: TransactionFacts
+        purchaseDate: Timestamp, revocationDate: Timestamp?, revocationReason: Int?, expiresDate: Timestamp?,
+        appAccountToken: UUID?, facts: TransactionFacts
     ) {
         self.transactionIdentifier = transactionIdentifier
         self.originalTransactionIdentifier = originalTransactionIdentifier
@@ -84,10 +37,46 @@ public struct ProvenPurchase: Hashable, Sendable {
         self.quantity = quantity
         self.purchaseDate = purchaseDate
         self.revocationDate = revocationDate
-        self.revocationReason = revocationReason?.rawValue
+        self.revocationReason = revocationReason
         self.expiresDate = expiresDate
         self.appAccountToken = appAccountToken
         self.facts = facts
+    }
+
+    init(_ purchase: InAppPurchase) {
+        self.init(
+            transactionIdentifier: purchase.transactionIdentifier,
+            originalTransactionIdentifier: purchase.originalTransactionIdentifier ?? purchase.transactionIdentifier,
+            productIdentifier: purchase.productIdentifier, quantity: purchase.quantity,
+            purchaseDate: purchase.purchaseDate, revocationDate: purchase.cancellationDate, revocationReason: nil,
+            expiresDate: purchase.expiresDate, appAccountToken: nil, facts: TransactionFacts(purchase))
+    }
+
+    public init(_ transaction: JWSTransactionDecodedPayload) {
+        let facts = transaction.facts
+        self.init(
+            transactionIdentifier: transaction.transactionId,
+            originalTransactionIdentifier: transaction.originalTransactionId,
+            productIdentifier: transaction.productId, quantity: transaction.quantity,
+            purchaseDate: transaction.purchaseDate, revocationDate: transaction.revocationDate,
+            revocationReason: transaction.revocationReason.map { Int($0) },
+            expiresDate: facts.bool(.isUpgraded) == true ? transaction.purchaseDate : facts.date(.expiresDate),
+            appAccountToken: UUID(accountToken: facts.text(.appAccountToken)), facts: facts)
+    }
+
+    /// The purchases of the products in a signed purchase of Google Play, which has one token for all.
+    static func all(of purchase: GooglePlayPurchase) -> [ProvenPurchase] {
+        let products = purchase.productIdentifiers
+        return products.map { product in
+            // Each product is a transaction, and its original is the purchase: one user has all of them.
+            ProvenPurchase(
+                transactionIdentifier: GooglePlayPurchase.transactionIdentifier(
+                    purchase.purchaseToken, of: product, isOnly: products.count == 1),
+                originalTransactionIdentifier: purchase.purchaseToken, productIdentifier: product,
+                quantity: purchase.quantity, purchaseDate: purchase.purchaseTime, revocationDate: nil,
+                revocationReason: nil, expiresDate: nil,
+                appAccountToken: UUID(accountToken: purchase.obfuscatedAccountId), facts: TransactionFacts(purchase))
+        }
     }
 
     /// The purchase after its store has taken it back.

@@ -145,7 +145,6 @@ public struct ReceiptAttribute: Hashable, Sendable {
     /// The version: 2 for the opaque value, otherwise 1.
     public let version: Int
     public let value: ArraySlice<UInt8>
-
 }
 
 extension ReceiptAttribute {

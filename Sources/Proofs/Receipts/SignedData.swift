@@ -206,7 +206,6 @@ extension SignedData {
 extension ASN1ObjectIdentifier {
     fileprivate static let data: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
     fileprivate static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
-    fileprivate static let rsaEncryption: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
     fileprivate static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
 }
 
@@ -239,7 +238,7 @@ extension DER.Serializer {
                 identifier.appendPrimitiveNode(identifier: .integer) { $0.append(contentsOf: certificate.serialNumber) }
             }
             try signer.appendAlgorithm(.sha256)
-            try signer.appendAlgorithm(.rsaEncryption)
+            try signer.appendAlgorithm(ASN1ObjectIdentifier.AlgorithmIdentifier.rsaEncryption)
             try signer.serialize(ASN1OctetString(contentBytes: signature[...]))
         }
     }

@@ -82,7 +82,7 @@ public struct SignedJSON: Sendable {
         guard case .object(let header) = value else {
             throw ProofRefusal(.containerInvalid, "In the JWS header, the value must be an object.")
         }
-        guard case .string(let algorithm) = header["alg"], algorithm.hasSameBytes(as: "ES256") else {
+        guard let algorithm = header.text("alg"), algorithm.hasSameBytes(as: "ES256") else {
             throw ProofRefusal(.algorithmNotAllowed, "Only ES256 is allowed.")
         }
         // Both parameters change the meaning of a JWS (RFC 7515 section 4.1.11, RFC 7797). Apple sends neither.

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The answer of Apple's verifyReceipt endpoint about an app receipt: a status and the `receipt` object (Apple,
 /// "verifyReceipt", `responseBody`). The data that Apple adds from its own records is absent.
 public struct VerifyReceiptAnswer: Sendable {
@@ -69,5 +71,77 @@ public struct VerifyReceiptAnswer: Sendable {
         case .size, .encoding, .container, .payload: return .malformed
         case .chain, .extensions, .signature, .appAndOrigin, .revocation: return .notAuthenticated
         }
+    }
+}
+
+/// An object of the answer of verifyReceipt. Its members are in Apple's order.
+package struct ReceiptObject {
+    package private(set) var members = JSONObject()
+    private let losAngeles: TimeZone
+
+    /// An object without members.
+    ///
+    /// - Returns: Nil if the system does not know the time zone of Los Angeles.
+    package init?() {
+        guard let losAngeles = TimeZone(identifier: "America/Los_Angeles") else { return nil }
+        self.losAngeles = losAngeles
+    }
+
+    /// The `receipt` object.
+    init?(_ receipt: AppReceipt, requestDate: Timestamp) {
+        self.init()
+        add("receipt_type", .string(receipt.receiptType))
+        add("adam_id", receipt.appItemID.map { .integer($0) })
+        add("app_item_id", receipt.appItemID.map { .integer($0) })
+        add("bundle_id", .string(receipt.bundleIdentifier))
+        add("application_version", .string(receipt.applicationVersion))
+        add("download_id", receipt.downloadID.map { .integer($0) })
+        add("version_external_identifier", receipt.versionExternalIdentifier.map { .integer($0) })
+        add("receipt_creation_date", receipt.creationDate)
+        add("request_date", requestDate)
+        add("original_purchase_date", receipt.originalPurchaseDate)
+        add("original_application_version", receipt.originalApplicationVersion.map { .string($0) })
+        add("expiration_date", receipt.expirationDate)
+        add("in_app", .array(receipt.inAppPurchases.map { .object(Self($0, losAngeles: losAngeles).members) }))
+    }
+
+    private init(_ purchase: InAppPurchase, losAngeles: TimeZone) {
+        self.losAngeles = losAngeles
+        add("quantity", .string(String(purchase.quantity)))
+        add("product_id", .string(purchase.productIdentifier))
+        add("transaction_id", .string(purchase.transactionIdentifier))
+        add("original_transaction_id", purchase.originalTransactionIdentifier.map { .string($0) })
+        add("purchase_date", purchase.purchaseDate)
+        add("original_purchase_date", purchase.originalPurchaseDate)
+        add("expires_date", purchase.expiresDate)
+        if let identifier = purchase.webOrderLineItemID, identifier != 0 {
+            add("web_order_line_item_id", .string(String(identifier)))
+        }
+        add("is_trial_period", purchase.isTrialPeriod.map { .string(String($0)) })
+        add("is_in_intro_offer_period", purchase.isInIntroductoryOfferPeriod.map { .string(String($0)) })
+        add("cancellation_date", purchase.cancellationDate)
+        if let identifier = purchase.promotionalOfferIdentifier, !identifier.isEmpty {
+            add("promotional_offer_id", .string(identifier))
+        }
+    }
+
+    package mutating func add(_ key: String, _ value: JSONValue?) {
+        if let value { _ = members.add(key, value) }
+    }
+
+    /// Adds the three forms of a date: in Greenwich Mean Time, in milliseconds since 1970 as a string, and in Pacific
+    /// time. The key of the last ends in `_pst`, but the value observes daylight saving time.
+    package mutating func add(_ key: String, _ date: Timestamp?) {
+        guard let date else { return }
+        let seconds = date.secondsSince1970
+        let offset = losAngeles.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
+        add(key, .string("\(Self.text(date)) Etc/GMT"))
+        add(key + "_ms", .string(String(date.millisecondsSince1970)))
+        let local = Timestamp(secondsSince1970: seconds + Int64(offset))
+        add(key + "_pst", .string("\(Self.text(local)) America/Los_Angeles"))
+    }
+
+    private static func text(_ date: Timestamp) -> String {
+        String(date.rfc3339.dropLast().replacing("T", with: " "))
     }
 }

@@ -80,6 +80,13 @@ public enum Base64 {
         return all < 64 && rest == 0 ? bytes : nil
     }
 
+    /// The bytes of a text in PEM (RFC 7468 section 2), such as a `CERTIFICATE`. Nil for another label, and for text around it.
+    static func pem(_ text: String, _ label: String) -> [UInt8]? {
+        let lines = text.split(whereSeparator: \.isNewline)
+        guard lines.first == "-----BEGIN \(label)-----", lines.last == "-----END \(label)-----" else { return nil }
+        return decode(lines.dropFirst().dropLast().joined().utf8)
+    }
+
     /// True for a symbol of either alphabet.
     static func isSymbol(_ byte: UInt8) -> Bool { min(standardValues[Int(byte)], urlSafeValues[Int(byte)]) < 64 }
 

@@ -13,16 +13,11 @@ public struct Certificate: Sendable {
     /// - Returns: Nil unless the bytes are exactly one certificate in DER, with a key and dates that OpenSSL can read.
     public init?(der: [UInt8]) {
         defer { ERR_clear_error() }
-        let parsed = der.withUnsafeBufferPointer { bytes -> (certificate: OpaquePointer, isWhole: Bool)? in
-            var next = bytes.baseAddress
-            guard let certificate = d2i_X509(nil, &next, bytes.count) else { return nil }
-            return (certificate, next == bytes.baseAddress.map { $0 + bytes.count })
-        }
-        guard let parsed else { return nil }
-        handle = CertificateHandle(owning: parsed.certificate)
+        guard let parsed = OpenSSLMemory.object(in: der, { d2i_X509(nil, $0, $1) }) else { return nil }
+        handle = CertificateHandle(owning: parsed.pointer)
         // The signature does not cover the outer lengths. Other lengths would be a second spelling of the same
         // certificate.
-        guard parsed.isWhole, Self.encoding(of: parsed.certificate) == der, let key = X509_get_pubkey(handle.pointer)
+        guard parsed.isWhole, Self.encoding(of: parsed.pointer) == der, let key = X509_get_pubkey(handle.pointer)
         else { return nil }
         publicKey = PublicKey(handle: KeyHandle(owning: key))
         guard let notBefore = Self.secondsSince1970(X509_get0_notBefore(handle.pointer)),
@@ -35,10 +30,7 @@ public struct Certificate: Sendable {
 
     /// Reads one certificate from PEM (RFC 7468 section 5).
     package init?(pem: String) {
-        let lines = pem.split(whereSeparator: \.isNewline)
-        guard lines.first == "-----BEGIN CERTIFICATE-----", lines.last == "-----END CERTIFICATE-----",
-            let der = Base64.decode(lines.dropFirst().dropLast().joined().utf8)
-        else { return nil }
+        guard let der = Base64.pem(pem, "CERTIFICATE") else { return nil }
         self.init(der: der)
     }
 
@@ -50,11 +42,7 @@ public struct Certificate: Sendable {
 
     /// Returns the DER of OpenSSL's certificate object.
     private static func encoding(of pointer: OpaquePointer) -> [UInt8]? {
-        var start: UnsafeMutablePointer<UInt8>?
-        let length = i2d_X509(pointer, &start)
-        guard length > 0, let start else { return nil }
-        defer { CRYPTO_free(start, nil, 0) }
-        return Array(UnsafeBufferPointer(start: start, count: Int(length)))
+        OpenSSLMemory.bytes { i2d_X509(pointer, $0) }
     }
 
     /// The DER of the issuer's name.
@@ -211,11 +199,7 @@ extension DistinguishedName {
 
     fileprivate static func value(of entry: OpaquePointer?) -> String? {
         guard let data = X509_NAME_ENTRY_get_data(entry) else { return nil }
-        var text: UnsafeMutablePointer<UInt8>?
-        let length = ASN1_STRING_to_UTF8(&text, data)
-        guard length >= 0, let text else { return nil }
-        defer { CRYPTO_free(text, nil, 0) }
-        return String(decoding: UnsafeBufferPointer(start: text, count: Int(length)), as: UTF8.self)
+        return OpenSSLMemory.bytes { ASN1_STRING_to_UTF8($0, data) }.map { String(decoding: $0, as: UTF8.self) }
     }
 }
 
@@ -230,8 +214,6 @@ enum ObjectIdentifierText {
     /// The digits, such as `1.2.840.113635.100.6.11.1`.
     static func digits(of identifier: OpaquePointer?) -> String {
         guard let identifier else { return "" }
-        var buffer = [CChar](repeating: 0, count: 128)
-        guard OBJ_obj2txt(&buffer, Int32(buffer.count), identifier, 1) > 0 else { return "" }
-        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return OpenSSLMemory.text { OBJ_obj2txt($0, Int32($1), identifier, 1) > 0 } ?? ""
     }
 }

@@ -66,10 +66,8 @@ final class KeyHandle: @unchecked Sendable {
         switch EVP_PKEY_get_base_id(pointer) {
         case EVP_PKEY_RSA: return .rsa(bits: Int(EVP_PKEY_get_bits(pointer)))
         case EVP_PKEY_EC:
-            var name = [CChar](repeating: 0, count: 64)
-            guard EVP_PKEY_get_group_name(pointer, &name, name.count, nil) == 1 else { return .other }
-            let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            return Curve.allCases.first { $0.groupName == text }.map { .ellipticCurve($0) } ?? .other
+            let name = OpenSSLMemory.text { EVP_PKEY_get_group_name(pointer, $0, $1, nil) == 1 }
+            return Curve.allCases.first { $0.groupName == name }.map { .ellipticCurve($0) } ?? .other
         case EVP_PKEY_ED25519: return .ed25519
         default: return .other
         }

@@ -22,20 +22,13 @@ public struct PublicKey: Sendable {
     /// Reads a SubjectPublicKeyInfo in DER (RFC 5280 section 4.1.2.7). Test vectors contain keys in this form.
     package init?(der: [UInt8]) {
         defer { ERR_clear_error() }
-        let pointer = der.withUnsafeBufferPointer { bytes in
-            var next = bytes.baseAddress
-            return d2i_PUBKEY(nil, &next, bytes.count)
-        }
-        guard let pointer else { return nil }
-        self.init(handle: KeyHandle(owning: pointer))
+        guard let parsed = OpenSSLMemory.object(in: der, { d2i_PUBKEY(nil, $0, $1) }) else { return nil }
+        self.init(handle: KeyHandle(owning: parsed.pointer))
     }
 
     /// Reads a SubjectPublicKeyInfo from PEM (RFC 7468 section 13).
     public init?(pem: String) {
-        let lines = pem.split(whereSeparator: \.isNewline)
-        guard lines.first == "-----BEGIN PUBLIC KEY-----", lines.last == "-----END PUBLIC KEY-----",
-            let der = Base64.decode(lines.dropFirst().dropLast().joined().utf8)
-        else { return nil }
+        guard let der = Base64.pem(pem, "PUBLIC KEY") else { return nil }
         self.init(der: der)
     }
 
@@ -166,7 +159,7 @@ extension PublicKey {
             numbers.appendUnsigned(exponent)
         }
         return try? subjectPublicKeyInfo(key.serializedBytes) { algorithm in
-            try algorithm.serialize(ASN1ObjectIdentifier.rsaEncryption)
+            try algorithm.serialize(ASN1ObjectIdentifier.AlgorithmIdentifier.rsaEncryption)
             try algorithm.serialize(ASN1Null())
         }
     }
@@ -179,8 +172,8 @@ extension PublicKey {
             let y = jwk.bytes("y", maximumSize: curve.size), y.count == curve.size
         else { return nil }
         return try? subjectPublicKeyInfo([0x04] + x + y) { algorithm in
-            try algorithm.serialize(ASN1ObjectIdentifier.ecPublicKey)
-            try algorithm.serialize(ASN1ObjectIdentifier.namedCurve(curve))
+            try algorithm.serialize(ASN1ObjectIdentifier.AlgorithmIdentifier.idEcPublicKey)
+            try algorithm.serialize(curve.objectIdentifier)
         }
     }
 
@@ -189,7 +182,7 @@ extension PublicKey {
         guard let name = jwk.text("crv"), name.hasSameBytes(as: "Ed25519"),
             let x = jwk.bytes("x", maximumSize: 32), x.count == 32
         else { return nil }
-        return try? subjectPublicKeyInfo(x) { try $0.serialize(ASN1ObjectIdentifier.ed25519) }
+        return try? subjectPublicKeyInfo(x) { try $0.serialize([1, 3, 101, 112] as ASN1ObjectIdentifier) }
     }
 
     private static func subjectPublicKeyInfo(
@@ -210,10 +203,6 @@ extension PublicKey {
 }
 
 extension JSONObject {
-    fileprivate func text(_ name: String) -> String? {
-        if case .string(let text) = self[name] { text } else { nil }
-    }
-
     /// The bytes of a base64url member. Nil, without decoding, if there are more than `maximumSize`.
     fileprivate func bytes(_ name: String, maximumSize: Int) -> [UInt8]? {
         guard let text = text(name), text.utf8.count <= (maximumSize * 4 + 2) / 3 else { return nil }
@@ -236,16 +225,66 @@ extension DER.Serializer {
     }
 }
 
-extension ASN1ObjectIdentifier {
-    fileprivate static let rsaEncryption: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
-    fileprivate static let ecPublicKey: ASN1ObjectIdentifier = [1, 2, 840, 10045, 2, 1]
-    fileprivate static let ed25519: ASN1ObjectIdentifier = [1, 3, 101, 112]
+extension Curve {
+    fileprivate var objectIdentifier: ASN1ObjectIdentifier {
+        switch self {
+        case .p256: ASN1ObjectIdentifier.NamedCurves.secp256r1
+        case .p384: ASN1ObjectIdentifier.NamedCurves.secp384r1
+        case .p521: ASN1ObjectIdentifier.NamedCurves.secp521r1
+        }
+    }
+}
 
-    fileprivate static func namedCurve(_ curve: Curve) -> ASN1ObjectIdentifier {
-        switch curve {
-        case .p256: [1, 2, 840, 10045, 3, 1, 7]
-        case .p384: [1, 3, 132, 0, 34]
-        case .p521: [1, 3, 132, 0, 35]
+/// RSA keys as base64 of a SubjectPublicKeyInfo in DER (RFC 5280 section 4.1.2.7). The Play Console shows the licensing key of an app in this
+/// form.
+extension PublicKey {
+    /// The maximum length of a key in base64. A key of 8192 bits has 1416 characters.
+    public static let maximumInformationSize = 2048
+
+    /// Reads an RSA key of 2048 to 8192 bits.
+    ///
+    /// - Parameter base64: Standard base64 with padding, without white space.
+    public init(rsaInformation base64: some StringProtocol) throws(RSAKeyError) {
+        guard base64.utf8.count <= Self.maximumInformationSize, let der = Base64.decode(base64.utf8),
+            let key = PublicKey(der: der), key.information == der
+        else { throw .unreadable }
+        guard case .rsa(let bits) = key.kind else { throw .notRSA }
+        guard Self.modulusSizes.contains(bits) else { throw .size(bits: bits) }
+        self = key
+    }
+
+    /// The SubjectPublicKeyInfo in base64.
+    ///
+    /// - Throws: `OpenSSLError` if OpenSSL cannot encode the key.
+    public func informationText() throws -> String {
+        guard let information else { throw OpenSSLError("encode a public key") }
+        return Base64.encode(information)
+    }
+
+    /// The SHA-256 of the SubjectPublicKeyInfo.
+    public var fingerprint: [UInt8] { DigestAlgorithm.sha256.digest(of: information ?? []) }
+
+    /// The SubjectPublicKeyInfo in DER. Nil if OpenSSL cannot encode the key.
+    private var information: [UInt8]? {
+        defer { ERR_clear_error() }
+        return OpenSSLMemory.bytes { i2d_PUBKEY(handle.pointer, $0) }
+    }
+}
+
+/// A text that is no RSA key with which signatures can be verified.
+public enum RSAKeyError: Error, Equatable, CustomStringConvertible, Sendable {
+    /// The text is not base64 of exactly one SubjectPublicKeyInfo in DER.
+    case unreadable
+    case notRSA
+    /// The modulus is shorter than 2048 or longer than 8192 bits.
+    case size(bits: Int)
+
+    public var description: String {
+        switch self {
+        case .unreadable:
+            "The key is not the base64 of a public key in DER. Copy it whole, without line breaks."
+        case .notRSA: "The key is no RSA key. Copy the RSA key of the app."
+        case .size(let bits): "The RSA key has \(bits) bits. Use a key of 2048 to 8192 bits."
         }
     }
 }

@@ -180,6 +180,11 @@ public struct JSONObject: Hashable, Sendable {
         value(of: key, Self.mark(of: key))
     }
 
+    /// The text of a key; nil if the key is absent or has another value.
+    package func text(_ key: String) -> String? {
+        if case .string(let text)? = self[key] { text } else { nil }
+    }
+
     private func value(of key: String, _ mark: Int) -> JSONValue? {
         for member in members where member.mark == mark && member.key.hasSameBytes(as: key) { return member.value }
         return nil
@@ -210,11 +215,9 @@ public struct JSONObject: Hashable, Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Creates the members in the order of the literal. If a key is repeated, its first value is used.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        for (key, value) in elements {
-            _ = add(key, value)
-        }
+    /// Creates the members that have a value, in the order of the literal. If a key is repeated, its first value is used.
+    public init(dictionaryLiteral elements: (String, JSONValue?)...) {
+        for case (let key, let value?) in elements { _ = add(key, value) }
     }
 }
 

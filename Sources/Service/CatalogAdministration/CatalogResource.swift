@@ -18,7 +18,7 @@ enum CatalogResource {
         case .product:
             return catalog.definition(of: identifier).map { definition in
                 let item = catalog.benefit(of: identifier)?.item
-                return .present([
+                return .object([
                     "productId": .string(identifier),
                     "isWithdrawn": .bool(catalog.isWithdrawn(identifier)),
                     "isAdministered": .bool(catalog.isAdministered(subject)),
@@ -43,7 +43,7 @@ enum CatalogResource {
                 ])
             }
         case .currentOffering:
-            return .present([
+            return .object([
                 "isAdministered": .bool(catalog.isAdministered(subject)),
                 "identifier": (catalog.currentOffering?.identifier).map { .string($0) },
             ])

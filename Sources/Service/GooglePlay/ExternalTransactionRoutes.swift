@@ -113,7 +113,7 @@ struct ExternalTransactionRoutes: Sendable {
             let content = try body.externalSale(before: service.clock.now())
             var initial: String?
             if case .object(let series)? = content["recurringTransaction"],
-                case .string(let first)? = series["initialExternalTransactionId"]
+                let first = series.text("initialExternalTransactionId")
             {
                 initial = first
             }

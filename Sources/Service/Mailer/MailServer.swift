@@ -108,7 +108,7 @@ package struct MailServer: Hashable, Sendable {
         credentials: (username: String, password: String)? = nil,
         certificates: String? = nil
     ) {
-        guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+        guard text.utf8.count <= Self.maximumLength, text.isVisibleASCII,
             let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(),
             ["smtp", "smtps"].contains(scheme), let host = url.host.map(Self.withoutBrackets), !host.isEmpty,
             url.user == nil, url.password == nil, ["", "/"].contains(url.path), url.query == nil, url.fragment == nil

@@ -64,8 +64,8 @@ actor PlayAccessTokens {
         case 500...599: throw .failed(status: answer.status)
         default: throw .answerInvalid(reason: "The token endpoint answered with \(answer.status).")
         }
-        guard let grant = answer.object, case .string(let text)? = grant["access_token"], !text.isEmpty,
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard let grant = answer.object, let text = grant.text("access_token"), !text.isEmpty,
+            text.isVisibleASCII
         else { throw .answerInvalid(reason: "The token endpoint sent no access token.") }
         var life: Int64 = 0
         if case .number(let seconds)? = grant["expires_in"] { life = max(0, seconds.int64 ?? 0) }

@@ -40,7 +40,7 @@ extension PlayDeveloperClient {
             upTo: Self.maximumAnswerSize)
         guard case .object(let answer)? = try? JSONParser.parse(bytes) else { throw .answerInvalid(reason: nil) }
         var micros: Int64?
-        if case .object(let amount)? = answer["currentPreTaxAmount"], case .string(let text)? = amount["priceMicros"] {
+        if case .object(let amount)? = answer["currentPreTaxAmount"], let text = amount.text("priceMicros") {
             micros = Int64(text)
         }
         return ExternalTransactionState(

@@ -279,7 +279,7 @@ extension PlayDeveloperClient {
     /// The path of the field that Google refuses, such as `userTaxAddress.regionCode`; nil if the answer names none.
     private static func location(_ answer: PlayConnection.Answer) -> String? {
         guard case .object(let error)? = answer.object?["error"], case .array(let errors)? = error["errors"],
-            case .object(let first)? = errors.first, case .string(let text)? = first["location"], text.utf8.count <= 256
+            case .object(let first)? = errors.first, let text = first.text("location"), text.utf8.count <= 256
         else { return nil }
         let names = text.split(separator: ".").compactMap { PlayConnection.word(.string(String($0))) }
         return names.isEmpty ? nil : names.joined(separator: ".")

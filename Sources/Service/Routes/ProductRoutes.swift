@@ -230,7 +230,7 @@ struct OfferingRoutes: Sendable {
     /// The offerings of an app. They are written member by member, to keep the digits of numbers in metadata.
     private static func json(of catalog: Catalog) -> JSONValue {
         let offerings = catalog.offerings.map { offering in
-            JSONValue.present([
+            JSONValue.object([
                 "identifier": .string(offering.identifier), "description": .string(offering.description),
                 "metadata": offering.metadata.members.isEmpty ? nil : .object(offering.metadata),
                 "packages": .array(
@@ -241,7 +241,7 @@ struct OfferingRoutes: Sendable {
                     }),
             ])
         }
-        return .present([
+        return .object([
             "currentOffering": (catalog.currentOffering?.identifier).map { .string($0) },
             "offerings": .array(offerings),
         ])

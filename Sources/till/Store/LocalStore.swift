@@ -221,7 +221,7 @@ struct SandboxKey: Sendable {
     /// - Parameter source: The option or variable that has the key.
     /// - Throws: `ConfigurationError`, without the key.
     init(fixed text: String, from source: String) throws(ConfigurationError) {
-        guard Self.lengths.contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard Self.lengths.contains(text.utf8.count), text.isVisibleASCII else {
             throw ConfigurationError(
                 message:
                     "\(source) must have 16 to 256 characters of ASCII without spaces. `openssl rand -hex 16` prints a key."

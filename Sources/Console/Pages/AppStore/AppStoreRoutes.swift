@@ -168,7 +168,7 @@ extension AppStoreRoutes {
     private static func reason(of notification: StatedNotification) -> HTML? {
         guard let content = notification.content,
             case .object(let object)? = try? JSONParser.parse(Array(content.utf8)),
-            case .object(let details)? = object["data"], case .string(let text)? = details["consumptionRequestReason"]
+            case .object(let details)? = object["data"], let text = details.text("consumptionRequestReason")
         else { return nil }
         let code = code { data(text) }
         return ConsumptionRequestReason(rawValue: text).map { spaced($0.title, code) } ?? code

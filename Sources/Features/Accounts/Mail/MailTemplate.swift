@@ -105,7 +105,7 @@ package struct MailLinks: Hashable, Sendable {
     /// - Parameter text: An `https` URL, or an address of the app's own scheme; `http` for this machine.
     /// - Returns: Nil for an invalid address.
     package init?(_ text: String) {
-        guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+        guard text.utf8.count <= Self.maximumLength, text.isVisibleASCII,
             let url = URLComponents(string: text), let scheme = url.scheme?.lowercased(), url.fragment == nil,
             url.user == nil,
             url.password == nil, let host = url.host, !host.isEmpty

@@ -54,14 +54,14 @@ public struct StatedField: Sendable {
     /// Reads the field of a signed payload.
     func value(_ name: String, in payload: PayloadFields) throws(ProofRefusal) -> StatedValue? {
         switch kind {
-        case .text: return try payload.string(name).map { .text($0) }
-        case .integer: return try payload.integer(name).map { .integer($0) }
-        case .bool: return try payload.bool(name).map { .integer($0 ? 1 : 0) }
-        case .date: return try payload.date(name).map { .integer($0.millisecondsSince1970) }
-        case .token: return try payload.uuid(name).map { .text($0.lowercasedString) }
+        case .text: return StatedValue(try payload.string(name))
+        case .integer: return StatedValue(try payload.integer(name))
+        case .bool: return StatedValue(try payload.bool(name))
+        case .date: return StatedValue(try payload.date(name))
+        case .token: return StatedValue(try payload.uuid(name)?.lowercasedString)
         case .texts, .object:
             guard try payload.states(name, kind == .texts ? .texts : .object(fields)) else { return nil }
-            return payload.object[name].map { .text($0.compactText) }
+            return StatedValue(payload.object[name]?.compactText)
         }
     }
 }
@@ -87,6 +87,20 @@ extension StatedFact {
 public enum StatedValue: Hashable, Sendable, Codable {
     case integer(Int64)
     case text(String)
+
+    init?(_ text: String?) {
+        guard let text else { return nil }
+        self = .text(text)
+    }
+
+    init?(_ number: Int64?) {
+        guard let number else { return nil }
+        self = .integer(number)
+    }
+
+    init?(_ date: Timestamp?) { self.init(date?.millisecondsSince1970) }
+
+    init?(_ flag: Bool?) { self.init(flag.map { $0 ? 1 : 0 }) }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -340,24 +354,38 @@ extension TransactionFacts {
 
     init(_ purchase: GooglePlayPurchase) {
         self.init()
-        self[.orderId] = purchase.orderId.map { .text($0) }
-        self[.obfuscatedAccountId] = purchase.obfuscatedAccountId.map { .text($0) }
-        self[.obfuscatedProfileId] = purchase.obfuscatedProfileId.map { .text($0) }
+        self[.orderId] = .init(purchase.orderId)
+        self[.obfuscatedAccountId] = .init(purchase.obfuscatedAccountId)
+        self[.obfuscatedProfileId] = .init(purchase.obfuscatedProfileId)
     }
 
     init(_ purchase: InAppPurchase) {
-        func date(_ date: Timestamp?) -> StatedValue? { date.map { .integer($0.millisecondsSince1970) } }
-        func flag(_ bool: Bool?) -> StatedValue? { bool.map { .integer($0 ? 1 : 0) } }
         // An app receipt writes 0 if there is no value.
         func number(_ number: Int64?) -> Int64? { number == 0 ? nil : number }
         self.init()
-        self[.type] = purchase.productType.map { .text($0.rawValue) }
-        self[.originalPurchaseDate] = date(purchase.originalPurchaseDate)
-        self[.expiresDate] = date(purchase.expiresDate)
-        self[.webOrderLineItemId] = number(purchase.webOrderLineItemID).map { .text(String($0)) }
-        self[.itemId] = number(purchase.itemID).map { .integer($0) }
-        self[.isTrialPeriod] = flag(purchase.isTrialPeriod)
-        self[.isInIntroductoryOfferPeriod] = flag(purchase.isInIntroductoryOfferPeriod)
-        self[.offerIdentifier] = purchase.promotionalOfferIdentifier.map { .text($0) }
+        self[.type] = .init(purchase.productType?.rawValue)
+        self[.originalPurchaseDate] = .init(purchase.originalPurchaseDate)
+        self[.expiresDate] = .init(purchase.expiresDate)
+        self[.webOrderLineItemId] = .init(number(purchase.webOrderLineItemID).map { String($0) })
+        self[.itemId] = .init(number(purchase.itemID))
+        self[.isTrialPeriod] = .init(purchase.isTrialPeriod)
+        self[.isInIntroductoryOfferPeriod] = .init(purchase.isInIntroductoryOfferPeriod)
+        self[.offerIdentifier] = .init(purchase.promotionalOfferIdentifier)
+    }
+}
+
+/// The seats at one price, in milliunits of the currency for each (`priceTiers`, `renewalPriceTiers`).
+public struct MultiSeatPriceTier: Hashable, Sendable, Codable {
+    public let price: Int64
+    public let quantity: Int64
+
+    package init(price: Int64, quantity: Int64) { (self.price, self.quantity) = (price, quantity) }
+
+    static func all(_ name: String, of info: PayloadFields?) -> [MultiSeatPriceTier]? {
+        guard let info else { return nil }
+        let tiers = try? info.objects(name) { (tier) throws(ProofRefusal) in
+            MultiSeatPriceTier(price: try tier.requiredInteger("price"), quantity: try tier.requiredInteger("quantity"))
+        }
+        return tiers ?? []
     }
 }

@@ -40,14 +40,6 @@ public enum TransactionReason: String, Sendable, CaseIterable, Codable {
     case renewal = "RENEWAL"
 }
 
-/// The platform of the app's original purchase (App Store Server API, `originalPlatform`).
-public enum PurchasePlatform: String, Sendable, CaseIterable, Codable {
-    case iOS = "iOS"
-    case macOS = "macOS"
-    case tvOS = "tvOS"
-    case visionOS = "visionOS"
-}
-
 /// The renewal setting of a subscription (App Store Server API, `autoRenewStatus`).
 public enum AutoRenewStatus: Int, Sendable, CaseIterable, Codable {
     case off = 0

@@ -55,7 +55,7 @@ extension CordovaPurchase {
         func date(_ date: Timestamp?) -> JSONValue? { date.map { .integer($0.millisecondsSince1970) } }
         func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
         func ofSubscription(_ flag: Bool) -> JSONValue? { lastRenewalDate == nil ? nil : .bool(flag) }
-        return .present([
+        return .object([
             "id": text(productIdentifier),
             "platform": text(platform.rawValue),
             "purchaseId": text(purchaseIdentifier),

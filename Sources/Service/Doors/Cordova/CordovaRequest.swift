@@ -170,7 +170,7 @@ extension DoorServices {
                 // The plugin keeps the purchases under this identifier, and has one receipt for each purchase of Google Play.
                 "id": .string(origin.isGooglePlay ? purchases.first?.productIdentifier ?? app : app),
                 "latest_receipt": .bool(true),
-                "transaction": .present([
+                "transaction": .object([
                     "type": .string(request.kind.rawValue),
                     "id": request.identifier.map { .string($0) },
                     "original_application_version": receipt?.originalApplicationVersion.map { .string($0) },

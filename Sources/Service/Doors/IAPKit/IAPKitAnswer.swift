@@ -64,7 +64,7 @@ extension IAPKitAnswer {
     package var json: JSONValue {
         // Some clients refuse an answer with another environment.
         let isNamed = environment == .production || environment == .sandbox
-        return .present([
+        return .object([
             "store": .string(store.rawValue), "isValid": .bool(state.isValid), "state": .string(state.rawValue),
             "productId": productIdentifier.map { .string($0) },
             "environment": isNamed ? environment.map { .string($0.rawValue) } : nil,
@@ -156,7 +156,7 @@ struct IAPKitProblem: DoorProblem {
     var code: String? { problem.code }
 
     func response() -> Response {
-        let error = JSONValue.present([
+        let error = JSONValue.object([
             "code": .string(problem.code), "message": .string(problem.detail), "path": path.map { .string($0) },
         ])
         var headers = problem.headers

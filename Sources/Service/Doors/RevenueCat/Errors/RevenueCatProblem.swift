@@ -45,7 +45,7 @@ package struct RevenueCatProblem: DoorProblem, Hashable {
     }
 
     package var json: JSONValue {
-        .present([
+        .object([
             "code": .integer(number.rawValue), "message": .string(message),
             "attribute_errors": attributeErrors.isEmpty ? nil : attributeErrors.json,
         ])

@@ -73,7 +73,7 @@ package struct ExportRow: Hashable, Sendable {
 
         func identifier(_ column: ExportColumns.Column) throws(Invalid) -> String {
             guard let text = columns.text(column, of: fields), text.utf8.count <= maximumIdentifierLength,
-                text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+                text.isVisibleASCII
             else {
                 throw .column(column, "an identifier of 1 to \(maximumIdentifierLength) visible ASCII characters")
             }

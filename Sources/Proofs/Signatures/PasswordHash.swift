@@ -1,25 +1,5 @@
 import COpenSSL
 
-/// A comparison of secrets whose time does not depend on their content.
-public enum ConstantTime {
-    public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-        left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// True if both slices contain the same bytes.
-    public func hasSameBytes(as other: ArraySlice<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        return withUnsafeBytes { left in
-            other.withUnsafeBytes { right in
-                guard let left = left.baseAddress, let right = right.baseAddress else { return true }
-                return memcmp(left, right, count) == 0
-            }
-        }
-    }
-}
-
 /// A password hash: scrypt (RFC 7914) with its salt and its cost.
 ///
 /// Its text is a PHC string: `$scrypt$ln=15,r=8,p=3$SALT$HASH`. Salt and hash are in base64 without padding.
@@ -110,5 +90,12 @@ public struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
             cost.memory, &hash, length)
         guard status == 1 else { throw OpenSSLError("EVP_PBE_scrypt") }
         return hash
+    }
+}
+
+/// A comparison of secrets whose time does not depend on their content.
+public enum ConstantTime {
+    public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 
+/// Texts as the bytes that were signed: no byte is repaired, and no two texts are equal by their looks.
 extension String {
     /// True if the text contains NUL, which PostgreSQL does not store.
     public var hasNUL: Bool {
@@ -8,6 +9,9 @@ extension String {
             bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false
         } ?? utf8.contains(0)
     }
+
+    /// True if all bytes are visible characters of ASCII. Such texts are equal only if their bytes are.
+    package var isVisibleASCII: Bool { utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 
     /// Decodes strict UTF-8.
     ///
@@ -25,5 +29,18 @@ extension String {
     @inline(__always)
     public func hasSameBytes(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// True if both slices contain the same bytes.
+    public func hasSameBytes(as other: ArraySlice<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return withUnsafeBytes { left in
+            other.withUnsafeBytes { right in
+                guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+                return memcmp(left, right, count) == 0
+            }
+        }
     }
 }
