@@ -255,3 +255,32 @@ extension UserRecords {
         return numbers.compactMapValues { names[$0] }
     }
 }
+
+/// The last numbers of a user's transactions, grants and audit records, and the digest of the last audit record.
+///
+/// The ledger writes a head only if no other writer has written it since it was read.
+package struct UserHead {
+    /// The number of writes for the user.
+    let version: Int64
+    /// The number of writes for the user after this head is written.
+    package var nextVersion: Int64 { version + 1 }
+    package var lastTransaction: Int64
+    package var lastGrant: Int64
+    package var auditNumber: Int64
+    var auditDigest: [UInt8]
+    /// True if the user was erased.
+    let isErased: Bool
+
+    package static let first = UserHead(
+        version: 0, lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning,
+        isErased: false)
+}
+
+extension UserHead {
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
+        self.init(
+            version: try row.next(), lastTransaction: try row.next(), lastGrant: try row.next(),
+            auditNumber: try row.next(), auditDigest: try row.next(),
+            isErased: (try row.next() as String) == User.erasedIssuer)
+    }
+}

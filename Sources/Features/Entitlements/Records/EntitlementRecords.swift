@@ -18,7 +18,7 @@ struct EntitlementRecords {
         try readTransactions(into: &facts)
         try readParked(claims, parked, into: &facts)
         try readTokenOwners(of: claims, into: &facts)
-        try StatedFactRecords(database: database, apps: apps).read(claims, into: &facts)
+        try readStated(claims, into: &facts)
         return facts
     }
 
@@ -28,8 +28,8 @@ struct EntitlementRecords {
         try readPurchases(self.originals(originals), among: originals, into: &facts)
         try readTransactions(into: &facts)
         guard !facts.purchases.isEmpty else { return facts }
-        try StatedFactRecords(database: database, apps: apps).readRenewals(into: &facts)
-        try HistoryStateRecords(database: database, apps: apps).read(into: &facts)
+        try readRenewals(into: &facts)
+        try readStates(into: &facts)
         return facts
     }
 
@@ -242,6 +242,81 @@ struct EntitlementRecords {
         SQLQuery(
             "SELECT app_account_token, user_id FROM account_token WHERE app_account_token \(database.isIn("$1"))",
             [database.list(eachOf: tokens.map(\.lowercasedString))])
+    }
+
+    // MARK: Stated facts, renewals and recorded states
+
+    /// Reads the known facts of claimed transactions that were already redeemed, and of their subscriptions if a claim states a
+    /// renewal.
+    ///
+    /// - Parameter facts: The other facts about the claims.
+    private func readStated(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
+        let stated = claims + facts.parked.values.map(\.claim)
+        let keys = Set(stated.filter { $0.facts != nil }.map { facts.standing(for: $0).key } + facts.parked.keys).filter
+        {
+            facts.transactions[$0] != nil
+        }
+        if !keys.isEmpty { try readFacts(of: keys, into: &facts) }
+        guard !facts.purchases.isEmpty else { return }
+        let hasEnd = facts.transactions.values.contains { $0.status.expiresAt != nil }
+        if hasEnd || stated.contains(where: { $0.renewal != nil || $0.expiresAt != nil }) {
+            try readRenewals(into: &facts)
+            try readStates(into: &facts)
+        }
+    }
+
+    private static let factColumns = TransactionFacts.columnNames.joined(separator: ", ")
+
+    private func readFacts(of keys: Set<TransactionKey>, into facts: inout EntitlementFacts) throws {
+        let originals = Set(keys.compactMap { facts.transactions[$0]?.originalKey })
+        try database.forEachRow(
+            """
+            SELECT transaction_id, origin, app, \(Self.factColumns) FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+                AND transaction_id \(database.isIn("$3"))
+            """,
+            [owners(of: originals, facts), database.list(originals), database.list(keys)]
+        ) { row in
+            let key = try apps.key(&row)
+            if keys.contains(key) { facts.set(try TransactionFacts(&row), for: key) }
+        }
+    }
+
+    private func readRenewals(into facts: inout EntitlementFacts) throws {
+        let originals = Set(facts.purchases.keys)
+        try database.forEachRow(
+            """
+            SELECT user_id, \(SubscribedPurchase.columns) FROM subscription
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            """,
+            [owners(of: originals, facts), database.list(originals)]
+        ) { row in
+            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
+            guard facts.purchases[original]?.owner == owner else { return }
+            facts.set(try StatedRenewal(&row), for: original)
+        }
+    }
+
+    private func owners(of originals: Set<TransactionKey>, _ facts: EntitlementFacts) -> SQLValue {
+        database.list(Set(originals.compactMap { facts.purchases[$0]?.owner }).sorted())
+    }
+
+    /// Reads the states of the purchases among the facts.
+    private func readStates(into facts: inout EntitlementFacts) throws {
+        let owners = Set(facts.purchases.values.map(\.owner))
+        try database.forEachRow(
+            """
+            SELECT original_transaction_id, origin, app, user_id, state, renews, changes_at
+            FROM purchase_state
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            """,
+            [database.list(owners.sorted()), database.list(facts.purchases.keys)]
+        ) { row in
+            let (original, owner): (TransactionKey, Int64) = (try apps.key(&row), try row.next())
+            guard facts.purchases[original]?.owner == owner else { return }
+            facts.recordedStates[original] = HistoryState(
+                state: try row.next(), renews: try row.next(), changesAt: try row.next())
+        }
     }
 
     // MARK: Rows
