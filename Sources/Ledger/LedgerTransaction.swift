@@ -18,9 +18,9 @@ package struct LedgerTransaction {
 
     package var audit: AuditRecords { AuditRecords(database: database, randomness: randomness) }
 
-    package var answers: AnswerRecords { database.answers }
+    package var answers: AnswerRecords { AnswerRecords(database: database) }
 
-    package var events: EventRecords { database.events }
+    package var events: EventRecords { EventRecords(database: database) }
 
     /// The number of a user. A new user gets one.
     ///
@@ -55,14 +55,6 @@ extension LedgerTransaction {
         return try (users.formers(of: user) + [user]).flatMap { try audit.records(of: $0, after: 0, limit: .max) }
             .enumerated().sorted { ($0.element.entry.happenedAt, $0.offset) < ($1.element.entry.happenedAt, $1.offset) }
             .map(\.element)
-    }
-
-    /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.
-    package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
-        guard let number = try users.known(user) else { return nil }
-        return try database.row(#"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [number]) {
-            (try $0.next(), try $0.next())
-        }
     }
 
     /// The first users and aliases whose names are blocked, in the order of the names. It reads names up to the last of them.
@@ -300,9 +292,7 @@ extension LedgerTransaction {
 }
 
 extension LedgerDatabase {
-    package var answers: AnswerRecords { AnswerRecords(database: self) }
     package var apps: AppRecords { AppRecords(database: self) }
-    package var events: EventRecords { EventRecords(database: self) }
 }
 
 /// The error of a use case that writes for a user.

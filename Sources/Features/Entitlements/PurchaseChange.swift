@@ -29,9 +29,7 @@ extension EntitlementService {
                 change, ofTransaction: identifier, origin: origin, in: limitingApp ?? app, of: user, by: caller,
                 at: try now(of: user, $0), accepting: accepted)
         }
-        guard let transaction = found.first else { throw GrantError.transactionNotFound }
-        guard found.count == 1 else { throw GrantError.transactionAmbiguous }
-        return transaction
+        return try found.only
     }
 }
 
@@ -57,13 +55,10 @@ extension LedgerTransaction {
     ) throws -> [RedeemedTransaction] {
         guard let user = try users.known(user) else { return [] }
         func found() throws -> [RedeemedTransaction] {
-            try ReadingRecords(database: database).transactions([identifier], of: user).filter {
-                (origin == nil || $0.origin == origin) && app?.hasSameBytes(as: $0.app ?? "") ?? true
-            }
+            try transactions(identifier, from: origin, in: app, of: user)
         }
-        let transactions = try found()
-        guard transactions.count == 1 else { return transactions }
-        let transaction = transactions[0]
+        let known = try found()
+        guard known.count == 1, let transaction = known.first else { return known }
         if let original = try apply(change, to: transaction, of: user, by: caller, at: moment) {
             let (event, reason): (AuditEntry.Event, String?) =
                 switch change {
@@ -79,6 +74,19 @@ extension LedgerTransaction {
             _ = try recordStates(of: [original], try apps, from: Viewpoint(accepting: accepted, at: moment))
         }
         return try found()
+    }
+
+    /// A user's transactions of an identifier.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil for any origin.
+    ///   - app: The bundle identifier of the only app; nil for all apps.
+    fileprivate func transactions(
+        _ identifier: String, from origin: Origin?, in app: String?, of user: Int64
+    ) throws -> [RedeemedTransaction] {
+        try ReadingRecords(database: database).transactions([identifier], of: user).filter {
+            (origin == nil || $0.origin == origin) && app?.hasSameBytes(as: $0.app ?? "") ?? true
+        }
     }
 
     /// - Returns: The purchase; nil if the change was already in effect. Nothing is then changed.
@@ -151,9 +159,7 @@ extension EntitlementService {
             guard let former = try transaction.users.known(user) else { return [] }
             guard let owner = try transaction.users.known(other) else { throw LedgerError.userUnknown }
             func found(of owner: Int64) throws -> [RedeemedTransaction] {
-                try ReadingRecords(database: transaction.database).transactions([identifier], of: owner).filter {
-                    (origin == nil || $0.origin == origin) && app?.hasSameBytes(as: $0.app ?? "") ?? true
-                }
+                try transaction.transactions(identifier, from: origin, in: app, of: owner)
             }
             let moved = try found(of: former)
             guard moved.count == 1 else { return moved }
@@ -168,9 +174,18 @@ extension EntitlementService {
                 .write()
             return try found(of: owner)
         }
-        guard let transaction = found.first else { throw GrantError.transactionNotFound }
-        guard found.count == 1 else { throw GrantError.transactionAmbiguous }
-        return transaction
+        return try found.only
+    }
+}
+
+extension [RedeemedTransaction] {
+    /// The transaction of an identifier, if only one was found.
+    fileprivate var only: RedeemedTransaction {
+        get throws(GrantError) {
+            guard let first else { throw .transactionNotFound }
+            guard count == 1 else { throw .transactionAmbiguous }
+            return first
+        }
     }
 }
 

@@ -106,8 +106,7 @@ extension EntitlementService {
     }
 
     private func purchase(_ claim: Claim, _ environment: AppStoreEnvironment) async throws -> VerifiedPurchase {
-        let stated = claim.facts?.text(.type).flatMap(ProductType.init)
-        let type = stated ?? catalogs.type(of: claim.productIdentifier)
+        let type = claim.facts?.productType ?? catalogs.type(of: claim.productIdentifier)
         let moment = now(ofBuyerOf: claim.transactionIdentifier)
         return try await ledger.read {
             let records = EntitlementRecords(database: $0.database, apps: try $0.apps)

@@ -44,8 +44,7 @@ package struct AnswerRecords {
             WHERE idempotency_key \(database.isIn("$1")) AND caller \(database.isIn("$2")) AND kept_at >= $3
             """,
             [
-                database.list(Set(keys.map { ByteKey($0.key.key) }).sorted().map(\.text)),
-                database.list(Set(keys.map { ByteKey($0.key.caller) }).sorted().map(\.text)), oldest,
+                database.list(eachOf: keys.map(\.key.key)), database.list(eachOf: keys.map(\.key.caller)), oldest,
             ]
         ) { row in
             let answer = try KeptAnswer(&row)

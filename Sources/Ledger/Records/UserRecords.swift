@@ -49,14 +49,12 @@ package struct UserRecords {
 
     /// The query of `known(among:)`: users of these issuers with one of these names.
     package func knownUsers(_ users: Set<User>) -> SQLQuery {
-        let issuers = Set(users.map { ByteKey($0.issuer) }).sorted().map(\.text)
-        let names = Set(users.map { ByteKey($0.name) }).sorted().map(\.text)
-        return SQLQuery(
+        SQLQuery(
             """
             SELECT issuer, name, user_id FROM user_name
             WHERE name \(database.isIn("$1")) AND issuer \(database.isIn("$2"))
             """,
-            [database.list(names), database.list(issuers)])
+            [database.list(eachOf: users.map(\.name)), database.list(eachOf: users.map(\.issuer))])
     }
 
     /// The number of a user; nil for a user that the ledger does not know.
@@ -182,8 +180,8 @@ extension User {
     }
 }
 
-extension Set<Origin> {
-    /// The origins in parentheses, for `IN`. They are sorted, so that the same origins make the same statement.
+extension Collection where Element: RawRepresentable<String> {
+    /// The values in parentheses, for `IN`. They are sorted, so that the same values make the same statement.
     package var sqlList: String {
         "(" + map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ") + ")"
     }

@@ -85,9 +85,7 @@ package struct LedgerFile: Sendable {
             try NewFile.make(at: file) { unfinished in
                 let copy = try DatabaseQueue(path: unfinished.path)
                 try DatabaseQueue(path: url.path).backup(to: copy)
-                // The backup is one file without auxiliary files.
-                try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-                try copy.close()
+                try copy.closeAsOneFile()
             }
         } catch {
             switch error {
@@ -95,9 +93,7 @@ package struct LedgerFile: Sendable {
             case let fault as StorageFault: throw fault
             case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
                 throw StorageFault(cause: .diskFull, path: file.path)
-            case let error as DatabaseError
-            where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT:
-                throw StorageFault(cause: .damaged, path: url.path)
+            case let error as DatabaseError where error.isOfDamage: throw StorageFault(cause: .damaged, path: url.path)
             default: throw BackupError.notWritten(path: file.path)
             }
         }
@@ -213,7 +209,8 @@ enum SQLiteSchema {
         return nil
     }
 
-    private static func tables(of database: Database) throws -> Set<String> {
+    /// The names of the tables that a file has.
+    static func tables(of database: Database) throws -> Set<String> {
         try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
     }
 }

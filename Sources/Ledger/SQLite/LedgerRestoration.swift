@@ -55,9 +55,7 @@ struct ReplacedLedger {
         do {
             let database = try DatabaseQueue(path: file.url.path)
             let keys = try database.read(readRevokedKeys)
-            // SQLite refuses this if another connection is open, for example one of another program.
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-            try database.close()
+            try database.closeAsOneFile()
             return keys
         } catch is ColumnMismatch {
             return nil
@@ -300,8 +298,7 @@ struct BackupCopy {
                     return table.restoration == .sessionDeletion ? count + database.changesCount : count
                 }
             }
-            try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-            try database.close()
+            try database.closeAsOneFile()
             return sessions
         }
     }
@@ -313,9 +310,7 @@ struct BackupCopy {
     private static func error(_ error: any Error, backup: URL) -> any Error {
         switch error {
         case let error as RestorationError: error
-        case let error as DatabaseError
-        where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT:
-            RestorationError.notALedger(path: backup.path)
+        case let error as DatabaseError where error.isOfDamage: RestorationError.notALedger(path: backup.path)
         default: StorageFault(error, path: backup.path)
         }
     }

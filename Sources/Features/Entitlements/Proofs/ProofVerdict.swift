@@ -56,7 +56,7 @@ extension ProofVerdict.Check {
 extension EntitlementService {
     /// Decodes a proof, and verifies it as for a redemption by a user for whom every accepted origin is valid.
     package func inspect(_ proof: [UInt8]) -> InspectedProof {
-        let inspection = decode(proof)
+        let inspection = verifier.inspect(proof)
         // Xcode's certificate has no extensions of Apple's. Google Play has no certificates.
         var unneeded: Set<ProofVerdict.Check> = inspection.anchor?.realm == .xcode ? [.extensions] : []
         if inspection.kind == .signedPurchase { unneeded = [.container, .chain, .extensions] }

@@ -39,7 +39,7 @@ struct EntitlementChangeRecords {
             guard case .endChanged(let product, let user) = event else { return nil }
             return (product, user)
         }
-        try database.events.append(.endChanged, ends, at: decision.moment)
+        try transaction.events.append(.endChanged, ends, at: decision.moment)
     }
 
     /// The new and changed transactions.

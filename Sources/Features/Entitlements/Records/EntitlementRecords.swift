@@ -141,7 +141,7 @@ struct EntitlementRecords {
             }
             let (owner, isExpected): (Int64, Bool) = (try row.next(), try row.next())
             if isExpected {
-                facts.setExpected(owner, for: key)
+                facts.expectedOwners[key] = owner
             } else {
                 facts.set(
                     EntitlementFacts.Purchase(

@@ -239,7 +239,7 @@ struct ReadingRecords {
         try database.forEachRow(
             """
             SELECT event, reference, min(happened_at), max(happened_at) FROM audit
-            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN (\(Self.eventsOfRenewal))
+            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN \(Self.eventsOfRenewal)
             GROUP BY event, reference
             """,
             [user]
@@ -257,7 +257,7 @@ struct ReadingRecords {
     }
 
     private static let eventsOfRenewal = [AuditEntry.Event.autoRenewDisabled, .renewalFailed, .gracePeriodBegan]
-        .map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        .sqlList
 }
 
 /// A statement that reads transactions, each with the team's revocation in effect, and its rows.

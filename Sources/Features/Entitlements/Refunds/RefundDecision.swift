@@ -202,7 +202,7 @@ extension LedgerTransaction {
         in catalog: Catalog
     ) -> ProductType? {
         if request.isSubscription { return .autoRenewableSubscription }
-        return facts?.text(.type).flatMap(ProductType.init) ?? product.flatMap { catalog.product($0)?.type }
+        return facts?.productType ?? product.flatMap { catalog.product($0)?.type }
     }
 
     private func transaction(of request: OpenConsumptionRequest, of user: Int64) throws -> RedeemedTransaction? {

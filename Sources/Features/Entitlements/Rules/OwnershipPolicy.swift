@@ -34,7 +34,7 @@ package enum OwnershipPolicy: Hashable, Sendable {
     ///   - isActive: True if a part of the purchase is active.
     ///   - transferredAt: The time of the last transfer.
     func refusal(
-        isActive: @autoclosure () -> Bool,
+        isActive: Bool,
         transferredAt: Timestamp?,
         at moment: Timestamp
     ) -> Redemption.Result? {
@@ -43,7 +43,7 @@ package enum OwnershipPolicy: Hashable, Sendable {
         case .keep: return .ownedByAnotherUser
         case .transfer(let seconds): pause = seconds
         case .transferIfInactive(let seconds):
-            if isActive() { return .ownedByAnotherUser }
+            if isActive { return .ownedByAnotherUser }
             pause = seconds
         }
         return transferredAt.map { moment < $0.adding(seconds: pause) } ?? false ? .transferTooSoon : nil

@@ -75,11 +75,6 @@ extension EntitlementFacts.Transaction {
 }
 
 extension LedgerDatabase {
-    /// An argument with several texts, each once, in the order of their bytes, so that the same texts make the same query.
-    func list(eachOf texts: some Sequence<String>) -> SQLValue {
-        list(Set(texts.map { ByteKey($0) }).sorted().map(\.text))
-    }
-
     /// An argument with the identifiers of transactions.
     func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachOf: keys.map(\.identifier)) }
 

@@ -139,8 +139,7 @@ extension Table {
     .indexed("purchase_state_not_paid", by: ["user_id"], where: isNotPaid)
 
     /// The condition of purchases whose renewal could not be charged, which are few.
-    static let isNotPaid =
-        "state IN ('\(PurchaseState.billingRetry.rawValue)', '\(PurchaseState.gracePeriod.rawValue)')"
+    static let isNotPaid = "state IN \([PurchaseState.billingRetry, .gracePeriod].sqlList)"
 
     /// The latest statements about transactions that nobody has redeemed.
     private static let parkedTransaction = Table(
@@ -203,10 +202,8 @@ extension Table {
     .indexed("notification_of_outcome", by: ["outcome"] + receiptOrder, where: rareOutcome)
 
     /// The condition of notifications with an outcome that few have.
-    static let rareOutcome: String = {
-        let frequent = NotificationOutcome.frequent.map { "'\($0.rawValue)'" }
-        return "outcome NOT IN (\(frequent.joined(separator: ", ")))"
-    }()
+    static let rareOutcome = "outcome NOT IN \(NotificationOutcome.frequent.sqlList)"
+
     /// The order of notifications by their receipt.
     static let receiptOrder = ["received_at", "notification_uuid", "origin"]
 }
