@@ -27,7 +27,6 @@ struct EntitlementRecords {
         var facts = EntitlementFacts()
         try readPurchases(self.originals(originals), among: originals, into: &facts)
         try readTransactions(into: &facts)
-        guard !facts.purchases.isEmpty else { return facts }
         try readRenewals(into: &facts)
         try readStates(into: &facts)
         return facts
@@ -156,15 +155,28 @@ struct EntitlementRecords {
 
     private static let terms = PurchasePeriod.Terms.facts.map(\.field.column).joined(separator: ", ")
 
+    /// Reads rows of the purchases among the facts. The rows of former owners are left out.
+    ///
+    /// - Parameters:
+    ///   - sql: A query for the rows of the owners in `$1` and of the original transactions in `$2`. Its first columns are the
+    ///     owner and the key of the purchase.
+    ///   - read: Reads the next columns.
+    private func readPurchaseRows(
+        _ sql: String, into facts: inout EntitlementFacts,
+        _ read: (inout ResultRow, TransactionKey, inout EntitlementFacts) throws -> Void
+    ) throws {
+        guard !facts.purchases.isEmpty else { return }
+        let owners = Set(facts.purchases.values.map(\.owner)).sorted()
+        try database.forEachRow(sql, [database.list(owners), database.list(facts.purchases.keys)]) { row in
+            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
+            if facts.purchases[original]?.owner == owner { try read(&row, original, &facts) }
+        }
+    }
+
     /// Reads the transactions of the purchases among the facts, and the team's revocations.
     private func readTransactions(into facts: inout EntitlementFacts) throws {
-        guard !facts.purchases.isEmpty else { return }
-        let arguments: [any SQLConvertible] = [
-            database.list(Set(facts.purchases.values.map(\.owner)).sorted()),
-            database.list(facts.purchases.keys),
-        ]
         // The sign keeps SQLite from reading all transactions of the users in this order.
-        try database.forEachRow(
+        try readPurchaseRows(
             """
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
                 product_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
@@ -174,24 +186,19 @@ struct EntitlementRecords {
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
             ORDER BY +redeemed.user_id, redeemed.sequence
-            """,
-            arguments
-        ) { row in
-            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
-            guard facts.purchases[original]?.owner == owner else { return }
+            """, into: &facts
+        ) { row, original, facts in
             let key = TransactionKey(app: original.app, origin: original.origin, identifier: try row.next())
             facts.set(try Self.transaction(&row, of: original), for: key)
         }
-        try database.forEachRow(
+        try readPurchaseRows(
             """
             SELECT user_id, original_transaction_id, origin, app FROM team_revocation
             WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
                 AND reinstated_at IS NULL
-            """,
-            arguments
-        ) { row in
-            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
-            if facts.purchases[original]?.owner == owner { facts.revokedByTeam.insert(original) }
+            """, into: &facts
+        ) { _, original, facts in
+            facts.revokedByTeam.insert(original)
         }
     }
 
@@ -275,7 +282,10 @@ struct EntitlementRecords {
             WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
                 AND transaction_id \(database.isIn("$3"))
             """,
-            [owners(of: originals, facts), database.list(originals), database.list(keys)]
+            [
+                database.list(Set(originals.compactMap { facts.purchases[$0]?.owner }).sorted()),
+                database.list(originals), database.list(keys),
+            ]
         ) { row in
             let key = try apps.key(&row)
             if keys.contains(key) { facts.set(try TransactionFacts(&row), for: key) }
@@ -283,37 +293,24 @@ struct EntitlementRecords {
     }
 
     private func readRenewals(into facts: inout EntitlementFacts) throws {
-        let originals = Set(facts.purchases.keys)
-        try database.forEachRow(
+        try readPurchaseRows(
             """
             SELECT user_id, \(SubscribedPurchase.columns) FROM subscription
             WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
-            """,
-            [owners(of: originals, facts), database.list(originals)]
-        ) { row in
-            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
-            guard facts.purchases[original]?.owner == owner else { return }
+            """, into: &facts
+        ) { row, original, facts in
             facts.set(try StatedRenewal(&row), for: original)
         }
     }
 
-    private func owners(of originals: Set<TransactionKey>, _ facts: EntitlementFacts) -> SQLValue {
-        database.list(Set(originals.compactMap { facts.purchases[$0]?.owner }).sorted())
-    }
-
-    /// Reads the states of the purchases among the facts.
+    /// Reads the states of the purchases in the histories of their owners.
     private func readStates(into facts: inout EntitlementFacts) throws {
-        let owners = Set(facts.purchases.values.map(\.owner))
-        try database.forEachRow(
+        try readPurchaseRows(
             """
-            SELECT original_transaction_id, origin, app, user_id, state, renews, changes_at
-            FROM purchase_state
+            SELECT user_id, original_transaction_id, origin, app, state, renews, changes_at FROM purchase_state
             WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
-            """,
-            [database.list(owners.sorted()), database.list(facts.purchases.keys)]
-        ) { row in
-            let (original, owner): (TransactionKey, Int64) = (try apps.key(&row), try row.next())
-            guard facts.purchases[original]?.owner == owner else { return }
+            """, into: &facts
+        ) { row, original, facts in
             facts.recordedStates[original] = HistoryState(
                 state: try row.next(), renews: try row.next(), changesAt: try row.next())
         }

@@ -15,8 +15,6 @@ package struct KnownUser: Hashable, Sendable {
 
         package var description: String { "\(user.issuer)\n\(user.name)" }
     }
-
-    package var position: Position { Position(user: user) }
 }
 
 extension KnownUser.Position {
