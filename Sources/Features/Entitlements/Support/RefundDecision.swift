@@ -41,7 +41,7 @@ package struct OpenConsumptionRequest: Hashable, Sendable {
     }
 }
 
-/// The customers whose purchases are reconciled with the App Store, and its consumption requests.
+/// The consumption requests of the App Store.
 extension LedgerTransaction {
     /// The open consumption requests of the App Store about refunds (`CONSUMPTION_REQUEST`), oldest first. The App Store waits for
     /// twelve hours (App Store Server Notifications, "CONSUMPTION_REQUEST").
