@@ -230,12 +230,6 @@ package struct EntitlementService: Sendable {
         }
     }
 
-    /// Verifies a proof of any app and origin; nil if it is still refused.
-    func verifyForAnyone(_ proof: [UInt8]) -> VerifiedProof? {
-        try? verifier.verify(
-            proof, expecting: ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases)))
-    }
-
     /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
     package func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }
 

@@ -180,13 +180,6 @@ extension User {
     }
 }
 
-extension Collection where Element: RawRepresentable<String> {
-    /// The values in parentheses, for `IN`. They are sorted, so that the same values make the same statement.
-    package var sqlList: String {
-        "(" + map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ") + ")"
-    }
-}
-
 /// The statements on aliases: names that lead to a user whose own name is another.
 ///
 /// An alias is among all names, too, whose primary key makes two users of one name impossible.

@@ -147,7 +147,7 @@ struct EntitlementChangeRecords {
         let key = ["user_id"] + Table.originalKey
         try database.delete(from: "subscription", where: key, rows.map(\.key))
         try database.insert(
-            into: "subscription", key + ["stated_at", "proof_digest"] + RenewalFacts.columnNames,
+            into: "subscription", key + StatedRenewal.columns,
             rows.map { key, renewal in
                 key + [renewal.statedAt, renewal.proofDigest] + renewal.facts.sqlValues
             })
