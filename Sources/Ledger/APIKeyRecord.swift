@@ -76,3 +76,47 @@ extension APIKeyRecord {
         ConstantTime.areEqual(Self.digest(of: key), secretDigest)
     }
 }
+
+/// The API keys of the ledger.
+extension LedgerTransaction {
+    package func add(_ key: APIKeyRecord) throws {
+        _ = try database.execute(
+            """
+            INSERT INTO api_key (\(APIKeyRecord.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            """,
+            key.sqlValues)
+    }
+
+    /// All API keys, revoked ones included, oldest first.
+    package func apiKeys() throws -> [APIKeyRecord] {
+        try database.rows("SELECT \(APIKeyRecord.columns) FROM api_key ORDER BY created_at, key_id") {
+            try APIKeyRecord(&$0)
+        }
+    }
+
+    package func apiKey(_ identifier: String) throws -> APIKeyRecord? {
+        try database.row("SELECT \(APIKeyRecord.columns) FROM api_key WHERE key_id = $1", [identifier]) {
+            try APIKeyRecord(&$0)
+        }
+    }
+
+    /// The names of all API keys by their identifiers, those of revoked keys included.
+    package func apiKeyNames() throws -> [String: String] {
+        try database.dictionary("SELECT key_id, name FROM api_key") { (try $0.next(), try $0.next()) }
+    }
+
+    /// Records the last use of a key, unless a later one is recorded.
+    package func recordUse(ofAPIKey identifier: String, at moment: Timestamp) throws {
+        _ = try database.execute(
+            "UPDATE api_key SET last_used_at = $1 WHERE key_id = $2 AND coalesce(last_used_at, 0) < $3",
+            [moment, identifier, moment])
+    }
+
+    /// Revokes a key. A key that was revoked before stays as it is.
+    ///
+    /// - Returns: False if there is no such key.
+    package func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
+        try database.execute(
+            "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE key_id = $2", [moment, identifier]) == 1
+    }
+}

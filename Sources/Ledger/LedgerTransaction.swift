@@ -18,9 +18,9 @@ package struct LedgerTransaction {
 
     package var audit: AuditRecords { AuditRecords(database: database, randomness: randomness) }
 
-    package var answers: AnswerRecords { database.answers }
+    package var answers: AnswerRecords { AnswerRecords(database: database) }
 
-    package var events: EventRecords { database.events }
+    package var events: EventRecords { EventRecords(database: database) }
 
     /// The number of a user. A new user gets one.
     ///
@@ -57,46 +57,6 @@ extension LedgerTransaction {
             .map(\.element)
     }
 
-    /// Assigns a number to an app, unless it has one.
-    package func register(app bundleIdentifier: String) throws {
-        _ = try database.apps.numbers(of: [bundleIdentifier])
-    }
-
-    /// The apps whose rows a query returns.
-    package struct RequestedApp {
-        /// Nil for all apps.
-        package let number: Int64?
-
-        /// - Parameters:
-        ///   - bundleIdentifier: Nil for all apps.
-        ///   - apps: The bundle identifiers of all apps, by their numbers.
-        /// - Returns: Nil for an app that the ledger does not know.
-        package init?(_ bundleIdentifier: String?, among apps: [Int64: String]) {
-            guard let bundleIdentifier else {
-                number = nil
-                return
-            }
-            guard let app = apps.first(where: { $0.value.hasSameBytes(as: bundleIdentifier) }) else { return nil }
-            number = app.key
-        }
-    }
-
-    /// The number of an app.
-    ///
-    /// - Parameter bundleIdentifier: Nil for all apps.
-    /// - Returns: Nil for an app that the ledger does not know.
-    package func number(ofApp bundleIdentifier: String?) throws -> RequestedApp? {
-        RequestedApp(bundleIdentifier, among: bundleIdentifier == nil ? [:] : try database.apps.names())
-    }
-
-    /// The time of a user's first request and the user's account token, even if it was never returned. Nil for an unknown user.
-    package func knownUser(_ user: User) throws -> (firstSeenAt: Timestamp, appAccountToken: UUID)? {
-        guard let number = try users.known(user) else { return nil }
-        return try database.row(#"SELECT first_seen_at, app_account_token FROM "user" WHERE user_id = $1"#, [number]) {
-            (try $0.next(), try $0.next())
-        }
-    }
-
     /// The first users and aliases whose names are blocked, in the order of the names. It reads names up to the last of them.
     package func blockedUsers(limit: Int) throws -> [User] {
         var (users, last) = ([User](), (name: "", issuer: ""))
@@ -112,31 +72,6 @@ extension LedgerTransaction {
             last = end
         }
         return Array(users.prefix(limit))
-    }
-
-    /// Keeps an answer unless another process has kept one under its key that is not older than a moment.
-    ///
-    /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
-    /// - Returns: The answer that was kept before; nil if this one is kept.
-    package func earlierAnswer(
-        orKeeping answer: KeptAnswer, about user: Int64?, at moment: Timestamp, deletingBefore oldest: Timestamp
-    ) throws -> KeptAnswer? {
-        if try answers.keep(answer, about: user, at: moment, deletingBefore: oldest) { return nil }
-        guard let kept = try answers.answer(for: answer.key, since: oldest) else { throw damaged }
-        return kept
-    }
-
-    /// Keeps a refusal like `earlierAnswer`, also about a user whom the ledger does not know. An account that was erased
-    /// meanwhile gets none.
-    ///
-    /// - Returns: The answer kept under the key; the refusal if none may be kept.
-    package func keep(
-        _ refusal: KeptAnswer, about user: User, at moment: Timestamp, deletingBefore oldest: Timestamp
-    ) throws -> KeptAnswer {
-        let known = try users.known(user)
-        guard known != nil || user.issuer != User.accountIssuer else { return refusal }
-        return try earlierAnswer(orKeeping: refusal, about: known, at: moment, deletingBefore: oldest)
-            ?? refusal
     }
 
     /// The token that a user's app puts into its purchases (StoreKit's `appAccountToken`). Nil before `makeAppAccountToken`.
@@ -187,47 +122,6 @@ extension LedgerTransaction {
         if let owner, owner != number { try users.takeAppAccountToken(token, from: owner) }
         try users.settleAppAccountToken(token, of: number, at: moment)
         return .set
-    }
-
-    package func add(_ key: APIKeyRecord) throws {
-        _ = try database.execute(
-            """
-            INSERT INTO api_key (\(APIKeyRecord.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """,
-            key.sqlValues)
-    }
-
-    /// All API keys, revoked ones included, oldest first.
-    package func apiKeys() throws -> [APIKeyRecord] {
-        try database.rows("SELECT \(APIKeyRecord.columns) FROM api_key ORDER BY created_at, key_id") {
-            try APIKeyRecord(&$0)
-        }
-    }
-
-    package func apiKey(_ identifier: String) throws -> APIKeyRecord? {
-        try database.row("SELECT \(APIKeyRecord.columns) FROM api_key WHERE key_id = $1", [identifier]) {
-            try APIKeyRecord(&$0)
-        }
-    }
-
-    /// The names of all API keys by their identifiers, those of revoked keys included.
-    package func apiKeyNames() throws -> [String: String] {
-        try database.dictionary("SELECT key_id, name FROM api_key") { (try $0.next(), try $0.next()) }
-    }
-
-    /// Records the last use of a key, unless a later one is recorded.
-    package func recordUse(ofAPIKey identifier: String, at moment: Timestamp) throws {
-        _ = try database.execute(
-            "UPDATE api_key SET last_used_at = $1 WHERE key_id = $2 AND coalesce(last_used_at, 0) < $3",
-            [moment, identifier, moment])
-    }
-
-    /// Revokes a key. A key that was revoked before stays as it is.
-    ///
-    /// - Returns: False if there is no such key.
-    package func revokeAPIKey(_ identifier: String, at moment: Timestamp) throws -> Bool {
-        try database.execute(
-            "UPDATE api_key SET revoked_at = coalesce(revoked_at, $1) WHERE key_id = $2", [moment, identifier]) == 1
     }
 
     /// Erases a user's name and the rows that the tables mark for erasure.
@@ -306,36 +200,6 @@ extension LedgerTransaction {
     }
 }
 
-/// An idempotency key, and the caller that sent it (`Idempotency-Key`).
-package struct IdempotencyKey: Hashable, Sendable {
-    /// The caller that sent the key. Two callers may use the same key.
-    package let caller: String
-    package let key: String
-
-    package init(caller: String, key: String) {
-        self.caller = caller
-        self.key = key
-    }
-
-    /// The answer to keep under the key.
-    ///
-    /// - Parameter digest: The SHA-256 of the request.
-    package func answer(_ bytes: [UInt8], to digest: [UInt8]) -> KeptAnswer {
-        KeptAnswer(key: self, requestDigest: digest, bytes: bytes)
-    }
-
-    /// The caller name of a user's app. It contains a space, and no API key's name does.
-    package static func caller(_ user: User) -> String { "\(user.issuer) \(user.name)" }
-}
-
-/// An answer that the ledger keeps for a retry of the same request.
-package struct KeptAnswer: Hashable, Sendable {
-    package let key: IdempotencyKey
-    /// The SHA-256 of the request. It detects a different request under the same key.
-    package let requestDigest: [UInt8]
-    package let bytes: [UInt8]
-}
-
 /// The result of setting an account token.
 package enum AppAccountTokenAnswer: Hashable, Sendable {
     /// The user has the token now, or had it before.
@@ -344,4 +208,149 @@ package enum AppAccountTokenAnswer: Hashable, Sendable {
     case hasAnother(UUID)
     /// The token is another user's.
     case ofAnotherUser
+}
+
+/// The statements on the numbers of apps, inside the caller's transaction.
+package struct AppRecords {
+    let database: any LedgerDatabase
+
+    /// The query of `names` and `numbers`.
+    package static var known: SQLQuery { SQLQuery("SELECT app, bundle_id FROM app") }
+
+    /// The bundle identifiers of all apps, by their numbers.
+    package func names() throws -> [Int64: String] {
+        try database.dictionary(Self.known.sql) { (try $0.next(), try $0.next()) }
+    }
+
+    /// The numbers of all apps. New apps among the given ones get a number.
+    package func numbers(of bundleIdentifiers: Set<String>) throws -> AppNumbers {
+        var apps = AppNumbers()
+        try database.forEachRow(Self.known) { apps.set(try $0.next(), of: try $0.next()) }
+        for bundleIdentifier in bundleIdentifiers.sorted() where apps[bundleIdentifier] == nil {
+            let number = apps.last + 1
+            try database.insert(into: "app", ["app", "bundle_id"], [[number, bundleIdentifier]])
+            apps.set(number, of: bundleIdentifier)
+        }
+        return apps
+    }
+}
+
+/// The numbers of bundle identifiers in the ledger.
+package struct AppNumbers {
+    private var numbers: [String: Int64] = [:]
+    private var bundleIdentifiers: [Int64: String] = [:]
+
+    /// The largest number; 0 if there is none.
+    fileprivate var last: Int64 { bundleIdentifiers.keys.max() ?? 0 }
+
+    fileprivate mutating func set(_ number: Int64, of bundleIdentifier: String) {
+        numbers[bundleIdentifier] = number
+        bundleIdentifiers[number] = bundleIdentifier
+    }
+
+    package subscript(bundleIdentifier: String) -> Int64? { numbers[bundleIdentifier] }
+
+    /// - Throws: `ColumnMismatch` for a number that no app has.
+    package func bundleIdentifier(of number: Int64) throws(ColumnMismatch) -> String {
+        guard let bundleIdentifier = bundleIdentifiers[number] else { throw ColumnMismatch.column("app") }
+        return bundleIdentifier
+    }
+}
+
+extension LedgerTransaction {
+    /// Assigns a number to an app, unless it has one.
+    package func register(app bundleIdentifier: String) throws {
+        _ = try database.apps.numbers(of: [bundleIdentifier])
+    }
+
+    /// The apps whose rows a query returns.
+    package struct RequestedApp {
+        /// Nil for all apps.
+        package let number: Int64?
+
+        /// - Parameters:
+        ///   - bundleIdentifier: Nil for all apps.
+        ///   - apps: The bundle identifiers of all apps, by their numbers.
+        /// - Returns: Nil for an app that the ledger does not know.
+        package init?(_ bundleIdentifier: String?, among apps: [Int64: String]) {
+            guard let bundleIdentifier else {
+                number = nil
+                return
+            }
+            guard let app = apps.first(where: { $0.value.hasSameBytes(as: bundleIdentifier) }) else { return nil }
+            number = app.key
+        }
+    }
+
+    /// The number of an app.
+    ///
+    /// - Parameter bundleIdentifier: Nil for all apps.
+    /// - Returns: Nil for an app that the ledger does not know.
+    package func number(ofApp bundleIdentifier: String?) throws -> RequestedApp? {
+        RequestedApp(bundleIdentifier, among: bundleIdentifier == nil ? [:] : try database.apps.names())
+    }
+}
+
+extension LedgerDatabase {
+    package var apps: AppRecords { AppRecords(database: self) }
+}
+
+/// The error of a use case that writes for a user.
+package enum LedgerError: RuledError, Equatable {
+    /// The account was never opened, or was erased. Nobody could sign in to it and own the written rows.
+    case userUnknown
+
+    /// The name stands for no user, such as "null". Every device could have it.
+    case userBlocked
+
+    /// The bytes of the day for users without a purchase are used up.
+    case newcomersLimited(secondsToWait: Int)
+
+    package var rule: ErrorRule {
+        switch self {
+        case .userUnknown:
+            ErrorRule(
+                "userNotFound", .notFound, "The account is unknown or was erased. Nothing was written.",
+                detail: "The user is unknown to the service or was erased.",
+                korean: "서비스가 모르는 사용자이거나 삭제된 사용자입니다.")
+        case .userBlocked:
+            ErrorRule(
+                "userInvalid", .badRequest,
+                "The name stands for no user, like \"null\", or the setting blocked-user-names has it. Send the name of one "
+                    + "user.",
+                korean: "사용자를 가리키지 않는 이름이거나 설정 blocked-user-names에 있는 이름입니다. 한 사용자의 이름을 보내세요.")
+        case .newcomersLimited(let seconds):
+            ErrorRule(
+                "tooManyRequests", .tooManyRequests, mayRetry: true, secondsToWait: seconds,
+                "New customers have used up their part of the storage. Wait \(seconds) seconds.",
+                korean: "구매가 없는 새 고객의 저장 공간을 다 썼습니다. \(seconds)초 뒤에 다시 시도하세요.")
+        }
+    }
+}
+
+/// The permission of a caller to write for users without a purchase, in bytes.
+///
+/// Anybody with an app's public key can invent users, and anybody can sign up. A transaction that runs again takes its bytes again.
+package struct NewcomerAllowance: Sendable {
+    /// The caller's client address, which other limits of strangers count by; nil if it is not known.
+    package let address: String?
+    /// Takes bytes, all or none. Returns nil if they were available, otherwise the seconds until they are.
+    package let take: @Sendable (Int) -> Int?
+
+    package init(of address: String? = nil, take: @escaping @Sendable (Int) -> Int?) {
+        self.address = address
+        self.take = take
+    }
+
+    /// Takes bytes, all or none.
+    ///
+    /// - Throws: `LedgerError.newcomersLimited` if they are not available.
+    package func charge(_ bytes: Int) throws(LedgerError) {
+        if let seconds = take(bytes) { throw .newcomersLimited(secondsToWait: seconds) }
+    }
+
+    /// The bytes that a new user takes in the ledger, about: the names, the account token and the audit log.
+    package static func bytes(ofUserNamed names: User...) -> Int {
+        1024 + names.reduce(0) { $0 + 2 * $1.name.utf8.count }
+    }
 }

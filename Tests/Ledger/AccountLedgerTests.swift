@@ -137,7 +137,7 @@ import Testing
                 spending, for: mint.user, accepting: Set(Origin.allCases))
         }
         #expect(try await ledger.read { try $0.sessions(of: mint.user) }.count == 1)
-        #expect(try await ledger.read { try $0.knownUser(mint.user)?.appAccountToken } == token)
+        #expect(try await ledger.read { try $0.customer(mint.user)?.appAccountToken } == token)
         #expect(try await ledger.read { try $0.audit(of: mint.user) }.count == 6)
 
         // An outdated password does not erase the account.
@@ -153,7 +153,7 @@ import Testing
             try await accounts.erase(changed, by: .user, at: Self.later(1))
         }
         #expect(try await !ledger.write { try $0.erase(mint.user, by: .user, at: Self.later(1)) })
-        #expect(try await ledger.read { try $0.knownUser(mint.user) } == nil)
+        #expect(try await ledger.read { try $0.customer(mint.user) } == nil)
         #expect(try await accounts.isAvailable(try EmailAddress("mint@example.com")))
         #expect(try await !isValid(entrance.tokens))
         for key in [key, own] {

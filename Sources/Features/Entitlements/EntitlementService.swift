@@ -8,7 +8,7 @@ import Proofs
 /// Each is one transaction of the ledger, so it happens completely or not at all.
 package struct EntitlementService: Sendable {
     package let apps: Apps
-    private let verifier: ProofVerifier
+    let verifier: ProofVerifier
     /// The record of all users and purchases.
     package let ledger: Ledger
     package let clock: any WallClock
@@ -229,15 +229,6 @@ package struct EntitlementService: Sendable {
             throw .refused(error)
         }
     }
-
-    /// Verifies a proof of any app and origin; nil if it is still refused.
-    func verifyForAnyone(_ proof: [UInt8]) -> VerifiedProof? {
-        try? verifier.verify(
-            proof, expecting: ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases)))
-    }
-
-    /// Decodes a proof as far as its bytes can be read.
-    func decode(_ proof: [UInt8]) -> ProofInspection { verifier.inspect(proof) }
 
     /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
     package func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }

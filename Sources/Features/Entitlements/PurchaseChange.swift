@@ -29,9 +29,7 @@ extension EntitlementService {
                 change, ofTransaction: identifier, origin: origin, in: limitingApp ?? app, of: user, by: caller,
                 at: try now(of: user, $0), accepting: accepted)
         }
-        guard let transaction = found.first else { throw GrantError.transactionNotFound }
-        guard found.count == 1 else { throw GrantError.transactionAmbiguous }
-        return transaction
+        return try found.only
     }
 }
 
@@ -57,13 +55,10 @@ extension LedgerTransaction {
     ) throws -> [RedeemedTransaction] {
         guard let user = try users.known(user) else { return [] }
         func found() throws -> [RedeemedTransaction] {
-            try ReadingRecords(database: database).transactions([identifier], of: user).filter {
-                (origin == nil || $0.origin == origin) && app?.hasSameBytes(as: $0.app ?? "") ?? true
-            }
+            try transactions(identifier, from: origin, in: app, of: user)
         }
-        let transactions = try found()
-        guard transactions.count == 1 else { return transactions }
-        let transaction = transactions[0]
+        let known = try found()
+        guard known.count == 1, let transaction = known.first else { return known }
         if let original = try apply(change, to: transaction, of: user, by: caller, at: moment) {
             let (event, reason): (AuditEntry.Event, String?) =
                 switch change {
@@ -79,6 +74,19 @@ extension LedgerTransaction {
             _ = try recordStates(of: [original], try apps, from: Viewpoint(accepting: accepted, at: moment))
         }
         return try found()
+    }
+
+    /// A user's transactions of an identifier.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil for any origin.
+    ///   - app: The bundle identifier of the only app; nil for all apps.
+    fileprivate func transactions(
+        _ identifier: String, from origin: Origin?, in app: String?, of user: Int64
+    ) throws -> [RedeemedTransaction] {
+        try ReadingRecords(database: database).transactions([identifier], of: user).filter {
+            (origin == nil || $0.origin == origin) && app?.hasSameBytes(as: $0.app ?? "") ?? true
+        }
     }
 
     /// - Returns: The purchase; nil if the change was already in effect. Nothing is then changed.
@@ -122,5 +130,111 @@ extension LedgerTransaction {
         try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: after)
             .updateBenefits(of: [original], .init(before: before))
         return original
+    }
+}
+
+extension EntitlementService {
+    /// Moves the purchase of a redeemed transaction to another user, with all its transactions and the renewals to come. The
+    /// ownership policy does not hinder the team. An account token does, and so does an amount that the purchase added to a balance.
+    ///
+    /// - Parameters:
+    ///   - origin: Nil if only one origin uses the identifier.
+    ///   - app: The bundle identifier of the only app whose transactions are searched; nil for all apps.
+    ///   - other: The new owner, whom the ledger knows.
+    ///   - caller: The identifier of the API key.
+    /// - Returns: The transaction of the new owner.
+    /// - Throws: `GrantError`; `AssignmentError.originNotAccepted`; `LedgerError.userUnknown` for an unknown new owner.
+    package func move(
+        transaction identifier: String,
+        origin: Origin?,
+        in app: String? = nil,
+        of user: User,
+        to other: User,
+        reason: String,
+        by caller: String
+    ) async throws -> RedeemedTransaction {
+        let (origins, app) = (accepted.origins(for: other), limitingApp ?? app)
+        let found = try await ledger.write { transaction -> [RedeemedTransaction] in
+            try transaction.requireName(of: other)
+            guard let former = try transaction.users.known(user) else { return [] }
+            guard let owner = try transaction.users.known(other) else { throw LedgerError.userUnknown }
+            func found(of owner: Int64) throws -> [RedeemedTransaction] {
+                try transaction.transactions(identifier, from: origin, in: app, of: owner)
+            }
+            let moved = try found(of: former)
+            guard moved.count == 1 else { return moved }
+            guard origins.contains(moved[0].origin) else { throw AssignmentError.originNotAccepted(moved[0].origin) }
+            let apps = try transaction.apps
+            let records = EntitlementRecords(database: transaction.database, apps: apps)
+            let original = try records.original(ofTransaction: moved[0].sequence, of: former)
+            let before = try records.facts(ofPurchases: [original])
+            var decision = before.decision(at: try now(of: user, transaction))
+            try decision.move(original, to: owner, reason: reason, by: AuditActor(caller: caller))
+            try EntitlementChangeRecords(transaction: transaction, apps: apps, before: before, decision: decision)
+                .write()
+            return try found(of: owner)
+        }
+        return try found.only
+    }
+}
+
+extension [RedeemedTransaction] {
+    /// The transaction of an identifier, if only one was found.
+    fileprivate var only: RedeemedTransaction {
+        get throws(GrantError) {
+            guard let first else { throw .transactionNotFound }
+            guard count == 1 else { throw .transactionAmbiguous }
+            return first
+        }
+    }
+}
+
+/// The error of a grant, a revocation or a move. Nothing was changed.
+package enum GrantError: RuledError, Equatable {
+    case itemUnknown(Item)
+    /// The end of the grant is in the past.
+    case endPassed
+    case grantNotFound
+    case transactionNotFound
+    /// Two origins use the same identifier.
+    case transactionAmbiguous
+    /// The purchase to move has its owner's account token.
+    case accountTokenDecides
+    /// The purchase to move has added to a balance.
+    case purchaseAddsToBalance
+
+    package var rule: ErrorRule {
+        switch self {
+        case .itemUnknown(let item):
+            ErrorRule(
+                "itemUnknown", .unprocessable, isOfOperator: true, "No product of the catalog grants \(item).",
+                korean: "이 아이템을 제공하는 상품이 카탈로그에 없습니다.")
+        case .endPassed:
+            ErrorRule(
+                "endPassed", .unprocessable, "The end of the grant is in the past. Give a future date, or none.",
+                korean: "지급이 끝나는 날이 과거입니다. 미래의 날짜를 입력하거나 비워 두세요.")
+        case .grantNotFound:
+            ErrorRule(
+                "grantNotFound", .notFound, "The user has no grant of this identifier.",
+                korean: "사용자에게 이 식별자의 지급이 없습니다.")
+        case .transactionNotFound:
+            ErrorRule(
+                "transactionNotFound", .notFound, "The user has redeemed no transaction of this identifier.",
+                korean: "이 식별자의 거래가 없습니다.")
+        case .transactionAmbiguous:
+            ErrorRule(
+                "transactionAmbiguous", .conflict,
+                "The user has transactions of this identifier from two origins. Name one in the query parameter origin.",
+                korean: "출처가 다른 두 거래의 식별자가 같습니다. 출처를 지정하세요.")
+        case .accountTokenDecides:
+            Redemption.Result.appAccountTokenMismatch.rule.stating(
+                "The purchase has its owner's account token, which decides. It cannot be moved.")
+        case .purchaseAddsToBalance:
+            ErrorRule(
+                "purchaseAddsToBalance", .conflict,
+                "The purchase has added to a balance, which may be spent, and cannot be moved. Add to the balance of the "
+                    + "other user instead.",
+                korean: "잔액을 늘린 구매는 이미 사용했을 수 있어 옮길 수 없습니다. 대신 다른 사용자의 잔액을 늘리세요.")
+        }
     }
 }

@@ -134,7 +134,7 @@ extension [RedeemedTransaction] {
     /// - Parameter known: The type by the catalog; nil for an unknown product.
     /// - Returns: Nil if neither tells it.
     package func productType(inCatalog known: ProductType?) -> ProductType? {
-        let stated = lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
+        let stated = lazy.compactMap(\.facts.productType).first
         return stated ?? known ?? first { $0.facts.date(.expiresDate) != nil }.map { _ in .autoRenewableSubscription }
     }
 }

@@ -1,3 +1,4 @@
+import Catalog
 import Ledger
 import Proofs
 
@@ -78,6 +79,88 @@ extension EntitlementService.VerifiedPurchases {
                 revocationReason: claim.revocationReason.flatMap(RevocationReason.init)?.rawValue,
                 expiresDate: claim.expiresAt,
                 appAccountToken: claim.appAccountToken, facts: claim.facts ?? TransactionFacts())
+        }
+    }
+}
+
+extension EntitlementService {
+    /// The purchase of a verified signed transaction. Nothing is redeemed.
+    ///
+    /// - Throws: `RedemptionError` for another kind of proof; `StorageFault`.
+    package func purchase(in verified: VerifiedProof) async throws -> VerifiedPurchase {
+        guard case .transaction = verified.content, let stated = verified.purchases?.first else {
+            throw RedemptionError.notRedeemable
+        }
+        let app = try bundleIdentifier(of: verified)
+        let claim = ProofClaims(of: verified, [], app: app, by: apps[app]?.catalog, isKept: false).claim(stated)
+        return try await purchase(claim, verified.environment)
+    }
+
+    /// The purchase of a product that Google Play has stated. Nothing is redeemed.
+    ///
+    /// - Parameter product: The product of which a purchase with several is preferred; nil for the first one.
+    /// - Throws: `RedemptionError` if there is none; `StorageFault`.
+    package func purchase(in purchases: VerifiedPurchases, of product: String?) async throws -> VerifiedPurchase {
+        let claim = purchases.claims.first { claim in product.map(claim.productIdentifier.hasSameBytes) ?? true }
+        guard let claim = claim ?? purchases.claims.first else { throw RedemptionError.notRedeemable }
+        return try await purchase(claim, purchases.origin.isSandbox ? .sandbox : .production)
+    }
+
+    private func purchase(_ claim: Claim, _ environment: AppStoreEnvironment) async throws -> VerifiedPurchase {
+        let type = claim.facts?.productType ?? catalogs.type(of: claim.productIdentifier)
+        let moment = now(ofBuyerOf: claim.transactionIdentifier)
+        return try await ledger.read {
+            let records = EntitlementRecords(database: $0.database, apps: try $0.apps)
+            return VerifiedPurchase(claim, type, environment, by: try records.facts(about: [claim]), at: moment)
+        }
+    }
+}
+
+/// The purchase that a verified signed transaction or Google Play states, with what the ledger knows of it.
+package struct VerifiedPurchase: Hashable, Sendable {
+    package let environment: AppStoreEnvironment
+    package let productIdentifier: String
+    /// Nil if neither the store nor the catalog states it.
+    package let type: ProductType?
+    /// The end of the period; nil for a purchase without an end.
+    package var expiresAt: Timestamp?
+    /// True if the last statement about the purchase, or the team, has revoked it.
+    package var isRevoked = false
+    /// True if a user has redeemed the transaction.
+    package var isRedeemed = false
+    /// True if the latest period of the purchase is of the same product, and owned.
+    package var isOwned = false
+    /// True if the ledger has the transaction with another product, so that a redemption would be refused.
+    package var isConflicting = false
+
+    /// The purchase as it would be in the ledger if its user redeemed the proof now.
+    ///
+    /// - Parameters:
+    ///   - claim: The claim of the proof, by the catalog.
+    ///   - facts: The facts about the claim.
+    package init(
+        _ claim: Claim,
+        _ type: ProductType?,
+        _ environment: AppStoreEnvironment,
+        by facts: EntitlementFacts,
+        at moment: Timestamp
+    ) {
+        (self.environment, self.type) = (environment, type)
+        productIdentifier = claim.productIdentifier
+        isConflicting = facts.hasOtherProduct(than: claim)
+        guard !isConflicting else { return }
+        isRedeemed = facts.transactions[facts.standing(for: claim).key] != nil
+        var decision = facts.decision(at: moment)
+        let (key, original) = decision.suppose(claim.endingAsStated)
+        let transaction = decision.facts.transactions[key]
+        let isTakenBack = transaction?.status.isRevoked ?? false
+        // The App Store may state the upgrade of a period as its revocation.
+        let isReplaced = isTakenBack && transaction?.isUpgraded ?? false
+        expiresAt =
+            isReplaced ? transaction?.status.revocationDate : decision.facts.coverage(of: original)[key]?.endsAt
+        isRevoked = decision.facts.revokedByTeam.contains(original) || isTakenBack && !isReplaced
+        if let status = decision.status(of: original, type: { _ in type }) {
+            isOwned = status.state.isOwned && status.productIdentifier.hasSameBytes(as: claim.productIdentifier)
         }
     }
 }

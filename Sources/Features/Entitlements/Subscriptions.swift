@@ -15,6 +15,19 @@ package struct SubscribedPurchase: Hashable, Sendable {
     }
 }
 
+extension SubscribedPurchase {
+    /// The columns of `subscription`, for the SQL of a statement.
+    static let columns = (["original_transaction_id", "origin", "app"] + StatedRenewal.columns)
+        .map { "subscription." + $0 }.joined(separator: ", ")
+
+    /// The purchase in the next columns, which are `columns`.
+    init(_ row: inout ResultRow) throws {
+        self.init(
+            originalTransactionIdentifier: try row.next(), origin: try row.next(), app: try row.next(),
+            renewal: try StatedRenewal(&row))
+    }
+}
+
 /// The key of a purchase of one user.
 struct PurchaseOfUser: Hashable {
     /// The number of the app.

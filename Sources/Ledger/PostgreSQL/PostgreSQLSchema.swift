@@ -1,5 +1,4 @@
 import Proofs
-import Synchronization
 
 /// The version of a ledger in a PostgreSQL database.
 enum PostgreSQLSchema {
@@ -53,7 +52,6 @@ enum PostgreSQLSchema {
             committed_at TIMESTAMPTZ NOT NULL DEFAULT now()
         );
 
-
         """
 }
 
@@ -72,44 +70,208 @@ extension PostgreSQLConnection {
     }
 }
 
-/// The absence of a database server. Callers wait for the server during its first seconds, as long as a failover takes.
-final class ServerAbsence: Sendable {
-    private static let timeout = Duration.seconds(20)
+/// The tables of a ledger in PostgreSQL, with their columns, keys, indexes and code, and the views beside them.
+///
+/// Objects of extensions are the server's. The text of a condition is not compared: PostgreSQL rewrites it.
+struct PostgreSQLDefinitions {
+    let database: any LedgerDatabase
 
-    private struct State {
-        /// The first failure since the server was last reached; nil while it is reached.
-        var beganAt: ContinuousClock.Instant?
-        /// The end of the last absence, or the first connection.
-        var reachedAt = ContinuousClock.now
-        /// The length of the last absence; nil if there was none.
-        var lastAbsence: Duration?
+    private static let schema = "(SELECT relnamespace FROM pg_class WHERE oid = to_regclass('ledger_schema'))"
+
+    /// - Returns: A sentence for each difference from the ledger's own definitions.
+    func problems() throws -> [String] {
+        let objects = try objects()
+        let present = Set(objects.filter { $0.kind == "table" }.map(\.name))
+        let tables = database.tables.schema.expected(beside: present)
+        let names = tables.map(\.name) + TablePlacement.own.map(\.table)
+        var found: [String: String] = [:]
+        var defined: [String: String] = [:]
+        for object in objects { found["\(object.kind) \(DefinitionDifferences.quoted(object.name))"] = "" }
+        for name in names { defined["table \"\(name)\""] = "" }
+        for table in tables where present.contains(table.name) { defined.merge(Self.parts(of: table)) { $1 } }
+        let described = Set(tables.map(\.name))
+        for part in try columns() + indexes() + constraints() where described.contains(part.table) {
+            found["\(part.kind) \(part.name) of \(DefinitionDifferences.quoted(part.table))"] = part.definition
+        }
+        for part in try code() where names.contains(part.table) {
+            found["\(part.kind) \(part.name) of \(DefinitionDifferences.quoted(part.table))"] = part.definition
+        }
+        return DefinitionDifferences.sentences(found: found, defined: defined)
     }
 
-    private let state = Mutex(State())
-
-    /// True if the server is reachable, or may return soon.
-    var isShort: Bool {
-        state.withLock { $0.beganAt.map { ContinuousClock.now < $0 + Self.timeout } ?? true }
+    /// A part of a table.
+    private struct Part {
+        let kind: String
+        let name: String
+        let table: String
+        let definition: String
     }
 
-    func begin() { state.withLock { $0.beganAt = $0.beganAt ?? .now } }
+    private static func parts(of table: Table) -> [String: String] {
+        var parts: [String: String] = [:]
+        func add(_ kind: String, _ name: String, _ definition: String) {
+            parts["\(kind) \(name) of \"\(table.name)\""] = definition
+        }
+        for column in table.columns {
+            let isRequired = !column.isOptional || table.key.contains(column.name)
+            add("column", "\"\(column.name)\"", definition(of: SQLDialect.postgreSQL.type(of: column.kind), isRequired))
+        }
+        for index in table.indexes {
+            let definition = definition(of: index.columns, index.isUnique, isPartial: index.condition != nil)
+            add("index", "\"\(index.name)\"", definition)
+        }
+        if !table.key.isEmpty { add("primary key", "(\(table.key.joined(separator: ", ")))", "") }
+        for columns in table.unique { add("unique key", "(\(columns.joined(separator: ", ")))", "") }
+        for reference in table.references {
+            add("foreign key", "(\(reference.columns.joined(separator: ", "))) to \(reference.table)", "")
+        }
+        let checks = table.columns.count { $0.check != nil } + table.checks.count
+        if checks > 0 { add("conditions", "(CHECK)", "\(checks)") }
+        return parts
+    }
 
-    func end() {
-        state.withLock { state in
-            guard let beganAt = state.beganAt else { return }
-            let now = ContinuousClock.now
-            state.lastAbsence = now - beganAt
-            state.reachedAt = now
-            state.beganAt = nil
+    private static func definition(of type: String, _ isRequired: Bool) -> String {
+        type.lowercased() + (isRequired ? " not null" : "")
+    }
+
+    private static func definition(of columns: [String], _ isUnique: Bool, isPartial: Bool) -> String {
+        "\(isUnique) \(isPartial) \(columns.joined(separator: ", "))"
+    }
+
+    // MARK: The catalog of PostgreSQL
+
+    private func objects() throws -> [(kind: String, name: String)] {
+        try database.rows(
+            """
+            SELECT CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END, relname::text FROM pg_class
+            WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT EXISTS (
+                SELECT 1 FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+            """
+        ) { (try $0.next(), try $0.next()) }
+    }
+
+    private func columns() throws -> [Part] {
+        try database.rows(
+            """
+            SELECT attname::text, relname::text, format_type(atttypid, atttypmod)::text, attnotnull,
+                atthasdef OR attidentity <> ''
+            FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+            WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped
+            """
+        ) { row in
+            Part(
+                kind: "column", name: DefinitionDifferences.quoted(try row.next()), table: try row.next(),
+                definition: Self.definition(of: try row.next(), try row.next()) + (try row.next() ? " default" : ""))
         }
     }
 
-    /// The present state of the server.
-    var reachability: ServerReachability {
-        state.withLock { state in
-            ServerReachability(
-                isReachable: state.beganAt == nil, time: ContinuousClock.now - (state.beganAt ?? state.reachedAt),
-                lastAbsence: state.lastAbsence)
+    private func indexes() throws -> [Part] {
+        try database.rows(
+            """
+            SELECT named.relname::text, owner.relname::text,
+                array_to_string(ARRAY(
+                    SELECT pg_get_indexdef(indexrelid, place, true) FROM generate_series(1, indnkeyatts) AS place
+                    ORDER BY place), ', '),
+                indisunique, indpred IS NOT NULL, indisvalid
+            FROM pg_index JOIN pg_class AS owner ON owner.oid = indrelid JOIN pg_class AS named ON named.oid = indexrelid
+            WHERE owner.relnamespace = \(Self.schema) AND NOT EXISTS (
+                SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u', 'x'))
+            """
+        ) { row in
+            Part(
+                kind: "index", name: DefinitionDifferences.quoted(try row.next()), table: try row.next(),
+                definition: Self.definition(
+                    of: [(try row.next() as String).replacing("\"", with: "")], try row.next(),
+                    isPartial: try row.next()) + (try row.next() ? "" : " invalid"))
+        }
+    }
+
+    private func constraints() throws -> [Part] {
+        var parts: [Part] = []
+        var conditions: [String: Int] = [:]
+        try database.forEachRow(
+            """
+            SELECT owner.relname::text, contype::text, coalesce(referenced.relname::text, ''),
+                array_to_string(ARRAY(
+                    SELECT attname::text FROM unnest(conkey) WITH ORDINALITY AS key (number, place)
+                    JOIN pg_attribute ON attrelid = conrelid AND attnum = number ORDER BY place), ', ')
+            FROM pg_constraint JOIN pg_class AS owner ON owner.oid = conrelid
+                LEFT JOIN pg_class AS referenced ON referenced.oid = confrelid
+            WHERE owner.relnamespace = \(Self.schema) AND contype IN ('p', 'u', 'f', 'x', 'c')
+            """,
+            []
+        ) { row in
+            let (table, type, referenced): (String, String, String) = (try row.next(), try row.next(), try row.next())
+            let kind: String? =
+                switch type {
+                case "p": "primary key"
+                case "u": "unique key"
+                case "f": "foreign key"
+                case "x": "exclusion"
+                default: nil
+                }
+            guard let kind else {
+                conditions[table, default: 0] += 1
+                return
+            }
+            let name = "(\(try row.next() as String))" + (referenced.isEmpty ? "" : " to \(referenced)")
+            parts.append(Part(kind: kind, name: name, table: table, definition: ""))
+        }
+        return parts
+            + conditions.map { Part(kind: "conditions", name: "(CHECK)", table: $0, definition: "\($1)") }
+    }
+
+    /// The triggers, rules and policies of tables. The ledger has none.
+    private func code() throws -> [Part] {
+        try database.rows(
+            """
+            SELECT code.kind, code.name, relname::text FROM (
+                SELECT 'trigger' AS kind, tgname::text AS name, tgrelid AS owner FROM pg_trigger WHERE NOT tgisinternal
+                UNION ALL SELECT 'rule', rulename::text, ev_class FROM pg_rewrite
+                UNION ALL SELECT 'policy', polname::text, polrelid FROM pg_policy
+            ) AS code JOIN pg_class ON pg_class.oid = owner
+            WHERE relnamespace = \(Self.schema) AND relkind IN ('r', 'p')
+            """
+        ) { row in
+            Part(
+                kind: try row.next(), name: DefinitionDifferences.quoted(try row.next()), table: try row.next(),
+                definition: "")
+        }
+    }
+}
+
+extension Ledger {
+    /// Connects to a PostgreSQL database, and creates the tables if they do not exist. Several services may share the database.
+    ///
+    /// - Parameters:
+    ///   - features: All features. The ledger creates the tables of the features in use.
+    ///   - migrates: True if the ledger may create tables and add columns.
+    /// - Throws: `StorageFault`.
+    package init(
+        _ address: PostgreSQLAddress,
+        features: [LedgerFeature],
+        randomness: Randomness = .system,
+        migrates: Bool = true
+    ) throws(StorageFault) {
+        self.init(
+            storage: try PostgreSQLStorage(address, features: features, randomness: randomness, migrates: migrates),
+            randomness: randomness)
+    }
+
+    /// Checks every rule of the ledger on a snapshot. Other processes may write meanwhile. `pg_amcheck` checks PostgreSQL's own
+    /// files.
+    package func check() throws -> LedgerReport {
+        try storage.read { database in
+            var rows: [String: Int] = [:]
+            for table in try database.describedTables() {
+                rows[table.name] = try database.value("SELECT count(*) FROM \(table.quotedName)", []) ?? 0
+            }
+            let differences =
+                storage.dialect == .postgreSQL ? try PostgreSQLDefinitions(database: database).problems() : []
+            return LedgerReport(
+                rows: rows,
+                // The rules read tables as the ledger defines them, and a failure would end the transaction.
+                problems: differences.isEmpty ? try LedgerRules(database: database).problems() : differences)
         }
     }
 }

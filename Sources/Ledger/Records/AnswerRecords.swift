@@ -1,5 +1,35 @@
 import Proofs
 
+/// An idempotency key, and the caller that sent it (`Idempotency-Key`).
+package struct IdempotencyKey: Hashable, Sendable {
+    /// The caller that sent the key. Two callers may use the same key.
+    package let caller: String
+    package let key: String
+
+    package init(caller: String, key: String) {
+        self.caller = caller
+        self.key = key
+    }
+
+    /// The answer to keep under the key.
+    ///
+    /// - Parameter digest: The SHA-256 of the request.
+    package func answer(_ bytes: [UInt8], to digest: [UInt8]) -> KeptAnswer {
+        KeptAnswer(key: self, requestDigest: digest, bytes: bytes)
+    }
+
+    /// The caller name of a user's app. It contains a space, and no API key's name does.
+    package static func caller(_ user: User) -> String { "\(user.issuer) \(user.name)" }
+}
+
+/// An answer that the ledger keeps for a retry of the same request.
+package struct KeptAnswer: Hashable, Sendable {
+    package let key: IdempotencyKey
+    /// The SHA-256 of the request. It detects a different request under the same key.
+    package let requestDigest: [UInt8]
+    package let bytes: [UInt8]
+}
+
 /// The statements on kept answers, inside the caller's transaction.
 package struct AnswerRecords {
     let database: any LedgerDatabase
@@ -14,8 +44,7 @@ package struct AnswerRecords {
             WHERE idempotency_key \(database.isIn("$1")) AND caller \(database.isIn("$2")) AND kept_at >= $3
             """,
             [
-                database.list(Set(keys.map { ByteKey($0.key.key) }).sorted().map(\.text)),
-                database.list(Set(keys.map { ByteKey($0.key.caller) }).sorted().map(\.text)), oldest,
+                database.list(eachOf: keys.map(\.key.key)), database.list(eachOf: keys.map(\.key.caller)), oldest,
             ]
         ) { row in
             let answer = try KeptAnswer(&row)
@@ -88,8 +117,30 @@ extension KeptAnswer {
     }
 }
 
-extension LedgerDatabase {
-    package var answers: AnswerRecords { AnswerRecords(database: self) }
-    package var apps: AppRecords { AppRecords(database: self) }
-    package var events: EventRecords { EventRecords(database: self) }
+/// The answers that the ledger keeps for callers, also of several processes.
+extension LedgerTransaction {
+    /// Keeps an answer unless another process has kept one under its key that is not older than a moment.
+    ///
+    /// - Parameter user: The user that the answer is about. The user's erasure deletes it.
+    /// - Returns: The answer that was kept before; nil if this one is kept.
+    package func earlierAnswer(
+        orKeeping answer: KeptAnswer, about user: Int64?, at moment: Timestamp, deletingBefore oldest: Timestamp
+    ) throws -> KeptAnswer? {
+        if try answers.keep(answer, about: user, at: moment, deletingBefore: oldest) { return nil }
+        guard let kept = try answers.answer(for: answer.key, since: oldest) else { throw damaged }
+        return kept
+    }
+
+    /// Keeps a refusal like `earlierAnswer`, also about a user whom the ledger does not know. An account that was erased
+    /// meanwhile gets none.
+    ///
+    /// - Returns: The answer kept under the key; the refusal if none may be kept.
+    package func keep(
+        _ refusal: KeptAnswer, about user: User, at moment: Timestamp, deletingBefore oldest: Timestamp
+    ) throws -> KeptAnswer {
+        let known = try users.known(user)
+        guard known != nil || user.issuer != User.accountIssuer else { return refusal }
+        return try earlierAnswer(orKeeping: refusal, about: known, at: moment, deletingBefore: oldest)
+            ?? refusal
+    }
 }

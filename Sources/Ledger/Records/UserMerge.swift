@@ -82,31 +82,73 @@ extension LedgerTransaction {
     }
 }
 
-/// The last numbers of a user's transactions, grants and audit records, and the digest of the last audit record.
+/// Copies of whole rows of a table, with other values in some columns.
 ///
-/// The ledger writes a head only if no other writer has written it since it was read.
-package struct UserHead {
-    /// The number of writes for the user.
-    let version: Int64
-    /// The number of writes for the user after this head is written.
-    package var nextVersion: Int64 { version + 1 }
-    package var lastTransaction: Int64
-    package var lastGrant: Int64
-    package var auditNumber: Int64
-    var auditDigest: [UInt8]
-    /// True if the user was erased.
-    let isErased: Bool
+/// The key of a user's row begins with the user's number, which a distributed database does not let change. So rows move by
+/// copies. The statements name the columns once, and the other values pass through in the table's order.
+package struct RowCopies {
+    private let database: any LedgerDatabase
+    private let table: String
+    /// The changed columns, then the others.
+    private let columns: [String]
+    private let changed: Int
+    private var rows: [[any SQLConvertible]] = []
 
-    package static let first = UserHead(
-        version: 0, lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning,
-        isErased: false)
+    /// - Parameter changed: The columns that get other values.
+    package init(of table: String, changing changed: [String], in database: any LedgerDatabase) throws {
+        guard let described = database.tables.schema[table] else { throw ColumnMismatch.column(table) }
+        self.database = database
+        self.table = table
+        self.changed = changed.count
+        columns = changed + described.columns.map(\.name).filter { !changed.contains($0) }
+    }
+
+    package var isEmpty: Bool { rows.isEmpty }
+
+    /// Adds copies of rows.
+    ///
+    /// - Parameters:
+    ///   - source: The SQL after `FROM`.
+    ///   - values: Reads the changed columns of a row, and returns a new value for each; nil leaves the row out.
+    package mutating func read(
+        from source: String, _ arguments: [any SQLConvertible],
+        _ values: (inout ResultRow) throws -> [any SQLConvertible]?
+    ) throws {
+        let list = columns.map { "\"\(table)\".\($0)" }.joined(separator: ", ")
+        try database.forEachRow("SELECT \(list) FROM \(source)", arguments) { row in
+            if let values = try values(&row) { rows.append(values + (try row.values(from: changed))) }
+        }
+    }
+
+    /// Inserts the copies.
+    ///
+    /// - Parameter isNew: True if an existing key is an error. If false, the existing row stays unchanged.
+    package func insert(isNew: Bool = true) throws {
+        try database.insert(into: table, columns, rows, isNew: isNew)
+    }
 }
 
-extension UserHead {
-    init(_ row: inout ResultRow) throws(ColumnMismatch) {
-        self.init(
-            version: try row.next(), lastTransaction: try row.next(), lastGrant: try row.next(),
-            auditNumber: try row.next(), auditDigest: try row.next(),
-            isErased: (try row.next() as String) == User.erasedIssuer)
+extension LedgerDatabase {
+    /// Moves a user's rows of a table to another user, in the order of the table's key.
+    ///
+    /// - Parameters:
+    ///   - changed: Further columns that get other values.
+    ///   - isNew: True if an existing key is an error. If false, the existing row stays unchanged.
+    ///   - values: Reads these columns of a row, and returns a new value for each.
+    package func moveRows(
+        of table: String, from former: Int64, to user: Int64, changing changed: [String] = [], isNew: Bool = true,
+        _ values: (inout ResultRow) throws -> [any SQLConvertible] = { _ in [] }
+    ) throws {
+        var copies = try RowCopies(of: table, changing: ["user_id"] + changed, in: self)
+        let key = tables.schema[table]?.key ?? []
+        try copies.read(
+            from: "\"\(table)\" WHERE user_id = $1 ORDER BY \(key.joined(separator: ", "))", [former]
+        ) { row in
+            _ = try row.nextValue()
+            return [user] + (try values(&row))
+        }
+        guard !copies.isEmpty else { return }
+        try delete(from: table, where: ["user_id"], [[former]])
+        try copies.insert(isNew: isNew)
     }
 }

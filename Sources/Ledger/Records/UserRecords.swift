@@ -49,14 +49,12 @@ package struct UserRecords {
 
     /// The query of `known(among:)`: users of these issuers with one of these names.
     package func knownUsers(_ users: Set<User>) -> SQLQuery {
-        let issuers = Set(users.map { ByteKey($0.issuer) }).sorted().map(\.text)
-        let names = Set(users.map { ByteKey($0.name) }).sorted().map(\.text)
-        return SQLQuery(
+        SQLQuery(
             """
             SELECT issuer, name, user_id FROM user_name
             WHERE name \(database.isIn("$1")) AND issuer \(database.isIn("$2"))
             """,
-            [database.list(names), database.list(issuers)])
+            [database.list(eachOf: users.map(\.name)), database.list(eachOf: users.map(\.issuer))])
     }
 
     /// The number of a user; nil for a user that the ledger does not know.
@@ -182,13 +180,6 @@ extension User {
     }
 }
 
-extension Set<Origin> {
-    /// The origins in parentheses, for `IN`. They are sorted, so that the same origins make the same statement.
-    package var sqlList: String {
-        "(" + map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ") + ")"
-    }
-}
-
 /// The statements on aliases: names that lead to a user whose own name is another.
 ///
 /// An alias is among all names, too, whose primary key makes two users of one name impossible.
@@ -253,5 +244,34 @@ extension UserRecords {
         ) { (try $0.next(), try $0.next()) }
         let names = try names(of: Set(numbers.values))
         return numbers.compactMapValues { names[$0] }
+    }
+}
+
+/// The last numbers of a user's transactions, grants and audit records, and the digest of the last audit record.
+///
+/// The ledger writes a head only if no other writer has written it since it was read.
+package struct UserHead {
+    /// The number of writes for the user.
+    let version: Int64
+    /// The number of writes for the user after this head is written.
+    package var nextVersion: Int64 { version + 1 }
+    package var lastTransaction: Int64
+    package var lastGrant: Int64
+    package var auditNumber: Int64
+    var auditDigest: [UInt8]
+    /// True if the user was erased.
+    let isErased: Bool
+
+    package static let first = UserHead(
+        version: 0, lastTransaction: 0, lastGrant: 0, auditNumber: 0, auditDigest: AuditRecord.beginning,
+        isErased: false)
+}
+
+extension UserHead {
+    init(_ row: inout ResultRow) throws(ColumnMismatch) {
+        self.init(
+            version: try row.next(), lastTransaction: try row.next(), lastGrant: try row.next(),
+            auditNumber: try row.next(), auditDigest: try row.next(),
+            isErased: (try row.next() as String) == User.erasedIssuer)
     }
 }

@@ -113,6 +113,11 @@ extension LedgerDatabase {
         try update(table, set: columns, where: keys, incrementing: nil, rows)
     }
 
+    /// An argument with several texts, each once, in the order of their bytes, so that the same texts make the same query.
+    package func list(eachOf texts: some Sequence<String>) -> SQLValue {
+        list(Set(texts.map { ByteKey($0) }).sorted().map(\.text))
+    }
+
     /// The values that a function reads from the rows of a query, in their order.
     package func rows<Value>(
         _ sql: String, _ arguments: [any SQLConvertible] = [], _ value: (inout ResultRow) throws -> Value

@@ -117,6 +117,13 @@ extension Optional: SQLConvertible where Wrapped: SQLConvertible {
     }
 }
 
+extension Collection where Element: RawRepresentable<String> {
+    /// The values in parentheses, for `IN`. They are sorted, so that the same values make the same statement.
+    package var sqlList: String {
+        "(" + map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ") + ")"
+    }
+}
+
 /// A query, and its arguments.
 package struct SQLQuery: Hashable, Sendable {
     package let sql: String

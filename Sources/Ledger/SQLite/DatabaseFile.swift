@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Proofs
 
 /// The file of a SQLite database, and its auxiliary files.
@@ -140,4 +141,19 @@ final class LedgerLock: Sendable {
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
+}
+
+extension DatabaseQueue {
+    /// Moves the write-ahead log into the database and closes it, so that it is one complete file.
+    ///
+    /// - Throws: `DatabaseError` if another connection is open, for example one of another program.
+    func closeAsOneFile() throws {
+        try writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
+        try close()
+    }
+}
+
+extension DatabaseError {
+    /// True if the file is damaged, or no database.
+    var isOfDamage: Bool { [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(resultCode) }
 }

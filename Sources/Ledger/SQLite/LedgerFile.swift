@@ -85,9 +85,7 @@ package struct LedgerFile: Sendable {
             try NewFile.make(at: file) { unfinished in
                 let copy = try DatabaseQueue(path: unfinished.path)
                 try DatabaseQueue(path: url.path).backup(to: copy)
-                // The backup is one file without auxiliary files.
-                try copy.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
-                try copy.close()
+                try copy.closeAsOneFile()
             }
         } catch {
             switch error {
@@ -95,9 +93,7 @@ package struct LedgerFile: Sendable {
             case let fault as StorageFault: throw fault
             case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
                 throw StorageFault(cause: .diskFull, path: file.path)
-            case let error as DatabaseError
-            where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT:
-                throw StorageFault(cause: .damaged, path: url.path)
+            case let error as DatabaseError where error.isOfDamage: throw StorageFault(cause: .damaged, path: url.path)
             default: throw BackupError.notWritten(path: file.path)
             }
         }
@@ -172,6 +168,50 @@ enum SQLiteDefinitions {
 
     private static func isPunctuation(_ byte: UInt8) -> Bool {
         [UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ";")].contains(byte)
+    }
+}
+
+/// The version of a ledger in a SQLite file: its `user_version`.
+enum SQLiteSchema {
+    /// Refuses a file of another version, and changes no byte of it.
+    ///
+    /// - Throws: `StorageFault`. A file that cannot be read passes: the opening for writing reports its fault.
+    static func checkVersion(of file: URL, _ schema: LedgerSchema) throws(StorageFault) {
+        var configuration = Configuration()
+        configuration.readonly = true
+        guard let database = try? DatabaseQueue(path: file.path, configuration: configuration) else { return }
+        let isOther = try? database.read { try isOfOtherVersion($0, schema) }
+        try? database.close()
+        if isOther == true { throw StorageFault(cause: .otherVersion, path: file.path) }
+    }
+
+    private static func isOfOtherVersion(_ database: Database, _ schema: LedgerSchema) throws -> Bool {
+        let version = try version(of: database)
+        return version > 0 ? version > schema.version : try !tables(of: database).isEmpty
+    }
+
+    /// The version of a ledger; 0 if there is none.
+    static func version(of database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    }
+
+    /// Creates the missing tables of the features in use, and adds the columns that a ledger of an earlier version lacks.
+    ///
+    /// - Returns: The reason why the ledger cannot be used; nil if it can.
+    static func prepare(_ database: Database, _ schema: LedgerSchema, migrates: Bool) throws -> StorageFault.Cause? {
+        guard try !isOfOtherVersion(database, schema) else { return .otherVersion }
+        let (version, present) = (try version(of: database), try tables(of: database))
+        if version == schema.version, schema.missing(from: present).isEmpty { return nil }
+        guard migrates else { return .missing }
+        try database.execute(
+            sql: schema.completion(of: version, with: present, in: .sqlite).joined(separator: "\n"))
+        try database.execute(sql: "PRAGMA user_version = \(schema.version)")
+        return nil
+    }
+
+    /// The names of the tables that a file has.
+    static func tables(of database: Database) throws -> Set<String> {
+        try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
     }
 }
 

@@ -13,7 +13,7 @@ struct SQLiteDatabase: LedgerDatabase {
     var changed: ChangedUsers?
 
     func presentTables() throws -> Set<String> {
-        Set(try rows("SELECT name FROM sqlite_master WHERE type = 'table'") { try $0.next() })
+        try SQLiteSchema.tables(of: database)
     }
 
     func create(_ table: Table) throws {

@@ -1,4 +1,79 @@
+import Proofs
 import Synchronization
+
+/// A feature of Till with its own tables in the ledger.
+package struct LedgerFeature: Sendable {
+    /// A function that writes rows about new audit records, in the same commit.
+    package typealias AuditHook =
+        @Sendable (
+            _ records: [(record: AuditRecord, user: Int64)], _ database: any LedgerDatabase, _ randomness: Randomness
+        ) throws -> Void
+
+    /// A function that writes rows about the users of a write, in the same commit. It runs if the feature is in use.
+    package typealias WriteHook =
+        @Sendable (_ heads: [Int64: UserHead], _ database: any LedgerDatabase) throws -> Void
+
+    /// A function that moves the feature's rows of a user to another user by rules of its own, in the commit of a merge.
+    package typealias MergeHook =
+        @Sendable (_ former: Int64, _ user: Int64, _ database: any LedgerDatabase) throws -> Void
+
+    /// A check of rows that no single query can check.
+    ///
+    /// - Returns: A sentence for each problem; at most `limit`.
+    package typealias Check = @Sendable (_ database: any LedgerDatabase, _ limit: Int) throws -> [String]
+
+    /// The tables of the feature, each after the tables that it refers to.
+    package let tables: [Table]
+    /// The invariants of the rows beyond the constraints of the tables.
+    let rules: [LedgerRule]
+    let check: Check?
+    let auditHook: AuditHook?
+    let writeHook: WriteHook?
+    let mergeHook: MergeHook?
+    /// True if the feature is in use. A service creates its tables when it starts.
+    private(set) var isUsed = true
+
+    package init(
+        tables: [Table],
+        rules: [LedgerRule] = [],
+        check: Check? = nil,
+        auditHook: AuditHook? = nil,
+        writeHook: WriteHook? = nil,
+        mergeHook: MergeHook? = nil
+    ) {
+        self.tables = tables
+        self.rules = rules
+        self.check = check
+        self.auditHook = auditHook
+        self.writeHook = writeHook
+        self.mergeHook = mergeHook
+    }
+
+    /// The same feature, marked as in use or not. The ledger keeps, exports and checks existing tables in both cases.
+    package func used(if isUsed: Bool) -> LedgerFeature {
+        var feature = self
+        feature.isUsed = isUsed
+        return feature
+    }
+}
+
+extension LedgerFeature: Equatable {
+    /// A table belongs to one feature.
+    package static func == (left: LedgerFeature, right: LedgerFeature) -> Bool {
+        left.tables.map(\.name) == right.tables.map(\.name)
+    }
+}
+
+extension [LedgerFeature] {
+    /// All tables of a ledger with these features, each after the tables that it refers to.
+    package var tables: [Table] { LedgerSchema(self).tables }
+}
+
+/// A rule of the ledger that the constraints of its tables do not enforce: the description of a row that breaks it, and a query
+/// for such rows. The query's first column names a row.
+///
+/// A distributed database joins tables of one family only. A rule of two families compares them with `EXCEPT`.
+package typealias LedgerRule = (sentence: String, violations: String)
 
 /// The tables of a ledger: the tables of users and of features.
 struct LedgerSchema: Sendable {
@@ -124,5 +199,37 @@ extension LedgerDatabase {
         let found = try presentTables()
         tables.add(found)
         return found.contains(table)
+    }
+}
+
+/// The comparison of the objects of a database with those that the ledger defines.
+///
+/// A trigger is code that runs at each write, and a missing index or constraint breaks a promise of the ledger. So each object has
+/// to be the ledger's own, unchanged.
+enum DefinitionDifferences {
+    /// The largest number of reported differences.
+    private static let maximumReported = 20
+
+    /// - Parameters:
+    ///   - found: The definition of each object of the database, by its kind and name.
+    ///   - defined: The definition of each object by the ledger.
+    /// - Returns: A sentence for each difference.
+    static func sentences(found: [String: String], defined: [String: String]) -> [String] {
+        let names = Set(found.keys).union(defined.keys).sorted()
+        let sentences = names.compactMap { name -> String? in
+            switch (found[name], defined[name]) {
+            case (_?, nil): "The \(name) does not belong to a ledger."
+            case (nil, _?): "The \(name) is missing."
+            case (let found, let defined):
+                found == defined ? nil : "The \(name) is not as Till defines it."
+            }
+        }
+        return Array(sentences.prefix(maximumReported))
+    }
+
+    /// A name from the database in quotes, safe for a terminal.
+    static func quoted(_ name: String) -> String {
+        let bytes = name.utf8.prefix(64).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
+        return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
     }
 }

@@ -52,7 +52,7 @@ extension EntitlementService {
         let origins = accepted.origins(for: user)
         // The export may be large. It runs in a read that blocks no writer.
         return try await ledger.read { transaction in
-            guard let known = try transaction.knownUser(user) else { return nil }
+            guard let known = try transaction.customer(user) else { return nil }
             let archive = UserArchive(
                 transaction: transaction, user: user, exportedAt: moment, firstSeenAt: known.firstSeenAt,
                 appAccountToken: known.appAccountToken, origins: origins,

@@ -8,7 +8,7 @@ import Testing
 
     private static var expecting: EntitlementFacts {
         var facts = EntitlementFacts()
-        facts.setExpected(Rules.alice, for: Rules.claim().originalKey)
+        facts.expectedOwners[Rules.claim().originalKey] = Rules.alice
         return facts
     }
 
@@ -62,7 +62,7 @@ import Testing
     @Test func `an expectation takes nothing from a customer who has proved the purchase`() {
         for step in [RuleFixture.Step.redeem(Rules.claim(), Rules.alice), .state(Rules.claim(signed: 9))] {
             var facts = Rules.play([.redeem(Rules.claim(), Rules.bob)]).decision.facts
-            facts.setExpected(Rules.alice, for: Rules.claim().originalKey)
+            facts.expectedOwners[Rules.claim().originalKey] = Rules.alice
             let (_, decision) = Rules.play([step], knowing: facts)
             #expect(decision.owner(of: "1") == Rules.bob)
         }
@@ -71,7 +71,7 @@ import Testing
     @Test func `statements parked before the import go to the customer with the first proof`() {
         var facts = Rules.play([.state(Rules.claim("2", original: "1"))]).decision.facts
         #expect(facts.parked.count == 1)
-        facts.setExpected(Rules.alice, for: Rules.claim().originalKey)
+        facts.expectedOwners[Rules.claim().originalKey] = Rules.alice
         let (results, decision) = Rules.play([.redeem(Rules.claim(), Rules.bob)], knowing: facts)
         #expect(results == ["ownedByAnotherUser"])
         #expect(decision.facts.parked.isEmpty)

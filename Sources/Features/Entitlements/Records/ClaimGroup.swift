@@ -47,7 +47,7 @@ struct ClaimGroup {
         let strangers = newcomers.strangers(among: unknown)
         numbers.merge(try users.add(unknown.filter { strangers[$0] == nil }, at: moment)) { $1 }
         let notifications = NotificationRecords(database: database, apps: apps)
-        let keptAnswers = database.answers
+        let keptAnswers = transaction.answers
         let kept = try keptAnswers.answers(for: requests.compactMap(\.keeping).map { ($0.key, $0.oldest) })
         let earlier = try notifications.known(among: requests)
 

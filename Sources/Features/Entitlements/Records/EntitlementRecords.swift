@@ -18,7 +18,7 @@ struct EntitlementRecords {
         try readTransactions(into: &facts)
         try readParked(claims, parked, into: &facts)
         try readTokenOwners(of: claims, into: &facts)
-        try StatedFactRecords(database: database, apps: apps).read(claims, into: &facts)
+        try readStated(claims, into: &facts)
         return facts
     }
 
@@ -27,9 +27,8 @@ struct EntitlementRecords {
         var facts = EntitlementFacts()
         try readPurchases(self.originals(originals), among: originals, into: &facts)
         try readTransactions(into: &facts)
-        guard !facts.purchases.isEmpty else { return facts }
-        try StatedFactRecords(database: database, apps: apps).readRenewals(into: &facts)
-        try HistoryStateRecords(database: database, apps: apps).read(into: &facts)
+        try readRenewals(into: &facts)
+        try readStates(into: &facts)
         return facts
     }
 
@@ -141,7 +140,7 @@ struct EntitlementRecords {
             }
             let (owner, isExpected): (Int64, Bool) = (try row.next(), try row.next())
             if isExpected {
-                facts.setExpected(owner, for: key)
+                facts.expectedOwners[key] = owner
             } else {
                 facts.set(
                     EntitlementFacts.Purchase(
@@ -156,15 +155,28 @@ struct EntitlementRecords {
 
     private static let terms = PurchasePeriod.Terms.facts.map(\.field.column).joined(separator: ", ")
 
+    /// Reads rows of the purchases among the facts. The rows of former owners are left out.
+    ///
+    /// - Parameters:
+    ///   - sql: A query for the rows of the owners in `$1` and of the original transactions in `$2`. Its first columns are the
+    ///     owner and the key of the purchase.
+    ///   - read: Reads the next columns.
+    private func readPurchaseRows(
+        _ sql: String, into facts: inout EntitlementFacts,
+        _ read: (inout ResultRow, TransactionKey, inout EntitlementFacts) throws -> Void
+    ) throws {
+        guard !facts.purchases.isEmpty else { return }
+        let owners = Set(facts.purchases.values.map(\.owner)).sorted()
+        try database.forEachRow(sql, [database.list(owners), database.list(facts.purchases.keys)]) { row in
+            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
+            if facts.purchases[original]?.owner == owner { try read(&row, original, &facts) }
+        }
+    }
+
     /// Reads the transactions of the purchases among the facts, and the team's revocations.
     private func readTransactions(into facts: inout EntitlementFacts) throws {
-        guard !facts.purchases.isEmpty else { return }
-        let arguments: [any SQLConvertible] = [
-            database.list(Set(facts.purchases.values.map(\.owner)).sorted()),
-            database.list(facts.purchases.keys),
-        ]
         // The sign keeps SQLite from reading all transactions of the users in this order.
-        try database.forEachRow(
+        try readPurchaseRows(
             """
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
                 product_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
@@ -174,24 +186,19 @@ struct EntitlementRecords {
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
             ORDER BY +redeemed.user_id, redeemed.sequence
-            """,
-            arguments
-        ) { row in
-            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
-            guard facts.purchases[original]?.owner == owner else { return }
+            """, into: &facts
+        ) { row, original, facts in
             let key = TransactionKey(app: original.app, origin: original.origin, identifier: try row.next())
             facts.set(try Self.transaction(&row, of: original), for: key)
         }
-        try database.forEachRow(
+        try readPurchaseRows(
             """
             SELECT user_id, original_transaction_id, origin, app FROM team_revocation
             WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
                 AND reinstated_at IS NULL
-            """,
-            arguments
-        ) { row in
-            let (owner, original): (Int64, TransactionKey) = (try row.next(), try apps.key(&row))
-            if facts.purchases[original]?.owner == owner { facts.revokedByTeam.insert(original) }
+            """, into: &facts
+        ) { _, original, facts in
+            facts.revokedByTeam.insert(original)
         }
     }
 
@@ -242,6 +249,71 @@ struct EntitlementRecords {
         SQLQuery(
             "SELECT app_account_token, user_id FROM account_token WHERE app_account_token \(database.isIn("$1"))",
             [database.list(eachOf: tokens.map(\.lowercasedString))])
+    }
+
+    // MARK: Stated facts, renewals and recorded states
+
+    /// Reads the known facts of claimed transactions that were already redeemed, and of their subscriptions if a claim states a
+    /// renewal.
+    ///
+    /// - Parameter facts: The other facts about the claims.
+    private func readStated(_ claims: [Claim], into facts: inout EntitlementFacts) throws {
+        let stated = claims + facts.parked.values.map(\.claim)
+        let keys = Set(stated.filter { $0.facts != nil }.map { facts.standing(for: $0).key } + facts.parked.keys).filter
+        {
+            facts.transactions[$0] != nil
+        }
+        if !keys.isEmpty { try readFacts(of: keys, into: &facts) }
+        guard !facts.purchases.isEmpty else { return }
+        let hasEnd = facts.transactions.values.contains { $0.status.expiresAt != nil }
+        if hasEnd || stated.contains(where: { $0.renewal != nil || $0.expiresAt != nil }) {
+            try readRenewals(into: &facts)
+            try readStates(into: &facts)
+        }
+    }
+
+    private static let factColumns = TransactionFacts.columnNames.joined(separator: ", ")
+
+    private func readFacts(of keys: Set<TransactionKey>, into facts: inout EntitlementFacts) throws {
+        let originals = Set(keys.compactMap { facts.transactions[$0]?.originalKey })
+        try database.forEachRow(
+            """
+            SELECT transaction_id, origin, app, \(Self.factColumns) FROM redeemed_transaction
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+                AND transaction_id \(database.isIn("$3"))
+            """,
+            [
+                database.list(Set(originals.compactMap { facts.purchases[$0]?.owner }).sorted()),
+                database.list(originals), database.list(keys),
+            ]
+        ) { row in
+            let key = try apps.key(&row)
+            if keys.contains(key) { facts.set(try TransactionFacts(&row), for: key) }
+        }
+    }
+
+    private func readRenewals(into facts: inout EntitlementFacts) throws {
+        try readPurchaseRows(
+            """
+            SELECT user_id, \(SubscribedPurchase.columns) FROM subscription
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            """, into: &facts
+        ) { row, original, facts in
+            facts.set(try StatedRenewal(&row), for: original)
+        }
+    }
+
+    /// Reads the states of the purchases in the histories of their owners.
+    private func readStates(into facts: inout EntitlementFacts) throws {
+        try readPurchaseRows(
+            """
+            SELECT user_id, original_transaction_id, origin, app, state, renews, changes_at FROM purchase_state
+            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
+            """, into: &facts
+        ) { row, original, facts in
+            facts.recordedStates[original] = HistoryState(
+                state: try row.next(), renews: try row.next(), changesAt: try row.next())
+        }
     }
 
     // MARK: Rows

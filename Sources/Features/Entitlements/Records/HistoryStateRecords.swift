@@ -107,26 +107,24 @@ extension LedgerTransaction {
     }
 }
 
-/// The SQL of the purchase states in the histories of users, inside the caller's transaction.
-struct HistoryStateRecords {
-    let database: any LedgerDatabase
-    let apps: AppNumbers
+/// The purchases whose states are recorded by one clock.
+package enum ClockPurchases: Sendable {
+    case all
+    /// The purchases of a customer with an own clock, by their original transactions.
+    case only([String])
+    /// The purchases of all others.
+    case except([String])
 
-    /// Reads the states of the purchases among the facts.
-    func read(into facts: inout EntitlementFacts) throws {
-        let owners = Set(facts.purchases.values.map(\.owner))
-        try database.forEachRow(
-            """
-            SELECT original_transaction_id, origin, app, user_id, state, renews, changes_at
-            FROM purchase_state
-            WHERE user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
-            """,
-            [database.list(owners.sorted()), database.list(facts.purchases.keys)]
-        ) { row in
-            let (original, owner): (TransactionKey, Int64) = (try apps.key(&row), try row.next())
-            guard facts.purchases[original]?.owner == owner else { return }
-            facts.recordedStates[original] = HistoryState(
-                state: try row.next(), renews: try row.next(), changesAt: try row.next())
+    /// The condition of their rows, with its argument at a place.
+    func condition(_ parameter: String, _ database: any LedgerDatabase) -> (
+        sql: String, arguments: [any SQLConvertible]
+    ) {
+        switch self {
+        case .all: ("", [])
+        case .only(let originals):
+            (" AND original_transaction_id \(database.isIn(parameter))", [database.list(originals)])
+        case .except(let originals):
+            (" AND NOT original_transaction_id \(database.isIn(parameter))", [database.list(originals)])
         }
     }
 }

@@ -239,7 +239,7 @@ struct ReadingRecords {
         try database.forEachRow(
             """
             SELECT event, reference, min(happened_at), max(happened_at) FROM audit
-            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN (\(Self.eventsOfRenewal))
+            WHERE user_id = $1 AND origin IN \(origins.sqlList) AND event IN \(Self.eventsOfRenewal)
             GROUP BY event, reference
             """,
             [user]
@@ -257,7 +257,7 @@ struct ReadingRecords {
     }
 
     private static let eventsOfRenewal = [AuditEntry.Event.autoRenewDisabled, .renewalFailed, .gracePeriodBegan]
-        .map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        .sqlList
 }
 
 /// A statement that reads transactions, each with the team's revocation in effect, and its rows.
@@ -307,18 +307,5 @@ struct TransactionStatement {
             revocationReason: revocationReason, app: app ?? apps[appNumber], appNumber: appNumber,
             expiresAt: try row.next(), graceEndsAt: try row.next(), revocation: try Revocation(&row),
             facts: try TransactionFacts(&row, facts))
-    }
-}
-
-extension SubscribedPurchase {
-    /// The columns of `subscription`, for the SQL of a statement.
-    static let columns = (["original_transaction_id", "origin", "app"] + StatedRenewal.columns)
-        .map { "subscription." + $0 }.joined(separator: ", ")
-
-    /// The purchase in the next columns, which are `columns`.
-    init(_ row: inout ResultRow) throws {
-        self.init(
-            originalTransactionIdentifier: try row.next(), origin: try row.next(), app: try row.next(),
-            renewal: try StatedRenewal(&row))
     }
 }

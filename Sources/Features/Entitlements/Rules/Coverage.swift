@@ -86,8 +86,6 @@ struct SeatAdditions {
     /// The last end of the periods so far, by the product.
     private var ends: [ByteKey: Timestamp] = [:]
 
-    init() {}
-
     /// Returns true if the next transaction adds seats to the period of an earlier one.
     ///
     /// - Parameters:

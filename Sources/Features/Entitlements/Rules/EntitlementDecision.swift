@@ -240,95 +240,83 @@ extension EntitlementFacts {
     }
 }
 
-/// The rule of moves by the team.
-extension EntitlementDecision {
-    /// Gives a purchase with its renewals to another user, as a transfer without the ownership policy and its pause would.
-    ///
-    /// - Throws: `GrantError` if an account token names the owner, or if the purchase has added to a balance.
-    package mutating func move(
-        _ original: TransactionKey,
-        to user: Int64,
-        reason: String,
-        by actor: AuditActor
-    ) throws(GrantError) {
-        guard let purchase = facts.purchases[original], purchase.owner != user else { return }
-        // The next renewal with the token would bring the purchase back.
-        guard purchase.naming == nil else { throw .accountTokenDecides }
-        // The credit may be spent already.
-        guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
-        let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
-        give(original, to: user, of: product, by: actor)
-        for each in [purchase.owner, user] { audit(.moved, original, product, by: actor, to: each, reason: reason) }
+/// The changes that a decision makes to the ledger. The facts after the decision have the new values.
+package struct EntitlementChanges: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
+        case audit(AuditEntry, user: Int64)
+        /// A refused claim, recorded once for each user, transaction and result, because an app retries at every launch.
+        case refused(Redemption.Result, Claim, user: Int64, actor: AuditActor)
+        /// A changed end of a purchase, which apps display.
+        case endChanged(productIdentifier: String, user: Int64)
     }
+
+    /// The events of users, in their order.
+    package internal(set) var events: [Event] = []
+    /// The claims of the transactions that are redeemed for the first time, in their order.
+    package internal(set) var newTransactions: [Claim] = []
+    /// The transactions with another status, other statements or another grace period.
+    var changedTransactions: Set<TransactionKey> = []
+    /// The transactions with other facts.
+    var changedFacts: Set<TransactionKey> = []
+    /// The purchases without a previous owner, by their original transactions, like all following ones.
+    var newPurchases: Set<TransactionKey> = []
+    /// The purchases with another transaction that determines the owner.
+    var named: Set<TransactionKey> = []
+    /// The purchases with another owner, in the order of the transfers.
+    var transferred: [TransactionKey] = []
+    /// The purchases with a later statement about the renewal.
+    var changedRenewals: Set<TransactionKey> = []
+    /// The purchases with another state in the history of the owner.
+    var recordedStates: Set<TransactionKey> = []
+    /// The purchases whose state may follow from a new statement.
+    var stated: Set<TransactionKey> = []
+    /// The transactions that were parked, or are parked no longer.
+    var parkedOrUnparked: Set<TransactionKey> = []
+
+    package init() {}
 }
 
-/// The rules of ownership and transfers.
+/// The changes of facts. The following claims see them.
 extension EntitlementDecision {
-    /// The reason to refuse a claim to a user; nil if the user may have it.
-    mutating func refusal(
-        of claim: Claim,
-        _ original: TransactionKey?,
-        _ named: EntitlementFacts.NamedOwner?,
-        to user: Int64
-    ) -> Redemption.Result? {
-        guard !facts.hasOtherProduct(than: claim) else { return .transactionConflict }
-        guard claim.isKnown else { return .productUnknown }
-        if let named { return named.user == user ? nil : .appAccountTokenMismatch }
-        guard let original, let purchase = facts.purchases[original], purchase.owner != user else { return nil }
-        guard purchase.naming == nil else { return .appAccountTokenMismatch }
-        // The credit may be spent already.
-        guard !facts.summary(of: original).addsToBalance else { return .ownedByAnotherUser }
-        let isActive = isActive(original, with: claim)
-        return policy.refusal(
-            isActive: isActive, transferredAt: purchase.transferredAt, at: moment)
+    /// Gives a purchase without an owner to a user.
+    mutating func add(_ original: TransactionKey, of user: Int64, _ naming: Naming?) {
+        facts.set(EntitlementFacts.Purchase(owner: user, naming: naming), for: original)
+        facts.expectedOwners[original] = nil
+        changes.newPurchases.insert(original)
     }
 
-    /// Transfers a purchase to the user with a claim to it, unless the user owns it.
-    ///
-    /// - Parameter naming: The transaction whose account token names the user; nil if none does.
-    /// - Returns: True if it was transferred.
-    mutating func give(
-        _ original: TransactionKey?,
-        to user: Int64,
-        by naming: Naming?,
-        _ claim: Claim,
-        _ actor: AuditActor
-    ) -> Bool {
-        guard let original, let purchase = facts.purchases[original] else { return false }
-        if let naming, purchase.naming.map({ $0 < naming }) ?? true {
-            change(purchase: original) { $0.naming = naming }
-            changes.named.insert(original)
-        }
-        guard purchase.owner != user else { return false }
-        give(original, to: user, of: claim.productIdentifier, by: actor)
-        return true
+    /// Adds a transaction that is redeemed for the first time, with the item or credit of the claim.
+    mutating func add(_ claim: Claim, _ status: TransactionStatus) {
+        facts.set(EntitlementFacts.Transaction(claim, status), for: claim.key)
+        changes.newTransactions.append(claim)
+        changes.stated.insert(claim.originalKey)
     }
 
-    private mutating func give(_ original: TransactionKey, to user: Int64, of product: String, by actor: AuditActor) {
-        guard let former = facts.purchases[original]?.owner else { return }
-        change(purchase: original) { [moment] in ($0.owner, $0.transferredAt) = (user, moment) }
-        changes.transferred.append(original)
-        audit(.transferredOut, original, product, by: actor, to: former)
-        audit(.transferredIn, original, product, by: actor, to: user)
+    mutating func set(_ status: TransactionStatus, of key: TransactionKey) {
+        change(key) { $0.status = status }
+        if let original = facts.transactions[key]?.originalKey { changes.stated.insert(original) }
     }
 
-    /// True if a part of a purchase is active, or a claim continues it without a gap. The App Store may state a renewal only
-    /// after the previous period has ended.
-    private mutating func isActive(_ original: TransactionKey, with claim: Claim) -> Bool {
-        guard !facts.revokedByTeam.contains(original) else { return false }
-        let summary = facts.summary(of: original)
-        if summary.isEndless { return true }
-        guard let end = summary.end else { return false }
-        if end > moment { return true }
-        guard let renewedUntil = claim.expiresAt, claim.revocationDate == nil else { return false }
-        // The clocks of the App Store's servers differ.
-        return renewedUntil > moment && claim.purchaseDate <= end.adding(seconds: 3600)
+    mutating func change(_ key: TransactionKey, _ change: (inout EntitlementFacts.Transaction) -> Void) {
+        guard var transaction = facts.transactions[key] else { return }
+        change(&transaction)
+        facts.set(transaction, for: key)
+        changes.changedTransactions.insert(key)
     }
-}
 
-extension EntitlementFacts {
-    /// True if a purchase has added to a balance.
-    package func addsToBalance(_ original: TransactionKey) -> Bool {
-        transactions(of: original).contains { $0.transaction.addsToBalance }
+    mutating func change(purchase original: TransactionKey, _ change: (inout EntitlementFacts.Purchase) -> Void) {
+        guard var purchase = facts.purchases[original] else { return }
+        change(&purchase)
+        facts.set(purchase, for: original)
+    }
+
+    mutating func park(_ claim: Claim, _ status: TransactionStatus) {
+        facts.setParked(EntitlementFacts.ParkedStatement(status: status, claim: claim), for: claim.key)
+        changes.parkedOrUnparked.insert(claim.key)
+    }
+
+    mutating func unpark(_ key: TransactionKey) {
+        facts.removeParked(key)
+        changes.parkedOrUnparked.insert(key)
     }
 }

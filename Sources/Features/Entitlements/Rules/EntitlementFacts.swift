@@ -68,7 +68,7 @@ package struct EntitlementFacts: Sendable {
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
     /// The customers for whom an import expects purchases that nobody owns, by the original transaction.
-    package internal(set) var expectedOwners: [TransactionKey: Int64] = [:]
+    package var expectedOwners: [TransactionKey: Int64] = [:]
     /// The origins that are valid only for some users.
     package var acceptedOriginsByUser: [Int64: Set<Origin>] = [:]
     // Each is made when a decision first needs it.
@@ -83,10 +83,6 @@ package struct EntitlementFacts: Sendable {
         var purchase = purchase
         purchase.transactions = purchases[original]?.transactions ?? []
         purchases[original] = purchase
-    }
-
-    package mutating func setExpected(_ owner: Int64, for original: TransactionKey) {
-        expectedOwners[original] = owner
     }
 
     /// - Precondition: The purchase is set.

@@ -1,4 +1,5 @@
 import Ledger
+import Proofs
 
 /// The effect of a log-in on the ids of a customer. It is pure: it uses no database.
 ///
@@ -50,4 +51,41 @@ package enum LogInDecision: Hashable, Sendable {
 extension UserHead {
     /// A measure of a customer's records. It never falls.
     fileprivate var weight: Int64 { lastTransaction + lastGrant + auditNumber }
+}
+
+/// The result of a log-in.
+package struct LogIn: Hashable, Sendable {
+    /// The largest number of records of an anonymous customer that a log-in moves. Purchases of everybody wait meanwhile.
+    package static let maximumRecords = 5000
+
+    package enum Effect: String, Sendable {
+        /// The ids were already the same customer's, or they are those of two known customers. Or the anonymous id has nothing, and
+        /// the customer has no room for another alias.
+        case unchanged
+        /// The anonymous id became a further id of the customer.
+        case aliased
+        /// The anonymous customer became one with the known customer.
+        case merged
+    }
+
+    /// True if the new id was unknown.
+    package let isNew: Bool
+    package let effect: Effect
+}
+
+/// The error of a log-in. Nothing was changed.
+package enum LogInError: RuledError, Equatable {
+    /// The anonymous customer has too many records to move them in one commit.
+    case customerTooLarge
+
+    package var rule: ErrorRule {
+        switch self {
+        case .customerTooLarge:
+            ErrorRule(
+                "customerTooLarge", .conflict,
+                "The anonymous customer has more than \(LogIn.maximumRecords) records, too many for a log-in. Nothing was "
+                    + "changed. Let the team join the two ids by an import.",
+                korean: "익명 고객의 기록이 \(LogIn.maximumRecords)건을 넘어 로그인할 수 없습니다. 아무것도 바꾸지 않았습니다. 두 아이디를 가져오기로 합치세요.")
+        }
+    }
 }

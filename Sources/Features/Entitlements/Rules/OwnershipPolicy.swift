@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 
 /// The operator's policy for a user who presents another user's purchase.
@@ -33,7 +34,7 @@ package enum OwnershipPolicy: Hashable, Sendable {
     ///   - isActive: True if a part of the purchase is active.
     ///   - transferredAt: The time of the last transfer.
     func refusal(
-        isActive: @autoclosure () -> Bool,
+        isActive: Bool,
         transferredAt: Timestamp?,
         at moment: Timestamp
     ) -> Redemption.Result? {
@@ -42,9 +43,102 @@ package enum OwnershipPolicy: Hashable, Sendable {
         case .keep: return .ownedByAnotherUser
         case .transfer(let seconds): pause = seconds
         case .transferIfInactive(let seconds):
-            if isActive() { return .ownedByAnotherUser }
+            if isActive { return .ownedByAnotherUser }
             pause = seconds
         }
         return transferredAt.map { moment < $0.adding(seconds: pause) } ?? false ? .transferTooSoon : nil
+    }
+}
+
+/// The rule of moves by the team.
+extension EntitlementDecision {
+    /// Gives a purchase with its renewals to another user, as a transfer without the ownership policy and its pause would.
+    ///
+    /// - Throws: `GrantError` if an account token names the owner, or if the purchase has added to a balance.
+    package mutating func move(
+        _ original: TransactionKey,
+        to user: Int64,
+        reason: String,
+        by actor: AuditActor
+    ) throws(GrantError) {
+        guard let purchase = facts.purchases[original], purchase.owner != user else { return }
+        // The next renewal with the token would bring the purchase back.
+        guard purchase.naming == nil else { throw .accountTokenDecides }
+        // The credit may be spent already.
+        guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
+        let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
+        give(original, to: user, of: product, by: actor)
+        for each in [purchase.owner, user] { audit(.moved, original, product, by: actor, to: each, reason: reason) }
+    }
+}
+
+/// The rules of ownership and transfers.
+extension EntitlementDecision {
+    /// The reason to refuse a claim to a user; nil if the user may have it.
+    mutating func refusal(
+        of claim: Claim,
+        _ original: TransactionKey?,
+        _ named: EntitlementFacts.NamedOwner?,
+        to user: Int64
+    ) -> Redemption.Result? {
+        guard !facts.hasOtherProduct(than: claim) else { return .transactionConflict }
+        guard claim.isKnown else { return .productUnknown }
+        if let named { return named.user == user ? nil : .appAccountTokenMismatch }
+        guard let original, let purchase = facts.purchases[original], purchase.owner != user else { return nil }
+        guard purchase.naming == nil else { return .appAccountTokenMismatch }
+        // The credit may be spent already.
+        guard !facts.summary(of: original).addsToBalance else { return .ownedByAnotherUser }
+        let isActive = isActive(original, with: claim)
+        return policy.refusal(
+            isActive: isActive, transferredAt: purchase.transferredAt, at: moment)
+    }
+
+    /// Transfers a purchase to the user with a claim to it, unless the user owns it.
+    ///
+    /// - Parameter naming: The transaction whose account token names the user; nil if none does.
+    /// - Returns: True if it was transferred.
+    mutating func give(
+        _ original: TransactionKey?,
+        to user: Int64,
+        by naming: Naming?,
+        _ claim: Claim,
+        _ actor: AuditActor
+    ) -> Bool {
+        guard let original, let purchase = facts.purchases[original] else { return false }
+        if let naming, purchase.naming.map({ $0 < naming }) ?? true {
+            change(purchase: original) { $0.naming = naming }
+            changes.named.insert(original)
+        }
+        guard purchase.owner != user else { return false }
+        give(original, to: user, of: claim.productIdentifier, by: actor)
+        return true
+    }
+
+    private mutating func give(_ original: TransactionKey, to user: Int64, of product: String, by actor: AuditActor) {
+        guard let former = facts.purchases[original]?.owner else { return }
+        change(purchase: original) { [moment] in ($0.owner, $0.transferredAt) = (user, moment) }
+        changes.transferred.append(original)
+        audit(.transferredOut, original, product, by: actor, to: former)
+        audit(.transferredIn, original, product, by: actor, to: user)
+    }
+
+    /// True if a part of a purchase is active, or a claim continues it without a gap. The App Store may state a renewal only
+    /// after the previous period has ended.
+    private mutating func isActive(_ original: TransactionKey, with claim: Claim) -> Bool {
+        guard !facts.revokedByTeam.contains(original) else { return false }
+        let summary = facts.summary(of: original)
+        if summary.isEndless { return true }
+        guard let end = summary.end else { return false }
+        if end > moment { return true }
+        guard let renewedUntil = claim.expiresAt, claim.revocationDate == nil else { return false }
+        // The clocks of the App Store's servers differ.
+        return renewedUntil > moment && claim.purchaseDate <= end.adding(seconds: 3600)
+    }
+}
+
+extension EntitlementFacts {
+    /// True if a purchase has added to a balance.
+    package func addsToBalance(_ original: TransactionKey) -> Bool {
+        transactions(of: original).contains { $0.transaction.addsToBalance }
     }
 }

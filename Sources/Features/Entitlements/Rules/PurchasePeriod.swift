@@ -62,9 +62,14 @@ package struct PurchasePeriod: Hashable, Sendable {
     }
 }
 
+extension TransactionFacts {
+    /// The type of the product; nil if the store has not stated it.
+    var productType: ProductType? { text(.type).flatMap(ProductType.init) }
+}
+
 extension PurchasePeriod.Terms {
     package init(_ facts: TransactionFacts) {
-        type = facts.text(.type).flatMap(ProductType.init)
+        type = facts.productType
         isUpgraded = facts.bool(.isUpgraded) == true
         isTrial =
             facts.text(.offerDiscountType) == OfferDiscountType.freeTrial.rawValue

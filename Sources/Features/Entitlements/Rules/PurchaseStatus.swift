@@ -65,7 +65,7 @@ package struct PurchaseStatus: Hashable, Sendable {
         at moment: Timestamp,
         type: (String) -> ProductType?
     ) {
-        let stated = transactions.lazy.compactMap { $0.facts.text(.type).flatMap(ProductType.init) }.first
+        let stated = transactions.lazy.compactMap(\.facts.productType).first
         let kind =
             stated ?? transactions.last.flatMap { type($0.productIdentifier) }
             ?? renewal.map { _ in .autoRenewableSubscription }

@@ -126,16 +126,19 @@ extension ItemExplanation {
         return until + (owned.renews == true ? ", and it renews" : "")
     }
 
-    private static func ended(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+    /// The purchase that ended last. One that is active, but without effect here, explains more than one that has ended.
+    private static func latest(_ purchases: [ItemFacts.Purchase]) -> ItemFacts.Purchase? {
         func end(_ purchase: ItemFacts.Purchase) -> Int64 {
             (purchase.status.until ?? purchase.status.since).millisecondsSince1970
         }
-        // A purchase that is active, but without effect here, explains more than one that has ended.
-        let latest = facts.purchases.max { left, right in
+        return purchases.max { left, right in
             let (leftRuns, rightRuns) = (left.status.state.isOwned, right.status.state.isOwned)
             return leftRuns == rightRuns ? end(left) < end(right) : rightRuns
         }
-        guard let latest else { return nil }
+    }
+
+    private static func ended(_ item: Item, _ facts: ItemFacts) -> ItemExplanation? {
+        guard let latest = latest(facts.purchases) else { return nil }
         let status = latest.status
         let (product, store) = (status.productIdentifier, status.origin.store)
         func explanation(

@@ -131,11 +131,10 @@ extension LedgerTransaction {
     ///
     /// - Parameter app: The bundle identifier of the purchase's app; nil for all apps.
     private func lastLoss(of user: Int64, ofProducts products: [String], in app: String?) throws -> AuditEntry? {
-        let events = [AuditEntry.Event.refused, .transferredOut].map { "'\($0.rawValue)'" }.joined(separator: ", ")
-        return try database.row(
+        try database.row(
             """
             SELECT \(AuditEntry.columns) FROM audit
-            WHERE user_id = $1 AND event IN (\(events)) AND subject \(database.isIn("$2"))
+            WHERE user_id = $1 AND event IN \([AuditEntry.Event.refused, .transferredOut].sqlList) AND subject \(database.isIn("$2"))
                 \(app == nil ? "" : "AND app = $3")
             ORDER BY happened_at DESC, number DESC LIMIT 1
             """,

@@ -5,7 +5,7 @@ import Proofs
 /// A user in the ledger.
 package struct KnownUser: Hashable, Sendable {
     package let user: User
-    /// The account token that the user's purchases may contain.
+    /// The account token that the user's purchases may contain, even if it was never returned.
     package let appAccountToken: UUID
     package let firstSeenAt: Timestamp
 
@@ -15,8 +15,6 @@ package struct KnownUser: Hashable, Sendable {
 
         package var description: String { "\(user.issuer)\n\(user.name)" }
     }
-
-    package var position: Position { Position(user: user) }
 }
 
 extension KnownUser.Position {
@@ -47,9 +45,8 @@ package struct KnownPurchase: Hashable, Sendable {
 extension LedgerTransaction {
     /// A user with the account token; nil for an unknown user.
     package func customer(_ user: User) throws -> KnownUser? {
-        try knownUser(user).map {
-            KnownUser(user: user, appAccountToken: $0.appAccountToken, firstSeenAt: $0.firstSeenAt)
-        }
+        guard let number = try users.known(user) else { return nil }
+        return try known([number: user])[number]
     }
 
     /// The users whose name or alias is a text, or the one whose account token it is, by their numbers. Several issuers may have
@@ -80,23 +77,19 @@ extension LedgerTransaction {
     /// The users with these names and numbers, with their account tokens.
     func known(_ names: [Int64: User]) throws -> [Int64: KnownUser] {
         guard !names.isEmpty else { return [:] }
-        let tokens = try accountTokens(of: Set(names.keys))
-        return names.reduce(into: [:]) { users, entry in
-            users[entry.key] = tokens[entry.key].map {
-                KnownUser(user: entry.value, appAccountToken: $0.token, firstSeenAt: $0.firstSeenAt)
-            }
-        }
-    }
-
-    /// The account tokens of users by their numbers, and the times of their first requests.
-    func accountTokens(of users: Set<Int64>) throws -> [Int64: (token: UUID, firstSeenAt: Timestamp)] {
-        try database.dictionary(
+        return try database.dictionary(
             """
             SELECT user_id, app_account_token, first_seen_at FROM "user"
             WHERE user_id \(database.isIn(numbers: "$1"))
             """,
-            [database.list(users.sorted())]
-        ) { (try $0.next(), (token: try $0.next(), firstSeenAt: try $0.next())) }
+            [database.list(names.keys.sorted())]
+        ) { row in
+            let (number, token): (Int64, UUID) = (try row.next(), try row.next())
+            let firstSeenAt: Timestamp = try row.next()
+            return names[number].map {
+                (number, KnownUser(user: $0, appAccountToken: token, firstSeenAt: firstSeenAt))
+            }
+        }
     }
 }
 

@@ -75,11 +75,6 @@ extension EntitlementFacts.Transaction {
 }
 
 extension LedgerDatabase {
-    /// An argument with several texts, each once, in the order of their bytes, so that the same texts make the same query.
-    func list(eachOf texts: some Sequence<String>) -> SQLValue {
-        list(Set(texts.map { ByteKey($0) }).sorted().map(\.text))
-    }
-
     /// An argument with the identifiers of transactions.
     func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachOf: keys.map(\.identifier)) }
 
@@ -98,5 +93,45 @@ extension LedgerTransaction {
     /// The name of each user, except of erased ones.
     func presentNames(of numbers: Set<Int64>) throws -> [Int64: User] {
         try users.names(of: numbers).filter { $0.value.issuer != User.erasedIssuer }
+    }
+}
+
+/// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact.
+extension StatedFacts {
+    static var columns: [Table.Column] {
+        Fact.allCases.map { fact in
+            let field = fact.field
+            return switch field.kind {
+            case .text, .token, .texts, .object: .text(field.column).optional
+            case .integer, .bool, .date: .integer(field.column).optional
+            }
+        }
+    }
+
+    static var columnNames: [String] { Fact.allCases.map { $0.field.column } }
+
+    /// The values of the columns, in their order.
+    var sqlValues: [any SQLConvertible] {
+        Fact.allCases.map { fact in
+            switch self[fact] {
+            case .integer(let number): SQLValue.integer(number)
+            case .text(let text): SQLValue.text(text)
+            case nil: SQLValue.null
+            }
+        }
+    }
+}
+
+extension StatedFacts where Fact.AllCases == [Fact] {
+    /// The facts in the next columns of a row, one for each.
+    init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(ColumnMismatch) {
+        self.init()
+        for fact in facts {
+            switch try row.nextValue() {
+            case .integer(let number): self[fact] = .integer(number)
+            case .text(let text): self[fact] = .text(text)
+            case .null, .blob: break
+            }
+        }
     }
 }

@@ -80,7 +80,7 @@ enum EntitlementRules {
             "A transaction has an unknown origin",
             """
             SELECT transaction_id FROM redeemed_transaction
-            WHERE origin NOT IN (\(list(Origin.self)))
+            WHERE origin NOT IN \(Origin.allCases.sqlList)
             """
         ),
         (
@@ -109,7 +109,7 @@ enum EntitlementRules {
                 OR entitlement.purchase_date <> bought.purchase_date OR entitlement.granted_at <> bought.redeemed_at
                 OR coalesce(entitlement.expires_at, -1) <> coalesce(bought.expires_at, -1)
                 OR coalesce(entitlement.grace_ends_at, -1) <> coalesce(bought.grace_ends_at, -1)
-                OR coalesce(entitlement.product_type, '') <> CASE WHEN bought.type IN (\(list(ProductType.self)))
+                OR coalesce(entitlement.product_type, '') <> CASE WHEN bought.type IN \(ProductType.allCases.sqlList)
                     THEN bought.type ELSE '' END
                 OR entitlement.is_upgraded <> CASE WHEN bought.is_upgraded <> 0 THEN 1 ELSE 0 END
                 OR entitlement.is_trial <> CASE WHEN bought.offer_discount_type = 'FREE_TRIAL'
@@ -117,7 +117,7 @@ enum EntitlementRules {
                 OR entitlement.is_introductory <> CASE WHEN bought.offer_type = 1
                     OR bought.is_in_intro_offer_period <> 0 THEN 1 ELSE 0 END
                 OR coalesce(entitlement.ownership, '') <> CASE
-                    WHEN bought.ownership_type IN (\(list(InAppOwnershipType.self)))
+                    WHEN bought.ownership_type IN \(InAppOwnershipType.allCases.sqlList)
                     THEN bought.ownership_type ELSE '' END
                 -- A statement counts for a period that has not ended, from a day before it begins.
                 OR coalesce(entitlement.renewal_stated_at, -1) <> CASE
@@ -163,10 +163,6 @@ enum EntitlementRules {
             """
         ),
     ]
-
-    private static func list<Value: CaseIterable & RawRepresentable<String>>(_ type: Value.Type) -> String {
-        type.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    }
 }
 
 /// The SQL for the periods that redeemed transactions cover, for the check of the rows that the rules wrote.

@@ -1,4 +1,5 @@
 import Ledger
+import Proofs
 
 extension LedgerFeature {
     /// The purchases of users, their items, and the grants and revocations of back ends.
@@ -25,4 +26,261 @@ extension LedgerReport {
     package var redeemedTransactions: Int { rows["redeemed_transaction"] ?? 0 }
     package var grants: Int { rows["team_grant"] ?? 0 }
     package var notifications: Int { rows["notification"] ?? 0 }
+}
+
+/// The tables of purchases and their items.
+///
+/// The keys of `claim` and `original` make a second owner impossible, even if the code above them has a bug.
+extension Table {
+    static let purchases = [
+        claim, original, redeemedTransaction, entitlement, credit, subscription, purchaseState, parkedTransaction,
+        parkedOriginal, expectedTransaction, expectedPurchase, notification,
+    ]
+
+    /// The columns that identify a transaction across all apps and stores.
+    static let transactionKey = ["transaction_id", "origin", "app"]
+    package static let originalKey = ["original_transaction_id", "origin", "app"]
+
+    /// The owner and the purchase of a redeemed transaction.
+    private static let claim = Table(
+        name: "claim", family: .globalKey,
+        columns: [
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
+            .integer("user_id"),
+        ],
+        key: transactionKey)
+
+    /// The owner of a purchase with all its transactions. `named_by`: the transaction whose account token names the owner;
+    /// `named_at`: its purchase date; `named_stated_at`: the date of the statement.
+    private static let original = Table(
+        name: "original", family: .globalKey,
+        columns: [
+            .text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id"),
+            .integer("transferred_at").optional, .integer("named_at").optional, .text("named_by").optional,
+            .integer("named_stated_at").optional,
+        ],
+        key: originalKey,
+        checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"])
+
+    /// A redeemed transaction. `sequence`: the number among the user's transactions; `stated_at`: the date of the statement
+    /// about the revocation; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
+    /// SHA-256 of the last and the first certificate of the chain; `event_statements`: the last statement under each identifier of
+    /// the purchase event as JSON, if it has several.
+    private static let redeemedTransaction = Table(
+        name: "redeemed_transaction", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("original_transaction_id"),
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("product_id"),
+            .integer("quantity", check: "quantity > 0"), .integer("purchase_date"), .integer("redeemed_at"),
+            .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
+            .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
+            .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
+            .blob("leaf_digest", count: 32).optional,
+        ] + TransactionFacts.columns + [.blob("event_statements").optional],
+        key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
+        hasLargeRows: true, merge: .byRule
+    )
+    // The team searches for the latest customers of a product.
+    .indexed("redeemed_transaction_of_product", by: ["product_id", "redeemed_at", "user_id", "sequence"])
+    // It also searches for the purchases of an order at Google Play.
+    .indexed("redeemed_transaction_of_order", by: ["order_id", "user_id"], where: "order_id IS NOT NULL")
+
+    /// An item of a transaction, with every fact that an answer about the item needs. `begins_at` and `ends_at` bound the
+    /// ownership; null without a bound. `renews` and its statement are kept for a period that has not ended.
+    private static let entitlement = Table(
+        name: "entitlement", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence"), .text("collection"),
+            .integer("number", check: "number >= 0"), .text("origin"), .integer("app"), .integer("purchase_date"),
+            .integer("granted_at"), .text("transaction_id"), .text("original_transaction_id"), .text("product_id"),
+            .integer("begins_at").optional, .integer("ends_at").optional,
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("expires_at").optional,
+            .integer("grace_ends_at").optional, .text("product_type").optional, .integer("is_upgraded"),
+            .integer("is_trial"), .integer("is_introductory"), .text("ownership").optional,
+            .integer("renewal_stated_at").optional, .integer("renews").optional,
+        ],
+        key: ["user_id", "sequence", "collection", "number"], merge: .byRule
+    )
+    .referring(to: "redeemed_transaction", by: ["user_id", "sequence"])
+
+    /// A credit of a transaction. `merged_from`: the number of the anonymous customer who bought it and then logged in.
+    private static let credit = Table(
+        name: "credit", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence"), .text("balance", check: "balance <> ''"),
+            .integer("amount", check: "amount > 0"), .text("origin"),
+            .integer("is_revoked", check: "is_revoked IN (0, 1)"), .integer("merged_from").optional,
+        ],
+        key: ["user_id", "sequence"], merge: .byRule
+    )
+    .referring(to: "redeemed_transaction", by: ["user_id", "sequence"])
+
+    /// The last renewal information about a subscription: the fields of `JWSRenewalInfoDecodedPayload`.
+    private static let subscription = Table(
+        name: "subscription", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("stated_at"), .blob("proof_digest", count: 32),
+        ] + RenewalFacts.columns,
+        key: ["user_id"] + originalKey, hasLargeRows: true, merge: .move)
+
+    /// The states of purchases with an end in the histories of their owners. `changes_at`: the moment at which time alone
+    /// changes the state.
+    private static let purchaseState = Table(
+        name: "purchase_state", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"), .text("state"),
+            .integer("renews").optional, .integer("changes_at").optional,
+        ],
+        key: ["user_id"] + originalKey,
+        erasure: .deletion, merge: .move
+    )
+    .indexed("purchase_state_that_changes", by: ["changes_at"], where: "changes_at IS NOT NULL")
+    .indexed("purchase_state_not_paid", by: ["user_id"], where: isNotPaid)
+
+    /// The condition of purchases whose renewal could not be charged, which are few.
+    static let isNotPaid = "state IN \([PurchaseState.billingRetry, .gracePeriod].sqlList)"
+
+    /// The latest statements about transactions that nobody has redeemed.
+    private static let parkedTransaction = Table(
+        name: "parked_transaction", family: .globalKey,
+        columns: [
+            .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
+            .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
+            .integer("expires_at").optional, .blob("claim"),
+        ],
+        key: transactionKey
+    )
+    .indexed("parked_transaction_by_age", by: ["stated_at"])
+
+    /// The parked transactions of a purchase whose identifiers differ from that of the purchase, such as renewals. In a distributed
+    /// database they are beside the owner of the purchase.
+    private static let parkedOriginal = Table(
+        name: "parked_original", family: .globalKey,
+        columns: [
+            .text("original_transaction_id"), .text("origin"), .integer("app"), .text("transaction_id"),
+        ],
+        key: originalKey + ["transaction_id"])
+
+    /// The customers to whom an import assigns purchases that nobody has redeemed. The first proof of a purchase confirms the
+    /// expectation, and its rows are deleted. Until then the customer owns nothing by it.
+    private static let expectedTransaction = Table(
+        name: "expected_transaction", family: .globalKey,
+        columns: [.text("original_transaction_id"), .text("origin"), .integer("app"), .integer("user_id")],
+        key: originalKey,
+        owner: (table: "expected_purchase", keyName: "The original transaction of an expected purchase"))
+
+    /// The purchases that an import expects for a customer. `product_id`, `purchase_date` and `expires_at`: the newest transaction
+    /// of the purchase, as the former server states it.
+    private static let expectedPurchase = Table(
+        name: "expected_purchase", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("expected_at"), .text("product_id"), .integer("purchase_date"), .integer("expires_at").optional,
+        ],
+        key: ["user_id"] + originalKey,
+        erasure: .deletion, merge: .move)
+
+    /// A notification. `settled_at`: the time at which a consumption request was answered or refused; `content`: the decoded
+    /// notification as JSON, without the proofs inside it; `repeated_at`: the time at which it was received a second time.
+    private static let notification = Table(
+        name: "notification", family: .globalKey,
+        columns: [
+            .text("notification_uuid"), .text("origin"), .integer("app"), .text("type"), .text("subtype").optional,
+            .text("transaction_id").optional, .integer("signed_at"), .integer("received_at"),
+            .blob("proof_digest", count: 32), .integer("settled_at").optional,
+            .text("original_transaction_id").optional, .text("outcome"), .text("content").optional,
+            .integer("repeated_at").optional,
+        ],
+        key: ["notification_uuid", "origin"]
+    )
+    .indexed("notification_of_original", by: originalKey, where: "original_transaction_id IS NOT NULL")
+    .indexed("notification_that_asks", by: ["signed_at"], where: "type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL")
+    .indexed("notification_by_receipt", by: receiptOrder)
+    .indexed("notification_of_type", by: ["type"] + receiptOrder)
+    // The other outcomes are frequent, so a search among the latest notifications finds them.
+    .indexed("notification_of_outcome", by: ["outcome"] + receiptOrder, where: rareOutcome)
+
+    /// The condition of notifications with an outcome that few have.
+    static let rareOutcome = "outcome NOT IN \(NotificationOutcome.frequent.sqlList)"
+
+    /// The order of notifications by their receipt.
+    static let receiptOrder = ["received_at", "notification_uuid", "origin"]
+}
+
+/// The tables of grants, revocations and spendings by back ends, and of the reconciliation with the App Store.
+extension Table {
+    static let team = [teamGrant, teamRevocation, spending, balanceAddition, refusal, reconciliation]
+
+    /// A grant. Grants are numbered per user, and revocations per purchase, so that users do not wait for each other.
+    private static let teamGrant = Table(
+        name: "team_grant", family: .userData,
+        columns: [
+            .integer("user_id"), .integer("sequence", check: "sequence > 0"), .text("grant_id"), .text("collection"),
+            .integer("number", check: "number >= 0"), .text("reason", check: "reason <> ''"), .text("granted_by"),
+            .integer("granted_at"), .integer("ends_at", check: "ends_at > granted_at").optional,
+            .integer("revoked_at").optional, .text("revoked_by").optional, .text("revocation_reason").optional,
+        ],
+        key: ["user_id", "sequence"], unique: [["user_id", "grant_id"]],
+        checks: ["(revoked_at IS NULL) = (revoked_by IS NULL) AND (revoked_at IS NULL) = (revocation_reason IS NULL)"],
+        erasure: .update(
+            """
+            reason = 'erased',
+                revocation_reason = CASE WHEN revocation_reason IS NULL THEN NULL ELSE 'erased' END
+            """), merge: .byRule)
+
+    /// A revocation by the team. It applies regardless of the App Store's statements, and to each transaction that restores the
+    /// purchase.
+    private static let teamRevocation = Table(
+        name: "team_revocation", family: .userData,
+        columns: [
+            .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
+            .integer("sequence", check: "sequence > 0"), .text("reason", check: "reason <> ''"), .text("revoked_by"),
+            .integer("revoked_at"), .text("reinstated_by").optional, .integer("reinstated_at").optional,
+        ],
+        key: ["user_id"] + originalKey + ["sequence"],
+        checks: ["(reinstated_by IS NULL) = (reinstated_at IS NULL)"],
+        erasure: .update("reason = 'erased'"), merge: .move
+    )
+    .indexed(
+        "team_revocation_that_stands", by: ["user_id"] + originalKey, isUnique: true, where: "reinstated_at IS NULL")
+
+    /// A spending. `left_after`: the amount left after it; `merged_from`: as that of a credit.
+    private static let spending = Table(
+        name: "spending", family: .userData,
+        columns: [
+            .integer("user_id"), .text("spending_id"), .text("balance"), .integer("amount", check: "amount > 0"),
+            .text("reason", check: "reason <> ''"), .text("spent_by"), .integer("spent_at"),
+            .text("idempotency_key").optional, .blob("request_digest", count: 32).optional,
+            .integer("left_after"), .integer("merged_from").optional,
+        ],
+        key: ["user_id", "spending_id"],
+        erasure: .update("reason = 'erased', idempotency_key = NULL, request_digest = NULL"), merge: .byRule
+    )
+    .indexed(
+        "spending_by_idempotency_key", by: ["user_id", "idempotency_key"], isUnique: true,
+        where: "idempotency_key IS NOT NULL")
+
+    /// An amount that the team has added to a balance. `merged_from`: as that of a credit.
+    private static let balanceAddition = Table(
+        name: "balance_addition", family: .userData,
+        columns: [
+            .integer("user_id"), .text("addition_id"), .text("balance", check: "balance <> ''"),
+            .integer("amount", check: "amount > 0"), .text("reason", check: "reason <> ''"), .text("added_by"),
+            .integer("added_at"), .integer("merged_from").optional,
+        ],
+        key: ["user_id", "addition_id"], erasure: .update("reason = 'erased'"), merge: .byRule)
+
+    /// The recorded refusals, each once for a user, a transaction and a reason. They stay with a merged customer: a stranger could
+    /// use up the limit of another user.
+    private static let refusal = Table(
+        name: "refusal", family: .userData,
+        columns: [.integer("user_id"), .text("transaction_id"), .text("origin"), .integer("app"), .text("reason")],
+        key: ["user_id"] + transactionKey + ["reason"])
+
+    /// The checkpoints of the reconciliation: the time until which transactions and notifications were fetched from the App
+    /// Store. `findings`: the number of each outcome of that run, as JSON.
+    private static let reconciliation = Table(
+        name: "reconciliation", family: .everywhere,
+        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"])
 }

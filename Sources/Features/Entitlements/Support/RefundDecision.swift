@@ -1,6 +1,147 @@
 import Catalog
+import Foundation
 import Ledger
 import Proofs
+
+/// A question of the App Store about a purchase for which the customer has requested a refund (`CONSUMPTION_REQUEST`).
+package struct OpenConsumptionRequest: Hashable, Sendable {
+    /// The bundle identifier of the app.
+    package let app: String
+    package let origin: Origin
+    /// The UUID of the notification with the question.
+    package let notificationUUID: String
+    package let transactionIdentifier: String
+    /// True if a user has redeemed the purchase.
+    package let isRedeemed: Bool
+    /// True for an auto-renewable subscription, whose status Apple states with the question.
+    package let isSubscription: Bool
+    /// The customer's reason, in Apple's words; nil if it is not stated.
+    package let reason: String?
+    /// The date of the question.
+    package let signedAt: Timestamp
+
+    package init(
+        app: String,
+        origin: Origin,
+        notificationUUID: String,
+        transactionIdentifier: String,
+        isRedeemed: Bool,
+        isSubscription: Bool,
+        reason: String?,
+        signedAt: Timestamp
+    ) {
+        self.app = app
+        self.origin = origin
+        self.notificationUUID = notificationUUID
+        self.transactionIdentifier = transactionIdentifier
+        self.isRedeemed = isRedeemed
+        self.isSubscription = isSubscription
+        self.reason = reason
+        self.signedAt = signedAt
+    }
+}
+
+/// The consumption requests of the App Store.
+extension LedgerTransaction {
+    /// The open consumption requests of the App Store about refunds (`CONSUMPTION_REQUEST`), oldest first. The App Store waits for
+    /// twelve hours (App Store Server Notifications, "CONSUMPTION_REQUEST").
+    ///
+    /// - Parameters:
+    ///   - origins: The origins of the requests.
+    ///   - app: The bundle identifier of an app, for only its purchases; nil for all apps.
+    package func openConsumptionRequests(
+        at moment: Timestamp,
+        of origins: Set<Origin>,
+        in app: String? = nil,
+        limit: Int
+    ) throws -> [OpenConsumptionRequest] {
+        guard let app = try number(ofApp: app) else { return [] }
+        let apps = try apps
+        let rows = try database.rows(
+            """
+            SELECT transaction_id, origin, app, notification_uuid, content, signed_at
+            FROM notification \(database.indexed(by: "notification_that_asks"))
+            WHERE type = 'CONSUMPTION_REQUEST' AND settled_at IS NULL AND transaction_id IS NOT NULL
+                AND signed_at >= $1 AND origin IN \(origins.sqlList)
+                \(database.isIn(app.number))
+            ORDER BY signed_at, notification_uuid LIMIT $2
+            """,
+            [moment.adding(seconds: -ReceivedNotification.answerTime), limit]
+        ) { try Self.question(&$0, apps) }
+        return try redeemed(rows, apps)
+    }
+
+    /// The latest consumption requests, answered or not, newest first.
+    ///
+    /// - Parameter app: The bundle identifier of an app.
+    package func latestConsumptionRequests(in app: String, limit: Int) throws -> [OpenConsumptionRequest] {
+        let apps = try apps
+        guard let number = apps[app] else { return [] }
+        let rows = try database.rows(
+            """
+            SELECT transaction_id, origin, app, notification_uuid, content, signed_at
+            FROM notification \(database.indexed(by: "notification_of_type"))
+            WHERE type = 'CONSUMPTION_REQUEST' AND transaction_id IS NOT NULL AND app = $1
+            ORDER BY received_at DESC, notification_uuid DESC, origin DESC LIMIT $2
+            """,
+            [number, limit]
+        ) { try Self.question(&$0, apps) }
+        return try redeemed(rows, apps)
+    }
+
+    /// A question and the key of its transaction.
+    private typealias Question = (
+        key: TransactionKey, uuid: String, content: NotifiedPurchase?, signedAt: Timestamp
+    )
+
+    /// The question in the next columns of a row: the key, the notification, its content and its date.
+    private static func question(_ row: inout ResultRow, _ apps: AppNumbers) throws -> Question {
+        let (key, uuid): (TransactionKey, String) = (try apps.key(&row), try row.next())
+        let content: String? = try row.next()
+        return (key, uuid, content.flatMap(NotifiedPurchase.init(content:)), try row.next())
+    }
+
+    private func redeemed(_ questions: [Question], _ apps: AppNumbers) throws -> [OpenConsumptionRequest] {
+        guard !questions.isEmpty else { return [] }
+        let redeemed = Set(
+            try database.rows(
+                "SELECT transaction_id, origin, app FROM claim WHERE transaction_id \(database.isIn("$1"))",
+                [database.list(questions.map(\.key))]
+            ) { try apps.key(&$0) })
+        return questions.map { key, uuid, content, signedAt in
+            OpenConsumptionRequest(
+                app: key.app, origin: key.origin, notificationUUID: uuid, transactionIdentifier: key.identifier,
+                isRedeemed: redeemed.contains(key), isSubscription: content?.status != nil,
+                reason: content?.consumptionRequestReason, signedAt: signedAt)
+        }
+    }
+
+    /// Settles a consumption request. One that is settled already stays unchanged.
+    package func settle(_ request: OpenConsumptionRequest, at moment: Timestamp) throws {
+        _ = try database.execute(
+            """
+            UPDATE notification SET settled_at = $1
+            WHERE origin = $2 AND notification_uuid = $3 AND settled_at IS NULL
+            """,
+            [moment, request.origin, request.notificationUUID])
+    }
+}
+
+/// The part of a notification's content that a question has.
+private struct NotifiedPurchase: Decodable {
+    /// The status of a subscription; nil for another purchase.
+    let status: Int?
+    let consumptionRequestReason: String?
+
+    /// - Parameter content: The content of a notification as JSON.
+    init?(content: String) {
+        struct Content: Decodable {
+            let data: NotifiedPurchase
+        }
+        guard let content = try? JSONDecoder().decode(Content.self, from: Data(content.utf8)) else { return nil }
+        self = content.data
+    }
+}
 
 /// The answer of a catalog's rules to the App Store's question about a refund, with the facts.
 package final class RefundDecision: Sendable {
@@ -61,7 +202,7 @@ extension LedgerTransaction {
         in catalog: Catalog
     ) -> ProductType? {
         if request.isSubscription { return .autoRenewableSubscription }
-        return facts?.text(.type).flatMap(ProductType.init) ?? product.flatMap { catalog.product($0)?.type }
+        return facts?.productType ?? product.flatMap { catalog.product($0)?.type }
     }
 
     private func transaction(of request: OpenConsumptionRequest, of user: Int64) throws -> RedeemedTransaction? {

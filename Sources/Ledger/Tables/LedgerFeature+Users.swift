@@ -1,3 +1,27 @@
+extension LedgerFeature {
+    /// The users, their audit logs and the callers.
+    static let users = LedgerFeature(
+        tables: Table.users + Table.audit + Table.callers,
+        rules: [
+            (
+                "A user's last numbers differ from those of the records",
+                """
+                SELECT name FROM "user" LEFT JOIN audit ON audit.user_id = "user".user_id AND number = audit_number
+                WHERE audit_number <> (SELECT coalesce(max(number), 0) FROM audit AS each
+                        WHERE each.user_id = "user".user_id)
+                    OR audit_number > 0 AND (digest IS NULL OR digest <> audit_digest)
+                """
+            ),
+            (
+                "An account token is not a UUID in lowercase",
+                """
+                SELECT name FROM "user" WHERE app_account_token NOT LIKE '________-____-____-____-____________'
+                    OR app_account_token <> lower(app_account_token)
+                """
+            ),
+        ])
+}
+
 /// The tables of the events of users.
 extension Table {
     static let audit = [auditLog, userChange]
