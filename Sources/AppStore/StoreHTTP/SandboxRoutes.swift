@@ -162,14 +162,8 @@ struct SandboxRoutes: Sendable {
             return try NotificationResource(notification).answer(status: .created)
         }
         group.on(.addFaults) { request, context in
-            let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
-            let faults = try names.map { name in
-                guard let fault = NotificationFault(name: name) else {
-                    throw JSONBody.invalid(
-                        "Each of the field /faults has to be duplicate, reorder, drop or delay:SECONDS.")
-                }
-                return fault
-            }
+            let faults = try SandboxBody.faults(
+                named: try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults)
             try await BlockingWork.run { try store.write { try $0.add(faults) } }
             return HTTPResponse.Status.noContent
         }
