@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// A local Google Play. It sells one-time products of one or several apps, keeps customers' purchases in its own database, signs them
@@ -9,7 +10,7 @@ package final class GooglePlay: Sendable {
     package typealias Trust = @Sendable (_ packageName: String, _ licensingKey: PublicKey) throws -> Void
 
     /// The maximum length of an account's name, in bytes of UTF-8.
-    package static let maximumAccountLength = 256
+    package static let maximumAccountLength = LocalAccount.maximumLength
     /// The maximum length of an obfuscated account or profile identifier, in characters.
     package static let maximumObfuscatedLength = 64
 
@@ -38,25 +39,7 @@ package final class GooglePlay: Sendable {
         keys = PlayKeys(folder: folder.appending(path: "keys", directoryHint: .isDirectory))
         let file = folder.appending(path: "play.sqlite", directoryHint: .notDirectory)
         path = file.path
-        var configuration = Configuration()
-        configuration.label = "play"
-        configuration.busyMode = .timeout(10)
-        configuration.journalMode = .wal
-        do {
-            // The lock keeps two processes from both making the tables of a new file.
-            queue = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
-                try PrivateFile.ensureExists(at: file)
-                let queue = try DatabaseQueue(path: file.path, configuration: configuration)
-                try queue.write { try PlaySchema.prepare($0, path: file.path) }
-                return queue
-            }
-        } catch let error as PlayError {
-            throw error
-        } catch is PrivateFile.Failure {
-            throw .storage(StorageFault(cause: .cannotOpen, path: file.path))
-        } catch {
-            throw Self.fault(error, path: file.path)
-        }
+        queue = try PlaySchema.open(file, label: "play", .normal)
     }
 
     /// Runs a use case in one transaction, after all due events.
@@ -71,7 +54,7 @@ package final class GooglePlay: Sendable {
             }
         } catch {
             guard error is DatabaseError || error is OpenSSLError else { throw error }
-            throw Self.fault(error, path: path)
+            throw PlayError(error, path: path)
         }
     }
 
@@ -90,15 +73,6 @@ package final class GooglePlay: Sendable {
     fileprivate var now: Timestamp {
         let machineTime = machineClock.now()
         return machineTime.adding(milliseconds: (try? queue.read(Self.clockOffset)) ?? 0)
-    }
-
-    private static func fault(_ error: any Error, path: String) -> PlayError {
-        switch error {
-        case let error as PlayError: error
-        case let error as DatabaseError: .storage(StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path))
-        case let error as OpenSSLError: .signingFailed("\(error)")
-        default: .storage(StorageFault(cause: .failed, path: path))
-        }
     }
 }
 
@@ -124,8 +98,8 @@ package struct PlayBooks {
     /// The time of the Play's clock.
     package let now: Timestamp
 
-    var purchases: PurchaseRecords { PurchaseRecords(database: database) }
-    var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
+    var purchases: PurchaseRecords<OneTimePurchase> { .init(database: database) }
+    var subscriptions: PurchaseRecords<RecurringPurchase> { .init(database: database) }
 
     /// Performs all due events of purchases, subscriptions and refund reviews, the oldest first.
     func catchUp() throws {
@@ -155,11 +129,7 @@ package struct PlayBooks {
         do { seconds = try step.length(from: now) } catch { throw PlayError.invalidAction(error.message) }
         let time = now.adding(seconds: seconds)
         let offset = time.millisecondsSince1970 - machineTime.millisecondsSince1970
-        try database.execute(
-            literal: """
-                INSERT INTO setting (name, value) VALUES ('clockOffset', \(offset))
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                """)
+        try database.insert(["name": "clockOffset", "value": offset], into: "setting", replacing: "name")
         return time
     }
 

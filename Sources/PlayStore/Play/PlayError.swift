@@ -1,7 +1,8 @@
+import HTTPSupport
 import Proofs
 
 /// An error of the local Google Play to its customers and its commands. `PublisherError` is what Google's API answers.
-package enum PlayError: RuledError, Equatable {
+package enum PlayError: LocalStoreError, Equatable {
     case appNotFound(String)
     case productNotFound(String)
     case quantityOutOfRange(Int, maximum: Int)
@@ -52,8 +53,8 @@ package enum PlayError: RuledError, Equatable {
             ErrorRule(
                 "accountInvalid", .unprocessable,
                 "The account \(account.prefix(32).debugDescription) is not valid. Use 1 to "
-                    + "\(GooglePlay.maximumAccountLength) bytes, without control characters.",
-                korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(GooglePlay.maximumAccountLength)바이트로 입력하세요.")
+                    + "\(LocalAccount.maximumLength) bytes, without control characters.",
+                korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(LocalAccount.maximumLength)바이트로 입력하세요.")
         case .obfuscatedIdentifierInvalid:
             ErrorRule(
                 "accountInvalid", .unprocessable,

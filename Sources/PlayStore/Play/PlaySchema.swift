@@ -1,25 +1,11 @@
-import Foundation
-import GRDB
-import Proofs
+import HTTPSupport
 
-/// The tables of the local Play's own database. Their version is its `user_version`.
-enum PlaySchema {
-    private static let version = 1
+/// The tables of the local Play's own database.
+enum PlaySchema: LocalSchema {
+    typealias Failure = PlayError
 
-    /// Creates the tables of a new database.
-    ///
-    /// - Throws: `PlayError`, `storage`, for a database of another version. It stays unchanged.
-    static func prepare(_ database: Database, path: String) throws {
-        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard found != version else { return }
-        guard found == 0, try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0 else {
-            throw PlayError.storage(StorageFault(cause: .otherVersion, path: path))
-        }
-        try database.execute(sql: tables)
-        try database.execute(sql: "PRAGMA user_version = \(version)")
-    }
-
-    private static let tables = """
+    static let version = 1
+    static let tables = """
         CREATE TABLE setting (
             name TEXT PRIMARY KEY,
             value ANY NOT NULL
@@ -111,15 +97,4 @@ enum PlaySchema {
         ) STRICT;
         CREATE INDEX voided_purchase_by_date ON voided_purchase (package_name, voided_at);
         """
-}
-
-/// A record of the local Play's database as JSON.
-enum PlayRecord {
-    static func text(_ value: some Encodable) throws -> String {
-        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
-    }
-
-    static func value<Value: Decodable>(_ text: String) throws -> Value {
-        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
-    }
 }

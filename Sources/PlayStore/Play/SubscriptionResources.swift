@@ -107,24 +107,13 @@ extension RecurringPurchase {
         return item
     }
 
-    /// The share of Google in a price, in percent, of a subscription.
-    private static let feePercent: Int64 = 15
-
     /// `orders.get`, of one period.
     func order(_ period: Period) -> Order {
-        let nothing = Money(currencyCode: terms.price.currencyCode, billionths: 0)
-        var order = Order(orderId: period.orderId, purchaseToken: token)
         let paymentTime = paymentTime(of: period)
-        order.createTime = DateTimeText(paymentTime)
-        order.lastEventTime = DateTimeText(period.refundTime ?? paymentTime)
-        let isWhole = period.refunded.map { $0 == period.price } ?? false
-        order.state = period.refunded == nil ? "PROCESSED" : isWhole ? "REFUNDED" : "PARTIALLY_REFUNDED"
-        (order.total, order.tax) = (period.price, nothing)
         let kept = (period.price.billionths ?? 0) - (period.refunded?.billionths ?? 0)
-        order.developerRevenueInBuyerCurrency = Money(
-            currencyCode: terms.price.currencyCode, billionths: kept / 100 * (100 - Self.feePercent))
-        order.buyerAddress = .init(buyerCountry: terms.regionCode)
-        (order.salesChannel, order.orderDetails) = ("IN_APP", .init(taxInclusive: true))
+        var order = Order(
+            period.orderId, of: self, createdAt: paymentTime, processedAt: paymentTime, total: period.price,
+            kept: Money(currencyCode: terms.price.currencyCode, billionths: kept), regionCode: terms.regionCode)
         var details = Order.SubscriptionDetails(basePlanId: terms.basePlanId, offerId: terms.offerId)
         details.servicePeriodStartTime = DateTimeText(period.start)
         details.servicePeriodEndTime = DateTimeText(period.end)
@@ -138,21 +127,12 @@ extension RecurringPurchase {
         }
         order.lineItems = [
             Order.LineItem(
-                productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: nothing,
+                productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: order.tax,
                 total: period.price, subscriptionDetails: details)
         ]
-        order.orderHistory = .init(processedEvent: .init(eventTime: DateTimeText(paymentTime)))
-        guard let refunded = period.refunded, let time = period.refundTime.map({ DateTimeText($0) }) else {
-            return order
-        }
-        let refund = Order.RefundDetails(total: refunded, tax: nothing)
-        if isWhole {
-            order.orderHistory?.refundEvent = .init(
-                eventTime: time, refundReason: period.isChargeback ? "CHARGEBACK" : "OTHER", refundDetails: refund)
-        } else {
-            order.orderHistory?.partialRefundEvents = [
-                .init(createTime: time, processTime: time, state: "PROCESSED_SUCCESSFULLY", refundDetails: refund)
-            ]
+        if let refunded = period.refunded, let time = period.refundTime {
+            order.addRefund(
+                of: refunded, at: time, isWhole: refunded == period.price, isChargeback: period.isChargeback)
         }
         return order
     }
@@ -178,23 +158,5 @@ extension RecurringPurchase.PhaseKind {
         case .freeTrial: "FREE_TRIAL"
         case .proration: nil
         }
-    }
-}
-
-extension RecurringPurchase {
-    /// The fields of `INAPP_PURCHASE_DATA` of a subscription, in Google's order.
-    var purchaseData: [UInt8] {
-        let members: KeyValuePairs<String, JSONValue?> = [
-            "orderId": periods.last.map { .string($0.orderId) }, "packageName": .string(terms.packageName),
-            "productId": .string(terms.productId),
-            "purchaseTime": .integer(startTime.millisecondsSince1970),
-            "purchaseState": .integer(state == .pending ? 4 : 0),
-            "purchaseToken": .string(token), "obfuscatedAccountId": terms.obfuscatedAccountId.map { .string($0) },
-            "obfuscatedProfileId": terms.obfuscatedProfileId.map { .string($0) }, "quantity": .integer(1),
-            "autoRenewing": .bool(renews), "acknowledged": .bool(isAcknowledged),
-        ]
-        var object = JSONObject()
-        for case (let name, let value?) in members { _ = object.add(name, value) }
-        return JSONValue.object(object).compactBytes
     }
 }
