@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import HTTPSupport
+import NIOHTTP1
 import NIOSSL
 import Proofs
 import Synchronization
@@ -57,16 +58,12 @@ package struct ServiceClient: Sendable {
 
     /// Throws as `get` does.
     package func post<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
-        var request = try request(path, body)
-        request.method = .POST
-        return try await send(request)
+        try await send(try request(.POST, path, body))
     }
 
     /// Throws as `get` does.
     package func put<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
-        var request = try request(path, body)
-        request.method = .PUT
-        return try await send(request)
+        try await send(try request(.PUT, path, body))
     }
 
     /// Sends bytes as the only field of a form (RFC 7578). Throws as `get` does.
@@ -82,9 +79,7 @@ package struct ServiceClient: Sendable {
 
     /// Throws as `get` does.
     package func patch<Answer: Decodable>(_ path: String, _ body: some Encodable) async throws -> Answer {
-        var request = try request(path, body)
-        request.method = .PATCH
-        return try await send(request)
+        try await send(try request(.PATCH, path, body))
     }
 
     /// Throws as `get` does.
@@ -94,8 +89,9 @@ package struct ServiceClient: Sendable {
         return try await send(request)
     }
 
-    private func request(_ path: String, _ body: some Encodable) throws -> HTTPClientRequest {
+    private func request(_ method: HTTPMethod, _ path: String, _ body: some Encodable) throws -> HTTPClientRequest {
         var request = HTTPClientRequest(url: url.absoluteString + path)
+        request.method = method
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(try JSONEncoder().encode(body))
         return request

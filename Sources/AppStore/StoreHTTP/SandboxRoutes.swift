@@ -65,8 +65,7 @@ struct SandboxRoutes: Sendable {
             return try await read { try $0.queue(of: account) }
         }
         group.on(.clearSales) { _, _ in
-            try await BlockingWork.run { try store.write { try $0.clearSales() } }
-            return HTTPResponse.Status.noContent
+            try await write { try $0.clearSales() }
         }
     }
 
@@ -84,8 +83,7 @@ struct SandboxRoutes: Sendable {
         }
         group.on(.leaveFamily) { _, context in
             let account = try context.parameters.text("account")
-            try await BlockingWork.run { try store.write { try $0.leaveFamily(account) } }
-            return HTTPResponse.Status.noContent
+            return try await write { try $0.leaveFamily(account) }
         }
     }
 
@@ -165,13 +163,11 @@ struct SandboxRoutes: Sendable {
         group.on(.addFaults) { request, context in
             let faults = try SandboxBody.faults(
                 named: try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults)
-            try await BlockingWork.run { try store.write { try $0.add(faults) } }
-            return HTTPResponse.Status.noContent
+            return try await write { try $0.add(faults) }
         }
         group.on(.replay) { _, context in
             let uuid = try context.parameters.require("uuid", as: UUID.self)
-            try await BlockingWork.run { try store.write { try $0.replay(uuid) } }
-            return HTTPResponse.Status.noContent
+            return try await write { try $0.replay(uuid) }
         }
     }
 
@@ -185,6 +181,12 @@ struct SandboxRoutes: Sendable {
             let account = try context.parameters.text("account")
             return try await read { try body($0, account) }
         }
+    }
+
+    /// Changes the store, and answers without content.
+    private func write(_ change: @Sendable @escaping (Books) throws -> Void) async throws -> HTTPResponse.Status {
+        try await BlockingWork.run { try store.write(change) }
+        return .noContent
     }
 
     /// A response with the JSON of an answer.

@@ -18,7 +18,7 @@ struct ReportedTransaction: Codable {
         try report.check(at: now)
         var transaction = report
         (transaction.packageName, transaction.externalTransactionId) = (packageName, identifier)
-        (transaction.createTime, transaction.transactionState) = (DateTimeText(now), .reported)
+        (transaction.createTime, transaction.transactionState) = (DateTimeText(moment: now), .reported)
         transaction.currentPreTaxAmount = report.originalPreTaxAmount
         transaction.currentTaxAmount = report.originalTaxAmount
         self.transaction = transaction

@@ -57,7 +57,7 @@ extension PlayBooks {
     /// Adds a notification to the outbox, with the fault that is next.
     func notify(_ packageName: String, at time: Timestamp, _ fill: (inout DeveloperNotification) -> Void) throws {
         var notification = DeveloperNotification(version: DeveloperNotification.version, packageName: packageName)
-        notification.eventTimeMillis = Int64Text(time.millisecondsSince1970)
+        notification.eventTimeMillis = Int64Text(value: time.millisecondsSince1970)
         fill(&notification)
         let fault = try nextNotificationFault()
         let isSent = try fault != .drop && pushSettings() != nil

@@ -35,31 +35,9 @@ enum PlaySchema: LocalSchema {
             expires_at INTEGER NOT NULL
         ) STRICT;
 
-        CREATE TABLE purchase (
-            number INTEGER PRIMARY KEY,
-            token TEXT NOT NULL UNIQUE,
-            order_id TEXT UNIQUE,
-            package_name TEXT NOT NULL,
-            product_id TEXT NOT NULL,
-            account TEXT NOT NULL,
-            due_at INTEGER,
-            record TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX purchase_by_account ON purchase (account, package_name, product_id);
-        CREATE INDEX purchase_due ON purchase (due_at) WHERE due_at IS NOT NULL;
+        \(purchases("purchase", orderId: "TEXT UNIQUE"))
 
-        CREATE TABLE subscription_purchase (
-            number INTEGER PRIMARY KEY,
-            token TEXT NOT NULL UNIQUE,
-            order_id TEXT NOT NULL UNIQUE,
-            package_name TEXT NOT NULL,
-            product_id TEXT NOT NULL,
-            account TEXT NOT NULL,
-            due_at INTEGER,
-            record TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX subscription_purchase_by_account ON subscription_purchase (account, package_name, product_id);
-        CREATE INDEX subscription_purchase_due ON subscription_purchase (due_at) WHERE due_at IS NOT NULL;
+        \(purchases("subscription_purchase", orderId: "TEXT NOT NULL UNIQUE"))
 
         CREATE TABLE notification (
             number INTEGER PRIMARY KEY,
@@ -97,4 +75,22 @@ enum PlaySchema: LocalSchema {
         ) STRICT;
         CREATE INDEX voided_purchase_by_date ON voided_purchase (package_name, voided_at);
         """
+
+    /// The table of one kind of purchases (`KeptPurchase`).
+    private static func purchases(_ name: String, orderId type: String) -> String {
+        """
+        CREATE TABLE \(name) (
+            number INTEGER PRIMARY KEY,
+            token TEXT NOT NULL UNIQUE,
+            order_id \(type),
+            package_name TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            account TEXT NOT NULL,
+            due_at INTEGER,
+            record TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX \(name)_by_account ON \(name) (account, package_name, product_id);
+        CREATE INDEX \(name)_due ON \(name) (due_at) WHERE due_at IS NOT NULL;
+        """
+    }
 }

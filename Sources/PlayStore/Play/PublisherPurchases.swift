@@ -174,7 +174,7 @@ extension PlayBooks {
         let effects = try purchase.deferRenewal(bySeconds: seconds)
         if context.validateOnly != true { try keep(&purchase, after: effects, at: now) }
         return SubscriptionRequests.Deferred(itemExpiryTimeDetails: [
-            .init(productId: purchase.terms.productId, expiryTime: DateTimeText(purchase.expiryTime))
+            .init(productId: purchase.terms.productId, expiryTime: DateTimeText(moment: purchase.expiryTime))
         ])
     }
 

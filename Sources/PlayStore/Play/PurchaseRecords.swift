@@ -92,7 +92,8 @@ struct PurchaseRecords<Purchase: KeptPurchase> {
 
     /// The purchases of all accounts or of one, newest first.
     func purchases(of account: String?, limit: Int) throws -> [Purchase] {
-        try fetch("\(account.map { "account = \($0)" } ?? "true") ORDER BY number DESC LIMIT \(limit)")
+        let condition: SQL = account.map { "account = \($0)" } ?? "true"
+        return try fetch("\(condition) ORDER BY number DESC LIMIT \(limit)")
     }
 
     /// The purchases of a product by an account, newest first.

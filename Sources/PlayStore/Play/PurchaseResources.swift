@@ -5,7 +5,7 @@ extension OneTimePurchase {
     /// `purchases.products.get`.
     var productPurchase: ProductPurchase {
         var purchase = ProductPurchase(kind: ProductPurchase.kind)
-        purchase.purchaseTimeMillis = Int64Text(purchaseTime.millisecondsSince1970)
+        purchase.purchaseTimeMillis = Int64Text(value: purchaseTime.millisecondsSince1970)
         purchase.purchaseState =
             switch state {
             case .purchased: 0
@@ -38,7 +38,7 @@ extension OneTimePurchase {
             purchaseState: state == .canceled ? "CANCELLED" : state.rawValue.uppercased())
         purchase.acknowledgementState =
             isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING"
-        purchase.purchaseCompletionTime = completionTime.map { DateTimeText($0) }
+        purchase.purchaseCompletionTime = completionTime.map { DateTimeText(moment: $0) }
         purchase.testPurchaseContext = terms.isTest ? .init(fopType: "TEST") : nil
         (purchase.orderId, purchase.regionCode) = (orderId, terms.regionCode)
         purchase.obfuscatedExternalAccountId = terms.obfuscatedAccountId
@@ -83,18 +83,18 @@ extension Order {
         processedAt time: Timestamp, total: Money, kept: Money, regionCode: String
     ) {
         self.init(orderId: orderId, purchaseToken: purchase.token)
-        (self.createTime, lastEventTime) = (DateTimeText(createTime), DateTimeText(time))
+        (self.createTime, lastEventTime) = (DateTimeText(moment: createTime), DateTimeText(moment: time))
         (state, salesChannel, orderDetails) = ("PROCESSED", "IN_APP", .init(taxInclusive: true))
         (self.total, tax) = (total, Money(currencyCode: kept.currencyCode, billionths: 0))
         developerRevenueInBuyerCurrency = Money(
             currencyCode: kept.currencyCode, billionths: (kept.billionths ?? 0) / 100 * (100 - Self.feePercent))
         buyerAddress = .init(buyerCountry: regionCode)
-        orderHistory = .init(processedEvent: .init(eventTime: DateTimeText(time)))
+        orderHistory = .init(processedEvent: .init(eventTime: DateTimeText(moment: time)))
     }
 
     /// - Parameter isWhole: True if nothing is left to be paid back.
     mutating func addRefund(of amount: Money, at time: Timestamp, isWhole: Bool, isChargeback: Bool) {
-        let (time, details) = (DateTimeText(time), RefundDetails(total: amount, tax: tax))
+        let (time, details) = (DateTimeText(moment: time), RefundDetails(total: amount, tax: tax))
         (state, lastEventTime) = (isWhole ? "REFUNDED" : "PARTIALLY_REFUNDED", time)
         if isWhole {
             orderHistory?.refundEvent = .init(

@@ -295,8 +295,8 @@ extension RecurringPurchase {
         periods[index].isChargeback = reason == .chargeback
         return VoidedPurchase(
             kind: VoidedPurchase.kind, purchaseToken: token, orderId: periods[index].orderId,
-            purchaseTimeMillis: Int64Text(paymentTime(of: periods[index]).millisecondsSince1970),
-            voidedTimeMillis: Int64Text(now.millisecondsSince1970), voidedSource: source.rawValue,
+            purchaseTimeMillis: Int64Text(value: paymentTime(of: periods[index]).millisecondsSince1970),
+            voidedTimeMillis: Int64Text(value: now.millisecondsSince1970), voidedSource: source.rawValue,
             voidedReason: reason.rawValue)
     }
 

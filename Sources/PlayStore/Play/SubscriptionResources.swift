@@ -12,13 +12,17 @@ extension RecurringPurchase {
     package func subscriptionPurchase(at now: Timestamp) -> SubscriptionPurchaseV2 {
         var purchase = SubscriptionPurchaseV2(kind: SubscriptionPurchaseV2.kind)
         purchase.subscriptionState = "SUBSCRIPTION_STATE_" + stateName
-        (purchase.startTime, purchase.regionCode) = (periods.isEmpty ? nil : DateTimeText(startTime), terms.regionCode)
+        (purchase.startTime, purchase.regionCode) = (
+            periods.isEmpty ? nil : DateTimeText(moment: startTime), terms.regionCode
+        )
         purchase.acknowledgementState =
             isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING"
         (purchase.linkedPurchaseToken, purchase.etag) = (linkedToken, etag)
         purchase.externalAccountIdentifiers = Self.identifiers(terms.obfuscatedAccountId, terms.obfuscatedProfileId)
         purchase.testPurchase = terms.isTest ? .init() : nil
-        if state == .paused { purchase.pausedStateContext = .init(autoResumeTime: resumeTime.map { DateTimeText($0) }) }
+        if state == .paused {
+            purchase.pausedStateContext = .init(autoResumeTime: resumeTime.map { DateTimeText(moment: $0) })
+        }
         let declined = SubscriptionPurchaseV2.DeclinedContext(renewalDeclined: .init(pendingOrderId: nextOrderId))
         purchase.inGracePeriodStateContext = state == .inGracePeriod ? declined : nil
         purchase.onHoldStateContext = state == .onHold ? declined : nil
@@ -55,7 +59,7 @@ extension RecurringPurchase {
 
     private var canceledContext: SubscriptionPurchaseV2.CanceledContext? {
         switch cancellation {
-        case .user(let time): .init(userInitiatedCancellation: .init(cancelTime: DateTimeText(time)))
+        case .user(let time): .init(userInitiatedCancellation: .init(cancelTime: DateTimeText(moment: time)))
         case .system: .init(systemInitiatedCancellation: .init())
         case .developer: .init(developerInitiatedCancellation: .init())
         case .replacement: .init(replacementCancellation: .init())
@@ -67,7 +71,7 @@ extension RecurringPurchase {
     private func lineItems(at now: Timestamp) -> [SubscriptionPurchaseV2.LineItem] {
         var item = item(of: terms)
         if let last = periods.last {
-            (item.expiryTime, item.latestSuccessfulOrderId) = (DateTimeText(expiryTime), last.orderId)
+            (item.expiryTime, item.latestSuccessfulOrderId) = (DateTimeText(moment: expiryTime), last.orderId)
             item.offerPhase = last.offerPhase
         }
         var itemReplacement: SubscriptionPurchaseV2.ItemReplacement?
@@ -91,13 +95,13 @@ extension RecurringPurchase {
         if terms.isPrepaid {
             item.prepaidPlan = .init(
                 allowExtendAfterTime: isEnded || periods.isEmpty || !terms.allowsExtension
-                    ? nil : DateTimeText(startTime))
+                    ? nil : DateTimeText(moment: startTime))
         } else {
             item.autoRenewingPlan = .init(autoRenewEnabled: renews, recurringPrice: terms.price)
             item.autoRenewingPlan?.priceChangeDetails = priceChange.map {
                 .init(
                     newPrice: $0.newPrice, priceChangeMode: $0.mode.rawValue, priceChangeState: $0.state.rawValue,
-                    expectedNewPriceChargeTime: expectedNewPriceTime.map { DateTimeText($0) })
+                    expectedNewPriceChargeTime: expectedNewPriceTime.map { DateTimeText(moment: $0) })
             }
             item.autoRenewingPlan?.installmentDetails = installmentDetails
         }
@@ -115,8 +119,8 @@ extension RecurringPurchase {
             period.orderId, of: self, createdAt: paymentTime, processedAt: paymentTime, total: period.price,
             kept: Money(currencyCode: terms.price.currencyCode, billionths: kept), regionCode: terms.regionCode)
         var details = Order.SubscriptionDetails(basePlanId: terms.basePlanId, offerId: terms.offerId)
-        details.servicePeriodStartTime = DateTimeText(period.start)
-        details.servicePeriodEndTime = DateTimeText(period.end)
+        details.servicePeriodStartTime = DateTimeText(moment: period.start)
+        details.servicePeriodEndTime = DateTimeText(moment: period.end)
         switch period.kind {
         case .base: details.offerPhaseDetails = .init(baseDetails: .init())
         case .freeTrial: details.offerPhaseDetails = .init(freeTrialDetails: .init())

@@ -9,11 +9,7 @@ private struct CatalogMethods<Resource: CatalogRules> {
     /// The name in the path of one resource: `productId`.
     let identifier: String
     /// The name and the path of the parts whose states change. Those of an offer are its own.
-    let parts: (name: String, path: String)?
-
-    init(_ name: String, _ list: String, _ identifier: String, parts: (name: String, path: String)? = nil) {
-        (self.name, self.list, self.identifier, self.parts) = (name, list, identifier, parts)
-    }
+    var parts: (name: String, path: String)?
 
     private var one: String { "\(list)/{\(identifier)}" }
 
@@ -94,9 +90,11 @@ private struct CatalogMethods<Resource: CatalogRules> {
 extension PublisherMethod {
     static var subscriptionProducts: [PublisherMethod] {
         let products = CatalogMethods<CatalogSubscription>(
-            "monetization.subscriptions", "subscriptions", "productId", parts: ("basePlans", "basePlanId"))
+            name: "monetization.subscriptions", list: "subscriptions", identifier: "productId",
+            parts: ("basePlans", "basePlanId"))
         let (plans, plansPath) = ("monetization.subscriptions.basePlans", "subscriptions/{productId}/basePlans")
-        let offers = CatalogMethods<CatalogOffer>("\(plans).offers", "\(plansPath)/{basePlanId}/offers", "offerId")
+        let offers = CatalogMethods<CatalogOffer>(
+            name: "\(plans).offers", list: "\(plansPath)/{basePlanId}/offers", identifier: "offerId")
         return [
             products.get, products.listing, products.batchGetByQuery, products.create(\.productId), products.patch(),
             products.batchUpdate, products.delete,
@@ -121,13 +119,13 @@ extension PublisherMethod {
 
     static var oneTimeProducts: [PublisherMethod] {
         let products = CatalogMethods<OneTimeProduct>(
-            "monetization.onetimeproducts", "oneTimeProducts", "productId",
+            name: "monetization.onetimeproducts", list: "oneTimeProducts", identifier: "productId",
             parts: ("purchaseOptions", "purchaseOptionId"))
         let (options, optionsPath) = (
             "monetization.onetimeproducts.purchaseOptions", "oneTimeProducts/{productId}/purchaseOptions"
         )
         let offers = CatalogMethods<OneTimeProductOffer>(
-            "\(options).offers", "\(optionsPath)/{purchaseOptionId}/offers", "offerId")
+            name: "\(options).offers", list: "\(optionsPath)/{purchaseOptionId}/offers", identifier: "offerId")
         return [
             products.get, products.listing, products.batchGetByQuery,
             // Google spells this path alone in small letters.

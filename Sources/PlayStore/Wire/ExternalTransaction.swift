@@ -6,7 +6,7 @@ package struct ExternalTransaction: Codable, Hashable, Sendable {
         package var priceMicros: Int64Text?
 
         package init(currency: String?, micros: Int64) {
-            (self.currency, priceMicros) = (currency, Int64Text(micros))
+            (self.currency, priceMicros) = (currency, Int64Text(value: micros))
         }
     }
 
