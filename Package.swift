@@ -70,8 +70,8 @@ let package = Package(
         .target(
             name: "HTTPSupport",
             dependencies: [
-                "Catalog", "Ledger", "Proofs", asyncHTTPClient, hummingbird, hummingbirdCore, hummingbirdTLS, lifecycle,
-                logging, nioHTTPTypes, nioPosix,
+                "Catalog", "Ledger", "Proofs", asyncHTTPClient, grdb, hummingbird, hummingbirdCore, hummingbirdTLS,
+                lifecycle, logging, nioHTTPTypes, nioPosix,
             ]),
         .target(
             name: "Service",

@@ -13,13 +13,17 @@ import Testing
     /// The folders of `Features` that every other one may use. They use none.
     private static let shared = ["Credentials", "Entitlements"]
 
-    /// A folder below `Sources`, and the folders whose types it does not name.
+    /// A folder below `Sources`, and the folders and files whose types it does not name.
     struct Wall: Sendable, CustomTestStringConvertible {
         let folder: String
         let hidden: [String]
 
         var testDescription: String { folder }
     }
+
+    /// The files of `HTTPSupport` outside the folder `LocalStores`, which is about databases.
+    private static let http = ((try? Project.files("Sources/HTTPSupport", suffix: ".swift")) ?? [])
+        .filter { !$0.hasPrefix("Sources/HTTPSupport/LocalStores/") }.map { String($0.dropFirst("Sources/".count)) }
 
     static let walls =
         // A feature uses the shared folders and no other feature.
@@ -40,7 +44,9 @@ import Testing
             Wall(
                 folder: "Proofs/GooglePlay", hidden: ["Proofs/Receipts/AppStoreServer", "Proofs/Receipts/Inspection"]),
             // The rules and the keys of the local App Store know no HTTP. The app knows only what crosses it.
-            Wall(folder: "AppStore/Store", hidden: ["AppStore/Device", "AppStore/StoreHTTP", "HTTPSupport"]),
+            Wall(folder: "AppStore/Store", hidden: ["AppStore/Device", "AppStore/StoreHTTP"] + http),
+            // Neither do the databases of the local stores.
+            Wall(folder: "HTTPSupport/LocalStores", hidden: http),
             Wall(folder: "AppStore/Device", hidden: ["AppStore/Store", "AppStore/StoreHTTP", "Catalog"]),
             // What crosses HTTP knows no rule, and the rules know no route.
             Wall(folder: "PlayStore/Wire", hidden: ["PlayStore/Play", "PlayStore/PlayHTTP"]),
@@ -74,7 +80,12 @@ import Testing
     }
 
     private static func sources(_ folder: String) throws -> [Source] {
-        try sources.get().filter { $0.path.hasPrefix("Sources/\(folder)/") }
+        try sources.get().filter { $0.path == "Sources/\(folder)" || $0.path.hasPrefix("Sources/\(folder)/") }
+    }
+
+    @Test func `of the common parts of all routes, those of the local stores alone have a database`() throws {
+        #expect(Self.http.count > 30)
+        for file in Self.http { #expect(!(try Project.text("Sources/\(file)")).contains("import GRDB\n"), "\(file)") }
     }
 
     @Test(arguments: walls) func `a folder names no type behind its walls`(_ wall: Wall) throws {

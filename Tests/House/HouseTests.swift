@@ -155,7 +155,8 @@ import Testing
         for (name, rooms): (String, Set<String>) in [
             ("CCurl", ["Service"]), ("COpenSSL", ["Proofs"]), ("CPostgreSQL", ["Ledger"]),
             ("GRDBSQLite", ["Ledger"]),
-            ("GRDB", ["AppStore", "Ledger", "PlayStore"]),
+            // Of `HTTPSupport`, the folder `LocalStores` alone (`FolderWallTests`).
+            ("GRDB", ["AppStore", "HTTPSupport", "Ledger", "PlayStore"]),
         ] {
             let importers = try sources().filter {
                 try String(contentsOf: $0, encoding: .utf8).contains("import \(name)\n")

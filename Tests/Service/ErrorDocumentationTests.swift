@@ -25,7 +25,7 @@ import Testing
         let rule = /(?:ErrorRule|Self\.invalid)\(\s*"([a-zA-Z]+)"/
         // The people of the team meet their errors in the console alone.
         let files = try Project.files("Sources", suffix: ".swift").filter { !$0.hasPrefix("Sources/Features/Team/") }
-        for text in try files.map(Project.text) where text.contains(/: (?:\w+, )*RuledError\b/) {
+        for text in try files.map(Project.text) where text.contains(/: (?:\w+, )*(?:Ruled|LocalStore)Error\b/) {
             codes.formUnion(text.matches(of: rule).map { String($0.1) })
         }
         codes.formUnion(Redemption.Result.allCases.filter { !$0.allowsFinish }.map(\.rawValue))

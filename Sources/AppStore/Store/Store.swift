@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 import Synchronization
 
@@ -55,7 +56,7 @@ package final class Store: Sendable {
             randomness: randomness)
         let file = folder.appending(path: "store.sqlite", directoryHint: .notDirectory)
         path = file.path
-        queue = try Self.open(file, isDurable: isDurable)
+        queue = try StoreSchema.open(file, label: "store", isDurable ? .full : .off)
         teamKeyQueue = nil
     }
 
@@ -69,11 +70,7 @@ package final class Store: Sendable {
         issuer.keys = StoreKeys(of: main.issuer.keys, below: path)
         self.issuer = issuer
         (self.path, teamKeyQueue) = (Self.memory, main.queue)
-        do {
-            let queue = try DatabaseQueue()
-            try queue.write { try StoreSchema.prepare($0, path: Self.memory) }
-            self.queue = queue
-        } catch { throw Self.fault(error, path: Self.memory) }
+        queue = try StoreSchema.openInMemory(named: Self.memory)
     }
 
     /// The roots of the store's two chains. A service has to trust them to accept the store's proofs.
@@ -99,33 +96,6 @@ package final class Store: Sendable {
 }
 
 extension Store {
-    private static func open(_ file: URL, isDurable: Bool) throws(StoreError) -> DatabaseQueue {
-        var configuration = Configuration()
-        configuration.label = "store"
-        configuration.busyMode = .timeout(10)
-        configuration.journalMode = .wal
-        do {
-            // The lock keeps two processes from both making the tables of a new file.
-            return try PrivateFile.withLock(file.appendingPathExtension("lock")) {
-                try PrivateFile.ensureExists(at: file)
-                try StoreSchema.checkVersion(of: file)
-                let queue = try DatabaseQueue(path: file.path, configuration: configuration)
-                try queue.writeWithoutTransaction { database in
-                    // GRDB chooses NORMAL for WAL. A power cut could then lose a sale.
-                    try database.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "OFF")")
-                }
-                try queue.write { try StoreSchema.prepare($0, path: file.path) }
-                return queue
-            }
-        } catch let error as StoreError {
-            throw error
-        } catch is PrivateFile.Failure {
-            throw .storage(StorageFault(cause: .cannotOpen, path: file.path))
-        } catch {
-            throw fault(error, path: file.path)
-        }
-    }
-
     /// Runs a use case in one transaction, after all due events.
     package func write<Value>(_ body: (Books) throws -> Value) throws(StoreError) -> Value {
         do { return try writeOrThrow(body) } catch { throw fault(error) }
@@ -196,27 +166,49 @@ extension Store {
             machineTime: machineTime, now: machineTime.adding(milliseconds: try state.offset()))
     }
 
-    func fault(_ error: any Error) -> StoreError { Self.fault(error, path: path) }
-
-    private static func fault(_ error: any Error, path: String) -> StoreError {
-        switch error {
-        case let error as StoreError: error
-        case let error as DatabaseError: .storage(StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path))
-        case let error as OpenSSLError: .signingFailed("\(error)")
-        default: .storage(StorageFault(cause: .failed, path: path))
-        }
-    }
+    func fault(_ error: any Error) -> StoreError { StoreError(error, path: path) }
 }
 
 extension Store {
     /// The maximum length of an account's name, in bytes of UTF-8.
-    package static let maximumAccountLength = 256
+    package static let maximumAccountLength = LocalAccount.maximumLength
 
     /// - Throws: `StoreError`, `accountInvalid`, for a name that is empty, too long or has control characters.
     package static func check(account: String) throws(StoreError) {
-        guard (1...maximumAccountLength).contains(account.utf8.count),
-            !account.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw .accountInvalid(account) }
+        guard LocalAccount.isValid(account) else { throw .accountInvalid(account) }
+    }
+}
+
+/// The store's database inside one transaction, at one moment of the clocks. Use cases read and write it.
+package struct Books {
+    let database: Database
+    let configuration: StoreKitConfiguration
+    let issuer: ProofIssuer
+    let settings: StoreSettings
+    /// The database with the team's keys: that of the main store for a named one; nil for this database.
+    let teamKeyQueue: DatabaseQueue?
+    /// The time of the machine's clock.
+    let machineTime: Timestamp
+    /// The time of the store's clock, or the moment of `at`. What belongs to an account has the time of `now(of:)`.
+    var now: Timestamp
+    /// True at the moment of `at`, which is then the time of every account.
+    var isAtMoment = false
+
+    var randomness: Randomness { issuer.randomness }
+    package var state: StateRecords { StateRecords(database: database) }
+    package var payments: PaymentRecords { PaymentRecords(database: database) }
+    package var transactions: TransactionRecords { TransactionRecords(database: database) }
+    var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
+    package var notifications: NotificationRecords { NotificationRecords(database: database) }
+
+    var terms: SubscriptionTerms { settings.terms(of: configuration, at: now) }
+    var storefront: Storefront { terms.storefront }
+
+    /// The same books at another moment, such as when an event became due.
+    func at(_ moment: Timestamp) -> Books {
+        var books = self
+        (books.now, books.isAtMoment) = (moment, true)
+        return books
     }
 }
 

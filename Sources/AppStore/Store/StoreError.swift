@@ -1,8 +1,9 @@
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// An error of the store.
-package enum StoreError: RuledError, Equatable {
+package enum StoreError: LocalStoreError, Equatable {
     case productNotFound(String)
     case quantityOutOfRange(Int)
     case transactionNotFound(Int64)
@@ -88,8 +89,8 @@ package enum StoreError: RuledError, Equatable {
             ErrorRule(
                 "accountInvalid", .unprocessable,
                 "The account \(account.prefix(32).debugDescription) is not valid. Use 1 to "
-                    + "\(Store.maximumAccountLength) bytes, without control characters.",
-                korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(Store.maximumAccountLength)바이트로 입력하세요.")
+                    + "\(LocalAccount.maximumLength) bytes, without control characters.",
+                korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(LocalAccount.maximumLength)바이트로 입력하세요.")
         case .accountUnknown(let account):
             ErrorRule(
                 "accountUnknown", .notFound,

@@ -1,43 +1,11 @@
-import Foundation
-import GRDB
-import Proofs
+import HTTPSupport
 
-/// The tables of the store's own database. Their version is its `user_version`.
-enum StoreSchema {
-    private static let version = 1
+/// The tables of the store's own database.
+enum StoreSchema: LocalSchema {
+    typealias Failure = StoreError
 
-    /// Refuses a file of another version, and changes no byte of it. A file that cannot be read passes: the opening for writing
-    /// reports its fault.
-    static func checkVersion(of file: URL) throws(StoreError) {
-        var configuration = Configuration()
-        configuration.readonly = true
-        guard let database = try? DatabaseQueue(path: file.path, configuration: configuration) else { return }
-        let isOther = try? database.read(isOfOtherVersion)
-        try? database.close()
-        if isOther == true { throw .storage(StorageFault(cause: .otherVersion, path: file.path)) }
-    }
-
-    /// Creates the tables of a new database.
-    static func prepare(_ database: Database, path: String) throws {
-        guard try !isOfOtherVersion(database) else {
-            throw StoreError.storage(StorageFault(cause: .otherVersion, path: path))
-        }
-        guard try found(in: database) == 0 else { return }
-        try database.execute(sql: tables)
-        try database.execute(sql: "PRAGMA user_version = \(version)")
-    }
-
-    private static func found(in database: Database) throws -> Int {
-        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-    }
-
-    private static func isOfOtherVersion(_ database: Database) throws -> Bool {
-        let found = try found(in: database)
-        guard found == 0 else { return found != version }
-        return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") != 0
-    }
-
-    private static let tables = """
+    static let version = 1
+    static let tables = """
         CREATE TABLE account_clock (
             account TEXT PRIMARY KEY,
             time_offset INTEGER NOT NULL
@@ -168,48 +136,4 @@ enum StoreSchema {
         CREATE INDEX payment_transaction_by_transaction ON payment_transaction (transaction_id);
         CREATE INDEX payment_transaction_unfinished ON payment_transaction (identifier) WHERE state <> 'finished';
         """
-}
-
-extension Database {
-    /// Inserts a row.
-    ///
-    /// - Parameter key: The columns of a unique constraint. A row with the same values in them is updated instead.
-    func insert(
-        _ values: KeyValuePairs<String, (any DatabaseValueConvertible)?>,
-        into table: String,
-        replacing key: String? = nil
-    ) throws {
-        let columns = values.map(\.key)
-        let updates = columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-        let places = columns.map { _ in "?" }.joined(separator: ", ")
-        try execute(
-            sql: "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))"
-                + (key.map { " ON CONFLICT (\($0)) DO UPDATE SET \(updates)" } ?? ""),
-            arguments: StatementArguments(values.map(\.value)))
-    }
-
-    /// The JSON records in the first column of a query.
-    func records<Value: Decodable>(_ request: SQLRequest<String>) throws -> [Value] {
-        try request.fetchAll(self).map { try StoreRecord.value($0) }
-    }
-}
-
-/// A record of the store's database as JSON.
-enum StoreRecord {
-    static func text(_ value: some Encodable) throws -> String {
-        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
-    }
-
-    static func value<Value: Decodable>(_ text: String) throws -> Value {
-        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
-    }
-}
-
-/// A column of type `INTEGER`, in milliseconds since 1970.
-extension Timestamp: DatabaseValueConvertible {
-    public var databaseValue: DatabaseValue { millisecondsSince1970.databaseValue }
-
-    public static func fromDatabaseValue(_ value: DatabaseValue) -> Timestamp? {
-        Int64.fromDatabaseValue(value).map(Timestamp.init(millisecondsSince1970:))
-    }
 }

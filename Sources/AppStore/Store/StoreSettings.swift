@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// The store's settings for all accounts, as a StoreKit test session has them (StoreKitTest, `SKTestSession`).
@@ -67,18 +68,18 @@ package struct StateRecords {
 
     /// The changed settings; nil if nobody has changed them.
     func settings() throws -> StoreSettings? {
-        try value("settings").map { try StoreRecord.value($0) }
+        try value("settings").map { try LocalRecord.value($0) }
     }
 
-    func setSettings(_ settings: StoreSettings) throws { try set("settings", try StoreRecord.text(settings)) }
+    func setSettings(_ settings: StoreSettings) throws { try set("settings", try LocalRecord.text(settings)) }
 
     /// The faults of the next notifications, one for each.
     package func faults() throws -> [NotificationFault] {
-        try value("notification faults").map { try StoreRecord.value($0) } ?? []
+        try value("notification faults").map { try LocalRecord.value($0) } ?? []
     }
 
     func setFaults(_ faults: [NotificationFault]) throws {
-        try set("notification faults", try StoreRecord.text(faults))
+        try set("notification faults", try LocalRecord.text(faults))
     }
 
     private func value(_ key: String) throws -> String? {
@@ -102,6 +103,24 @@ package struct ResetResult: Hashable, Codable, Sendable {
 }
 
 extension Store {
+    package func settings() throws(StoreError) -> StoreSettings {
+        try read(\.settings)
+    }
+
+    /// Changes the store's settings.
+    package func update(_ body: (inout StoreSettings) -> Void) throws(StoreError) -> StoreSettings {
+        try write { books in
+            // Events due before the change happened under the earlier settings.
+            var settings = books.settings
+            body(&settings)
+            guard Storefront(countryCode: settings.storefront) != nil else {
+                throw StoreError.storefrontNotFound(settings.storefront)
+            }
+            try books.state.setSettings(settings)
+            return settings
+        }
+    }
+
     /// Clears the sales, the notifications, the families, the clocks and the settings. The keys, the products and the notification address
     /// stay.
     package func reset() throws(StoreError) -> ResetResult {

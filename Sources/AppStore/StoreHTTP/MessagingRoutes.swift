@@ -84,7 +84,7 @@ extension ServerAPIRoutes {
         write(.delete, "image/:id", group) { call, books in
             let name = try call.text("id").uuid(orThrow: .generalBadRequest)
             let isUsed = try books.messaging.all(.message).contains { _, record in
-                let message: UploadMessageRequestBody = try StoreRecord.value(record)
+                let message: UploadMessageRequestBody = try LocalRecord.value(record)
                 return message.images.contains { $0.identifier.lowercasedString == name }
             }
             guard !isUsed else { throw ServerAPIError.imageInUse }
@@ -108,7 +108,7 @@ extension ServerAPIRoutes {
             let messages = try books.messaging.all(.message)
             guard !messages.contains(where: { $0.name == name }) else { throw ServerAPIError.messageAlreadyExists }
             guard messages.count < Self.maximumMessages else { throw ServerAPIError.maximumNumberOfMessagesReached }
-            try books.messaging.set(.message, name, try StoreRecord.text(message))
+            try books.messaging.set(.message, name, try LocalRecord.text(message))
         }
         write(.delete, "message/:id", group) { call, books in
             let name = try call.text("id").uuid(orThrow: .generalBadRequest)

@@ -250,7 +250,7 @@ extension Books {
         guard let record = try messaging.find(.message, identifier) else {
             throw AppStoreRefusal("No message \(identifier) is uploaded.")
         }
-        let message: UploadMessageRequestBody = try StoreRecord.value(record)
+        let message: UploadMessageRequestBody = try LocalRecord.value(record)
         guard kind == .message || message.image == nil else {
             throw AppStoreRefusal("The message \(identifier) has an image, which only the part message may show.")
         }

@@ -53,7 +53,7 @@ extension APIOperation {
 
     static let buy = sandbox(
         .post, "purchases", "buy", "Buys a product", body: .json(PurchaseRequest.schema),
-        answers: [.json("The transaction of the payment queue.", QueueResource.self, status: 201)],
+        answers: [.json("The transaction of the payment queue.", QueueAnswer.self, status: 201)],
         or: [.notFound, .conflict, .refused])
     static let listProducts = sandbox(
         .get, "products", "listProducts", "Lists the products",
@@ -72,7 +72,7 @@ extension APIOperation {
         ], or: [.conflict])
     static let listSales = sandbox(
         .get, "accounts/{account}/transactions", "listSales", "Lists an account's sales",
-        answers: [.list("The sales to an account, in their order.", of: SaleResource.self)])
+        answers: [.list("The sales to an account, in their order.", of: Transaction.self)])
     static let readReceipt = sandbox(
         .get, "accounts/{account}/receipt", "readReceipt", "Reads the app receipt",
         answers: [
@@ -82,7 +82,7 @@ extension APIOperation {
         ])
     static let restore = sandbox(
         .post, "accounts/{account}/restore", "restore", "Restores purchases",
-        answers: [.list(queue, of: QueueResource.self)], or: [.conflict])
+        answers: [.list(queue, of: QueueAnswer.self)], or: [.conflict])
     static let readFamily = sandbox(
         .get, "accounts/{account}/family", "readFamily", "Reads an account's family",
         answers: [.json("The family.", FamilyResource.self)])
@@ -117,7 +117,7 @@ extension APIOperation {
     static let listQueue = sandbox(
         .get, "queue", "listQueue", "Lists the payment queue",
         parameters: [.query("account", "Only the payments of this account.")],
-        answers: [.list(queue, of: QueueResource.self)])
+        answers: [.list(queue, of: QueueAnswer.self)])
 
     static let readSettings = sandbox(
         .get, "settings", "readSettings", "Reads the settings", answers: [.json("The settings.", .settings)])
@@ -128,11 +128,11 @@ extension APIOperation {
     static let readTime = sandbox(
         .get, "time", "readTime", "Reads the store's time, or an account's",
         parameters: [.query("account", "The account whose time is read; the store's without it.")],
-        answers: [.json("The time.", TimeResource.self)], or: [.notFound, .refused])
+        answers: [.json("The time.", ClockAnswer.self)], or: [.notFound, .refused])
     static let advanceTime = sandbox(
         .post, "time/advance", "advanceTime",
         "Advances the store's time, or an account's; everything that is due happens",
-        body: .json(TimeAdvanceRequest.schema), answers: [.json("The time.", TimeResource.self)],
+        body: .json(TimeAdvanceRequest.schema), answers: [.json("The time.", ClockAnswer.self)],
         or: [.notFound, .conflict, .refused])
     static let reset = sandbox(
         .post, "reset", "reset", "Clears the sales, the families, the clocks and the settings",
@@ -142,11 +142,11 @@ extension APIOperation {
 
     static let listNotifications = sandbox(
         .get, "notifications", "listNotifications", "Lists the notifications with their attempts",
-        answers: [.list("The notifications, the oldest first.", of: NotificationResource.self)])
+        answers: [.list("The notifications, the oldest first.", of: StoreNotification.self)])
     static let notify = sandbox(
         .post, "notifications", "notify", "Sends a notification that only a tester brings about",
         body: .json(NotificationRequest.schema),
-        answers: [.json("The notification.", NotificationResource.self, status: 201)], or: [.notFound, .refused])
+        answers: [.json("The notification.", StoreNotification.self, status: 201)], or: [.notFound, .refused])
     static let addFaults = sandbox(
         .post, "notifications/faults", "addFaults", "Adds a fault to each of the next notifications",
         body: .json(NotificationFaultsRequest.schema), answers: [.empty("They are added.")])
@@ -165,7 +165,7 @@ extension APIOperation {
             }
         let operation = sandbox(
             .post, "queue/{number}/\(action.rawValue)", action.rawValue, summary,
-            answers: [.json("The transaction.", QueueResource.self)], or: [.conflict])
+            answers: [.json("The transaction.", QueueAnswer.self)], or: [.conflict])
         return (action: action, operation: operation)
     }
 
@@ -184,7 +184,7 @@ extension APIOperation {
                 }
             let operation = sandbox(
                 .post, "transactions/{transaction}/\(path)", name, summary, body: body,
-                answers: [.json("The sale.", SaleResource.self)],
+                answers: [.json("The sale.", Transaction.self)],
                 or: action == .share || action == .acceptInvitation ? [.conflict, .refused] : [.conflict])
             return (action: action, operation: operation)
         }

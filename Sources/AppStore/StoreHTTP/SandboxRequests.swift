@@ -9,17 +9,14 @@ protocol SandboxRequest: Decodable, Sendable {
 }
 
 /// Decodes the request bodies of the sandbox's routes.
-enum SandboxBody {
-    private static let maximumSize = 64 * 1024
-
+extension SandboxBody {
     /// - Throws: `Problem`, `bodyInvalid`, for an invalid body. An empty body is an object without fields.
     static func decode<Body: SandboxRequest>(
         _ request: Request,
         _ context: ServiceContext,
         as type: Body.Type
     ) async throws -> Body {
-        let collected = try await RequestBytes.collect(request, context, upTo: maximumSize)
-        let bytes = collected.isEmpty ? Array("{}".utf8) : collected
+        let bytes = try await collect(request, context)
         do {
             if case .object(let object) = try JSONParser.parse(bytes) {
                 _ = try JSONBody(object: object, known: Body.schema.fieldNames)

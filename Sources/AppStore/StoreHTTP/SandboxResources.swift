@@ -2,121 +2,68 @@ import Foundation
 import HTTPSupport
 import Proofs
 
-/// A transaction of the payment queue.
-package struct QueueResource: AnswerObject, Codable, Listed, Sendable {
-    package static let listName = "transactions"
-    package static let answerFields = AnswerFields<Self>("A transaction of the payment queue.", named: "Queue") {
-        $0.field("number", "The number in the queue.", \.number)
-        $0.field("account", "The App Store account.", \.account)
-        $0.field("productId", "The product.", \.productId)
-        $0.field("quantity", "The number of units.", \.quantity)
-        $0.field("state", .one(of: PaymentTransactionState.self, "The state."), \.state)
-        $0.field("error", "The name of the SKError of a failed payment.", \.error)
-        $0.field("transactionId", "The transaction.", \.transactionId)
-        $0.field("originalTransactionId", "The first transaction of the purchase.", \.originalTransactionId)
+/// A transaction of the payment queue, with its proof and its effect.
+struct QueueAnswer: AnswerObject, Listed {
+    static let listName = "transactions"
+    static let answerFields = AnswerFields<Self>("A transaction of the payment queue.", named: "Queue") {
+        $0.field("number", "The number in the queue.", \.transaction.identifier)
+        $0.field("account", "The App Store account.", \.queued.account)
+        $0.field("productId", "The product.", \.transaction.payment.productIdentifier)
+        $0.field("quantity", "The number of units.", \.transaction.payment.quantity)
+        $0.field("state", .one(of: PaymentTransactionState.self, "The state."), \.transaction.state.rawValue)
+        $0.field("error", "The name of the SKError of a failed payment.", \.transaction.error?.name)
+        $0.field("transactionId", "The transaction.", \.transaction.purchase?.transactionIdentifier)
+        $0.field(
+            "originalTransactionId", "The first transaction of the purchase.",
+            \.transaction.purchase?.originalTransactionIdentifier)
         $0.field("signedTransaction", "The proof of a StoreKit 2 app (JWS).", \.signedTransaction)
         $0.field(
             "effect",
             .one(
                 of: ["charged", "alreadySubscribed", "changes"],
                 "The effect of the payment; absent if nothing was sold, and except in the answer to a purchase."),
-            \.effect)
-        $0.field("price", "The charged price in milliunits of the currency; absent for another effect.", \.price)
-        $0.field("currency", "The currency of the price (ISO 4217).", \.currency)
-        $0.field("nextProductId", "The product after the next renewal, if the effect is `changes`.", \.nextProductId)
+            \.effect?.name)
+        $0.field(
+            "price", "The charged price in milliunits of the currency; absent for another effect.",
+            \.effect?.price?.milliunits)
+        $0.field("currency", "The currency of the price (ISO 4217).", \.effect?.price?.currency)
+        $0.field(
+            "nextProductId", "The product after the next renewal, if the effect is `changes`.",
+            \.effect?.nextProductIdentifier)
         $0.field(
             "renewalDate", .time("The date of the next renewal, if the effect is `alreadySubscribed` or `changes`."),
-            \.renewalDate)
+            \.effect?.renewalDate?.rfc3339)
     }
 
-    package let number: Int64
-    package let account: String
-    package let productId: String
-    package let quantity: Int
-    package let state: String
-    /// The name of the SKError. Nil if the payment has not failed.
-    package let error: String?
-    package let transactionId: String?
-    package let originalTransactionId: String?
-    package let signedTransaction: String?
-    package let effect: String?
-    package let price: Int64?
-    package let currency: String?
-    package let nextProductId: String?
-    package let renewalDate: String?
+    let queued: QueuedTransaction
+    /// Nil if the payment is not purchased.
+    let signedTransaction: String?
+    /// The effect of the payment; nil to omit it.
+    let effect: PurchaseEffect?
 
-    /// - Parameter effect: The effect of the payment; nil to omit it.
-    init(_ queued: QueuedTransaction, signedTransaction: String?, effect: PurchaseEffect?) {
-        let transaction = queued.transaction
-        number = transaction.identifier
-        account = queued.account
-        productId = transaction.payment.productIdentifier
-        quantity = transaction.payment.quantity
-        state = transaction.state.rawValue
-        error = transaction.error?.name
-        transactionId = transaction.purchase?.transactionIdentifier
-        originalTransactionId = transaction.purchase?.originalTransactionIdentifier
-        self.signedTransaction = signedTransaction
-        self.effect = effect?.name
-        price = effect?.price?.milliunits
-        currency = effect?.price?.currency
-        nextProductId = effect?.nextProductIdentifier
-        renewalDate = effect?.renewalDate?.rfc3339
-    }
+    private var transaction: PaymentTransaction { queued.transaction }
 }
 
 /// A sale with the field names of signed transactions.
-package struct SaleResource: AnswerObject, Codable, Listed, Sendable {
+extension Transaction: AnswerObject, Listed {
     package static let listName = "transactions"
     package static let answerFields = AnswerFields<Self>("A sale.", named: "Sale") {
-        $0.field("transactionId", "The transaction.", \.transactionId)
-        $0.field("originalTransactionId", "The first transaction of the purchase.", \.originalTransactionId)
-        $0.field("orderId", "The order on Apple's invoice.", \.orderId)
+        $0.field("transactionId", "The transaction.", \.transactionIdentifier)
+        $0.field("originalTransactionId", "The first transaction of the purchase.", \.originalTransactionIdentifier)
+        $0.field("orderId", "The order on Apple's invoice.", \.orderIdentifier)
         $0.field("account", "The App Store account.", \.account)
-        $0.field("productId", "The product.", \.productId)
-        $0.field("type", "The product's type, in Apple's words.", \.type)
+        $0.field("productId", "The product.", \.productIdentifier)
+        $0.field("type", "The product's type, in Apple's words.", \.type.rawValue)
         $0.field(
             "inAppOwnershipType", "`PURCHASED`, or `FAMILY_SHARED` by another member of the family.",
-            \.inAppOwnershipType)
+            \.ownership.rawValue)
         $0.field("quantity", "The number of units.", \.quantity)
-        $0.field("purchaseDate", .time("The date of the purchase."), \.purchaseDate)
-        $0.field("expiresDate", .time("The end of the period of a subscription."), \.expiresDate)
-        $0.field("price", "Milliunits of the currency; with seats, the average price of one.", \.price)
-        $0.field("currency", "ISO 4217.", \.currency)
-        $0.field("revocationDate", .time("The date of the refund."), \.revocationDate)
+        $0.field("purchaseDate", .time("The date of the purchase."), \.purchaseDate.rfc3339)
+        $0.field("expiresDate", .time("The end of the period of a subscription."), \.expiresDate?.rfc3339)
+        $0.field("price", "Milliunits of the currency; with seats, the average price of one.", \.price.milliunits)
+        $0.field("currency", "ISO 4217.", \.price.currency)
+        $0.field("revocationDate", .time("The date of the refund."), \.revocation?.date.rfc3339)
         $0.field("isUpgraded", "True if the customer upgraded before the period ended.", \.isUpgraded)
-    }
-
-    package let transactionId: String
-    package let originalTransactionId: String
-    package let orderId: String
-    package let account: String
-    package let productId: String
-    package let type: String
-    package let inAppOwnershipType: String
-    package let quantity: Int
-    package let purchaseDate: String
-    package let expiresDate: String?
-    package let price: Int64
-    package let currency: String
-    package let revocationDate: String?
-    package let isUpgraded: Bool
-
-    package init(_ transaction: Transaction) {
-        transactionId = transaction.transactionIdentifier
-        originalTransactionId = transaction.originalTransactionIdentifier
-        orderId = transaction.orderIdentifier
-        account = transaction.account
-        productId = transaction.productIdentifier
-        type = transaction.type.rawValue
-        inAppOwnershipType = transaction.ownership.rawValue
-        quantity = transaction.quantity
-        purchaseDate = transaction.purchaseDate.rfc3339
-        expiresDate = transaction.expiresDate?.rfc3339
-        price = transaction.price.milliunits
-        currency = transaction.price.currency
-        revocationDate = transaction.revocation?.date.rfc3339
-        isUpgraded = transaction.isUpgraded
     }
 }
 
@@ -135,112 +82,64 @@ package struct FamilyResource: AnswerObject, Codable, Sendable {
 }
 
 /// The time of the store's clock, or of an account's.
-package struct TimeResource: AnswerObject, Codable, Sendable {
+package struct ClockAnswer: AnswerObject {
     package static let answerFields = AnswerFields<Self>("The time of a clock.", named: "Time") {
-        $0.field("now", .time("The time."), \.now)
+        $0.field("now", .time("The time."), \.now.rfc3339)
         $0.field(
             "millisecondsSince1970", "The same time with its milliseconds, as signed data has it.",
-            \.millisecondsSince1970)
+            \.now.millisecondsSince1970)
         $0.field(
             "accounts", "The accounts with their own time; only in the answer to a read of the store's.", \.accounts)
         $0.field("events", "The events that an advance brought about.", \.events)
     }
 
-    package let now: String
-    package let millisecondsSince1970: Int64
+    let now: Timestamp
     /// The accounts with their own time; nil except for a read of the store's.
-    package let accounts: [AccountTimeResource]?
+    let accounts: [AccountTime]?
     /// The events that an advance of the clock brought about; nil without an advance.
-    package let events: [DueEventResource]?
+    let events: [DueEvent]?
 
     package init(now: Timestamp, accounts: [AccountTime]? = nil, events: [DueEvent]? = nil) {
-        self.now = now.rfc3339
-        millisecondsSince1970 = now.millisecondsSince1970
-        self.accounts = accounts?.map { AccountTimeResource(account: $0.account, now: $0.now.rfc3339) }
-        self.events = events?.map { DueEventResource($0) }
+        (self.now, self.accounts, self.events) = (now, accounts, events)
     }
 }
 
-/// An account with its own time.
-package struct AccountTimeResource: AnswerObject, Codable, Sendable {
+extension AccountTime: AnswerObject {
     package static let answerFields = AnswerFields<Self>("An account with its own time.", named: "AccountTime") {
         $0.field("account", "The App Store account.", \.account)
-        $0.field("now", .time("The time."), \.now)
+        $0.field("now", .time("The time."), \.now.rfc3339)
     }
-
-    package let account: String
-    package let now: String
 }
 
-/// A change of a subscription that time brought about.
-package struct DueEventResource: AnswerObject, Codable, Sendable {
+extension DueEvent: AnswerObject {
     package static let answerFields = AnswerFields<Self>(
         "A change of a subscription that time brought about.", named: "DueEvent"
     ) {
-        $0.field("kind", .one(of: DueEvent.Kind.self, "The change."), \.kind)
-        $0.field("date", .time("The date."), \.date)
+        $0.field("kind", .one(of: DueEvent.Kind.self, "The change."), \.kind.rawValue)
+        $0.field("date", .time("The date."), \.date.rfc3339)
         $0.field("account", "The App Store account.", \.account)
-        $0.field("productId", "The product.", \.productId)
-        $0.field("transactionId", "The latest transaction.", \.transactionId)
-    }
-
-    package let kind: String
-    package let date: String
-    package let account: String
-    package let productId: String
-    package let transactionId: String
-
-    init(_ event: DueEvent) {
-        kind = event.kind.rawValue
-        date = event.date.rfc3339
-        account = event.account
-        productId = event.productIdentifier
-        transactionId = event.transactionIdentifier
+        $0.field("productId", "The product.", \.productIdentifier)
+        $0.field("transactionId", "The latest transaction.", \.transactionIdentifier)
     }
 }
 
-/// A notification of the store.
-package struct NotificationResource: AnswerObject, Codable, Listed, Sendable {
+extension StoreNotification: AnswerObject, Listed {
     package static let listName = "notifications"
     package static let answerFields = AnswerFields<Self>("A notification.", named: "Notification") {
-        $0.field("notificationUUID", .uuid("The notification."), \.notificationUUID)
-        $0.field("notificationType", "Apple's name of the type.", \.notificationType)
-        $0.field("subtype", "Apple's name of the subtype.", \.subtype)
-        $0.field("transactionId", "The transaction.", \.transactionId)
-        $0.field("date", .time("The date."), \.date)
+        $0.field("notificationUUID", .uuid("The notification."), \.notificationUUID.lowercasedString)
+        $0.field("notificationType", "Apple's name of the type.", \.type.rawValue)
+        $0.field("subtype", "Apple's name of the subtype.", \.subtype?.rawValue)
+        $0.field("transactionId", "The transaction.", \.transactionIdentifier)
+        $0.field("date", .time("The date."), \.date.rfc3339)
         $0.field("sendAttempts", "The attempts, the first one first.", \.sendAttempts)
         $0.field("signedPayload", "The JWS that is sent.", \.signedPayload)
     }
+}
 
-    /// An attempt to send a notification.
-    package struct Attempt: AnswerObject, Codable, Sendable {
-        package static let answerFields = AnswerFields<Self>("An attempt to send it.") {
-            $0.field("date", .time("The date."), \.date)
-            $0.field("result", "The result, such as `SUCCESS`.", \.result)
-        }
-
-        package let date: String
-        package let result: String
-    }
-
-    package let notificationUUID: String
-    package let notificationType: String
-    package let subtype: String?
-    package let transactionId: String?
-    package let date: String
-    package let sendAttempts: [Attempt]
-    package let signedPayload: String
-
-    package init(_ notification: StoreNotification) {
-        notificationUUID = notification.notificationUUID.uuidString.lowercased()
-        notificationType = notification.type.rawValue
-        subtype = notification.subtype?.rawValue
-        transactionId = notification.transactionIdentifier
-        date = notification.date.rfc3339
-        sendAttempts = notification.sendAttempts.map {
-            Attempt(date: $0.date.rfc3339, result: $0.result.rawValue)
-        }
-        signedPayload = notification.signedPayload
+extension StoreNotification.SendAttempt: AnswerObject {
+    package static let answerFields = AnswerFields<Self>("An attempt to send it.") {
+        $0.field("date", .time("The date."), \.date.rfc3339)
+        $0.field("result", "The result, such as `SUCCESS`.", \.result.rawValue)
     }
 }
 

@@ -27,15 +27,16 @@ struct SandboxRoutes: Sendable {
             let body = try await SandboxBody.decode(request, context, as: PurchaseRequest.self)
             let (payment, signed, account) = (try body.payment(), try body.signedPurchase(), body.account)
             let outcome = try body.paymentOutcome()
-            let queued = try await BlockingWork.run {
+            let json = try await BlockingWork.run {
                 let added = try store.add(payment, with: signed, account: account, outcome: outcome)
                 _ = try store.process(account: account)
                 return try store.read { books in
-                    try books.resource(
-                        try books.queued(added.identifier), effect: try books.effect(of: added.identifier))
+                    try books.answer(
+                        try books.queued(added.identifier), effect: try books.effect(of: added.identifier)
+                    ).json()
                 }
             }
-            return try queued.answer(status: .created)
+            return JSONAnswer.response(bytes: json, status: .created)
         }
         group.on(.judgeSignedRequest) { request, context in
             let compact = try await SandboxBody.decode(request, context, as: SignedRequestRequest.self).signedRequest
@@ -55,7 +56,7 @@ struct SandboxRoutes: Sendable {
         add(.listSubscriptions, to: group) { try List(try $0.subscriptionStatuses(of: $1)).json() }
         add(.readAppTransaction, to: group) { try ["signedAppTransaction": try $0.signedAppTransaction(of: $1)].json() }
         add(.listSales, to: group) {
-            try List(try $0.transactions.transactions(of: $1).map { SaleResource($0) }).json()
+            try List(try $0.transactions.transactions(of: $1)).json()
         }
         add(.readReceipt, to: group) { try ["receipt": try $0.receipt(account: $1)].json() }
         group.on(.restore) { _, context in
@@ -64,8 +65,7 @@ struct SandboxRoutes: Sendable {
             return try await read { try $0.queue(of: account) }
         }
         group.on(.clearSales) { _, _ in
-            try await BlockingWork.run { try store.write { try $0.clearSales() } }
-            return HTTPResponse.Status.noContent
+            try await write { try $0.clearSales() }
         }
     }
 
@@ -83,8 +83,7 @@ struct SandboxRoutes: Sendable {
         }
         group.on(.leaveFamily) { _, context in
             let account = try context.parameters.text("account")
-            try await BlockingWork.run { try store.write { try $0.leaveFamily(account) } }
-            return HTTPResponse.Status.noContent
+            return try await write { try $0.leaveFamily(account) }
         }
     }
 
@@ -97,11 +96,11 @@ struct SandboxRoutes: Sendable {
         for (action, operation) in APIOperation.queueActions {
             group.on(operation) { _, context in
                 let number = try context.parameters.require("number", as: Int64.self)
-                let resource = try await BlockingWork.run {
+                let json = try await BlockingWork.run {
                     let changed = try store.perform(action, on: number)
-                    return try store.read { try $0.resource(changed) }
+                    return try store.read { try $0.answer(changed).json() }
                 }
-                return try resource.answer()
+                return JSONAnswer.response(bytes: json)
             }
         }
     }
@@ -116,7 +115,7 @@ struct SandboxRoutes: Sendable {
         group.on(.readTime) { request, _ in
             let account = try request.query("account")
             return try await read { books in
-                try TimeResource(
+                try ClockAnswer(
                     now: try books.time(of: account), accounts: account == nil ? try books.accountTimes() : nil
                 ).json()
             }
@@ -133,7 +132,7 @@ struct SandboxRoutes: Sendable {
                 try await store.advance(step, of: account, deliveringWithin: Self.deliveryTime)
             }.value
             return try await read {
-                try TimeResource(now: now, events: try $0.dueEvents(after: start, until: now, of: account)).json()
+                try ClockAnswer(now: now, events: try $0.dueEvents(after: start, until: now, of: account)).json()
             }
         }
         group.on(.reset) { _, _ in try await BlockingWork.run { try store.reset() }.answer() }
@@ -149,34 +148,26 @@ struct SandboxRoutes: Sendable {
 
     private func addNotifications(to group: RouterGroup<ServiceContext>) {
         group.on(.listNotifications) { _, _ in
-            try await read { try List(try $0.notifications.notifications().map { NotificationResource($0) }).json() }
+            try await read { try List(try $0.notifications.notifications()).json() }
         }
         group.on(.notify) { request, context in
             let body = try await SandboxBody.decode(request, context, as: NotificationRequest.self)
             let demanded = try NotificationOnDemand(type: body.notificationType, subtype: body.subtype)
-            let notification = try await BlockingWork.run {
+            let json = try await BlockingWork.run {
                 try store.write {
-                    try $0.notify(demanded, transactionIdentifier: body.transactionId, account: body.account)
+                    try $0.notify(demanded, transactionIdentifier: body.transactionId, account: body.account).json()
                 }
             }
-            return try NotificationResource(notification).answer(status: .created)
+            return JSONAnswer.response(bytes: json, status: .created)
         }
         group.on(.addFaults) { request, context in
-            let names = try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults
-            let faults = try names.map { name in
-                guard let fault = NotificationFault(name: name) else {
-                    throw JSONBody.invalid(
-                        "Each of the field /faults has to be duplicate, reorder, drop or delay:SECONDS.")
-                }
-                return fault
-            }
-            try await BlockingWork.run { try store.write { try $0.add(faults) } }
-            return HTTPResponse.Status.noContent
+            let faults = try SandboxBody.faults(
+                named: try await SandboxBody.decode(request, context, as: NotificationFaultsRequest.self).faults)
+            return try await write { try $0.add(faults) }
         }
         group.on(.replay) { _, context in
             let uuid = try context.parameters.require("uuid", as: UUID.self)
-            try await BlockingWork.run { try store.write { try $0.replay(uuid) } }
-            return HTTPResponse.Status.noContent
+            return try await write { try $0.replay(uuid) }
         }
     }
 
@@ -190,6 +181,12 @@ struct SandboxRoutes: Sendable {
             let account = try context.parameters.text("account")
             return try await read { try body($0, account) }
         }
+    }
+
+    /// Changes the store, and answers without content.
+    private func write(_ change: @Sendable @escaping (Books) throws -> Void) async throws -> HTTPResponse.Status {
+        try await BlockingWork.run { try store.write(change) }
+        return .noContent
     }
 
     /// A response with the JSON of an answer.
@@ -217,13 +214,13 @@ extension Store {
 extension Books {
     /// The JSON of the payment queue.
     fileprivate func queue(of account: String?) throws -> [UInt8] {
-        try List(try payments.transactions(account: account).map { try resource($0) }).json()
+        try List(try payments.transactions(account: account).map { try answer($0) }).json()
     }
 
-    fileprivate func resource(_ queued: QueuedTransaction, effect: PurchaseEffect? = nil) throws -> QueueResource {
+    fileprivate func answer(_ queued: QueuedTransaction, effect: PurchaseEffect? = nil) throws -> QueueAnswer {
         let isSold = queued.transaction.purchase != nil
-        return QueueResource(
-            queued, signedTransaction: isSold ? try signedTransaction(queued.transaction.identifier) : nil,
+        return QueueAnswer(
+            queued: queued, signedTransaction: isSold ? try signedTransaction(queued.transaction.identifier) : nil,
             effect: effect)
     }
 }
@@ -251,11 +248,11 @@ extension SandboxRoutes {
                 let id = try context.parameters.text("transaction")
                 let values = try await Self.values(of: action, request, context)
                 // Answers with the sale after the action.
-                let resource = try await BlockingWork.run {
+                let json = try await BlockingWork.run {
                     try store.perform(action, values, on: id)
-                    return SaleResource(try store.read { try $0.sale(id) })
+                    return try store.read { try $0.sale(id).json() }
                 }
-                return try resource.answer()
+                return JSONAnswer.response(bytes: json)
             }
         }
     }

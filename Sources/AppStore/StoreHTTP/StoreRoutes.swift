@@ -86,7 +86,7 @@ package struct StoreRoutes: RouteSource {
         OCSPRoutes(store: store).add(to: all)
         // Without the key, and at a path that the service does not use.
         router.group().on(.readSandboxDescription) { request, _ in try Self.description(for: request) }
-        let sandbox = all.group().add(middleware: SandboxKeyMiddleware(key: sandboxKey))
+        let sandbox = all.sandbox(of: "The store", key: sandboxKey)
         SandboxRoutes(store: store, delete: delete).add(to: sandbox)
     }
 }
@@ -95,20 +95,6 @@ extension Store {
     /// The routes of the store.
     package func routes(sandboxKey: APIKey, clock: any WallClock = SystemClock()) -> StoreRoutes {
         StoreRoutes(store: self, sandboxKey: sandboxKey, clock: clock)
-    }
-}
-
-/// Authenticates requests with the sandbox's API key.
-private struct SandboxKeyMiddleware: RouterMiddleware {
-    let key: APIKey
-
-    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        guard let credential = AuthenticationMiddleware.credential(of: request), key.matches(credential) else {
-            throw Problem(
-                status: .unauthorized, code: "unauthenticated",
-                detail: "Send the sandbox key as Authorization: Bearer KEY. The store prints it at its start.")
-        }
-        return try await next(request, context)
     }
 }
 

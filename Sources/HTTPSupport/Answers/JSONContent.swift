@@ -98,6 +98,11 @@ extension JSONContent {
         }
     }
 
+    /// The content of an answer's JSON.
+    package init(answer json: [UInt8]) throws {
+        self = try JSONDecoder().decode(JSONContent.self, from: Data(json))
+    }
+
     /// The value of a JSON text; nil for another text.
     package init?(json text: String) {
         guard let value = try? JSONDecoder().decode(JSONContent.self, from: Data(text.utf8)) else { return nil }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// The apps of the local Play.
@@ -29,12 +30,11 @@ private func path(_ levels: [String]) -> String { levels.joined(separator: " ") 
 /// The statements on the resources of catalogs, for all kinds. Their kind is the name of the resource in the API.
 extension PlayBooks {
     func resource<Resource: CatalogResource>(_ levels: [String], of packageName: String) throws -> Resource? {
-        try SQLRequest<String>(
+        try database.record(
             """
             SELECT record FROM catalog_resource
             WHERE package_name = \(packageName) AND kind = \(Resource.field) AND path = \(path(levels))
-            """
-        ).fetchOne(database).map { try PlayRecord.value($0) }
+            """)
     }
 
     /// The resources of an app in the order of their paths.
@@ -52,7 +52,7 @@ extension PlayBooks {
             ORDER BY path LIMIT \(limit)
             """
         ).fetchAll(database)
-        return try rows.map { ($0["path"], try PlayRecord.value($0["record"])) }
+        return try rows.map { ($0["path"], try LocalRecord.value($0["record"])) }
     }
 
     /// The pattern of the paths below some identifiers. Nil stands for any identifier.
@@ -67,13 +67,11 @@ extension PlayBooks {
 
     /// Adds or replaces a resource.
     func keep<Resource: CatalogResource>(_ resource: Resource) throws {
-        try database.execute(
-            literal: """
-                INSERT INTO catalog_resource (package_name, kind, path, record)
-                VALUES (\(resource.packageName), \(Resource.field), \(path(resource.levels)),
-                    \(try PlayRecord.text(resource)))
-                ON CONFLICT (package_name, kind, path) DO UPDATE SET record = excluded.record
-                """)
+        try database.insert(
+            [
+                "package_name": resource.packageName, "kind": Resource.field, "path": path(resource.levels),
+                "record": try LocalRecord.text(resource),
+            ], into: "catalog_resource", replacing: "package_name, kind, path")
     }
 
     func remove<Resource: CatalogResource>(_ resource: Resource) throws {

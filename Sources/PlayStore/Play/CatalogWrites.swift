@@ -166,3 +166,89 @@ extension PlayBooks {
         return requests
     }
 }
+
+/// The methods of the API on the parts of products: base plans and purchase options.
+extension PlayBooks {
+    /// `monetization.subscriptions.basePlans.delete`: of a draft alone, with its offers.
+    func deleteBasePlan(at place: CatalogPlace) throws {
+        var product: CatalogSubscription = try found(at: place)
+        let index = try product.index(ofPlan: place.basePlanId)
+        guard let plan = product.basePlans?.remove(at: index), plan.state == .draft else {
+            throw PublisherError.failedPrecondition("Only a draft of a base plan can be deleted.")
+        }
+        try keep(product)
+        try removeOffers(
+            CatalogOffer.self, under: product.levels + [plan.basePlanId ?? ""], of: place.packageName ?? "")
+    }
+
+    /// `monetization.subscriptions.archive`. Google does not support it anymore.
+    func archive(at place: CatalogPlace) throws -> CatalogSubscription {
+        _ = try found(at: place) as CatalogSubscription
+        throw PublisherError.failedPrecondition("Subscription archiving is not supported.")
+    }
+
+    /// `monetization.onetimeproducts.purchaseOptions.batchDelete`: all requests, or none. An option with offers is deleted by force.
+    func deletePurchaseOptions(_ batch: CatalogBatch<CatalogPlace>, at place: CatalogPlace) throws {
+        for place in try places(batch, at: place, of: OneTimeProduct.self) {
+            var product: OneTimeProduct = try found(at: place)
+            let index = try product.index(ofOption: place.purchaseOptionId)
+            let levels = product.levels + [place.purchaseOptionId ?? ""]
+            let (offers, packageName) = (OneTimeProductOffer.self, place.packageName ?? "")
+            guard try place.force == true || countOffers(offers, under: levels, of: packageName) == 0 else {
+                throw PublisherError.failedPrecondition("The purchase option has offers. Delete them, or use force.")
+            }
+            product.purchaseOptions?.remove(at: index)
+            guard product.purchaseOptions?.isEmpty == false else {
+                throw PublisherError.failedPrecondition("A product needs a purchase option. Delete the product.")
+            }
+            try keep(product)
+            try removeOffers(offers, under: levels, of: packageName)
+        }
+    }
+}
+
+/// A page of a list of the catalog. Its token is the last identifier of the page before.
+struct PublisherPage {
+    private static let standardSize = 50
+    private static let maximumSize = 1000
+    /// The maximum number of identifiers or requests in a batch.
+    static let maximumBatch = 100
+
+    let after: String
+    let limit: Int
+
+    /// - Parameters:
+    ///   - sizeName: The parameter with the size of the page.
+    ///   - tokenName: The parameter with the token of the page.
+    /// - Throws: `PublisherError`, `invalidValue`.
+    init(_ parameters: PublisherParameters, size sizeName: String = "pageSize", token tokenName: String = "pageToken")
+        throws(PublisherError)
+    {
+        let size = try parameters.integer(sizeName) ?? 0
+        guard size >= 0 else { throw .invalidValue(sizeName, "it may not be negative.") }
+        limit = size == 0 ? Self.standardSize : min(size, Self.maximumSize)
+        guard let token = parameters[tokenName] else {
+            after = ""
+            return
+        }
+        guard let bytes = Base64.decode(token.utf8, .urlSafe) else {
+            throw .invalidValue(tokenName, "it is of no page.")
+        }
+        after = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The token of the next page; nil after the last one.
+    ///
+    /// - Parameter found: The identifiers of the page, and one more if there is a next page.
+    func next(_ found: [String]) -> String? {
+        found.count > limit ? Base64.encode(found[limit - 1].utf8, .urlSafe) : nil
+    }
+
+    /// - Throws: `PublisherError` unless a batch names 1 to 100 different identifiers.
+    static func checkBatch(_ identifiers: [String], of parameter: String) throws(PublisherError) {
+        guard !identifiers.isEmpty else { throw .required(parameter) }
+        guard identifiers.count <= maximumBatch, Set(identifiers).count == identifiers.count else {
+            throw .invalidValue(parameter, "name 1 to \(maximumBatch) different ones.")
+        }
+    }
+}

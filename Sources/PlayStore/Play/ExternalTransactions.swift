@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// A reported external transaction, and the refunds of it.
@@ -17,7 +18,7 @@ struct ReportedTransaction: Codable {
         try report.check(at: now)
         var transaction = report
         (transaction.packageName, transaction.externalTransactionId) = (packageName, identifier)
-        (transaction.createTime, transaction.transactionState) = (DateTimeText(now), .reported)
+        (transaction.createTime, transaction.transactionState) = (DateTimeText(moment: now), .reported)
         transaction.currentPreTaxAmount = report.originalPreTaxAmount
         transaction.currentTaxAmount = report.originalTaxAmount
         self.transaction = transaction
@@ -34,9 +35,9 @@ struct ReportedTransaction: Codable {
         guard let sold = transaction.transactionTime, sold.moment <= time.moment, time.moment <= now else {
             throw .invalidValue("refundTime", "it is after transactionTime, and not in the future.")
         }
-        guard (request.fullRefund == nil) != (request.partialRefund == nil) else {
-            throw .invalidValue("fullRefund", "it needs either fullRefund or partialRefund.")
-        }
+        try CatalogCheck.one(
+            of: [request.fullRefund != nil, request.partialRefund != nil], "fullRefund",
+            "it needs either fullRefund or partialRefund.")
         let (left, tax) = (
             transaction.currentPreTaxAmount?.priceMicros?.value ?? 0,
             transaction.currentTaxAmount?.priceMicros?.value ?? 0
@@ -107,10 +108,9 @@ extension ExternalTransaction {
                 throw .invalidValue("userTaxAddress.administrativeArea", "a state of India in capital letters.")
             }
         }
-        guard (oneTimeTransaction == nil) != (recurringTransaction == nil) else {
-            throw .invalidValue(
-                "oneTimeTransaction", "it needs either oneTimeTransaction or recurringTransaction.")
-        }
+        try CatalogCheck.one(
+            of: [oneTimeTransaction != nil, recurringTransaction != nil], "oneTimeTransaction",
+            "it needs either oneTimeTransaction or recurringTransaction.")
         if let oneTimeTransaction, (oneTimeTransaction.externalTransactionToken ?? "").isEmpty {
             throw .required("oneTimeTransaction.externalTransactionToken")
         }
@@ -121,9 +121,9 @@ extension ExternalTransaction {
     /// A first payment has the token of the app. Later ones name the first, and migrated ones the program.
     private static func check(_ recurring: Recurring) throws(PublisherError) {
         let field = "recurringTransaction"
-        guard (recurring.externalSubscription == nil) != (recurring.otherRecurringProduct == nil) else {
-            throw .invalidValue(field, "it needs either externalSubscription or otherRecurringProduct.")
-        }
+        try CatalogCheck.one(
+            of: [recurring.externalSubscription != nil, recurring.otherRecurringProduct != nil], field,
+            "it needs either externalSubscription or otherRecurringProduct.")
         if let subscription = recurring.externalSubscription {
             guard subscriptionTypes.contains(subscription.subscriptionType ?? "") else {
                 throw .invalidValue("\(field).externalSubscription.subscriptionType", "RECURRING or PREPAID.")
@@ -228,19 +228,15 @@ extension PlayBooks {
     }
 
     private func externalTransaction(_ identifier: String, of packageName: String) throws -> ReportedTransaction? {
-        try SQLRequest<String>(
+        try database.record(
             """
             SELECT record FROM external_transaction WHERE package_name = \(packageName) AND identifier = \(identifier)
-            """
-        ).fetchOne(database).map { try PlayRecord.value($0) }
+            """)
     }
 
     private func keep(_ reported: ReportedTransaction, _ identifier: String, of packageName: String) throws {
-        try database.execute(
-            literal: """
-                INSERT INTO external_transaction (package_name, identifier, record)
-                VALUES (\(packageName), \(identifier), \(try PlayRecord.text(reported)))
-                ON CONFLICT (package_name, identifier) DO UPDATE SET record = excluded.record
-                """)
+        try database.insert(
+            ["package_name": packageName, "identifier": identifier, "record": try LocalRecord.text(reported)],
+            into: "external_transaction", replacing: "package_name, identifier")
     }
 }

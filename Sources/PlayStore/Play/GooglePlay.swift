@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// A local Google Play. It sells one-time products of one or several apps, keeps customers' purchases in its own database, signs them
@@ -9,7 +10,7 @@ package final class GooglePlay: Sendable {
     package typealias Trust = @Sendable (_ packageName: String, _ licensingKey: PublicKey) throws -> Void
 
     /// The maximum length of an account's name, in bytes of UTF-8.
-    package static let maximumAccountLength = 256
+    package static let maximumAccountLength = LocalAccount.maximumLength
     /// The maximum length of an obfuscated account or profile identifier, in characters.
     package static let maximumObfuscatedLength = 64
 
@@ -38,25 +39,7 @@ package final class GooglePlay: Sendable {
         keys = PlayKeys(folder: folder.appending(path: "keys", directoryHint: .isDirectory))
         let file = folder.appending(path: "play.sqlite", directoryHint: .notDirectory)
         path = file.path
-        var configuration = Configuration()
-        configuration.label = "play"
-        configuration.busyMode = .timeout(10)
-        configuration.journalMode = .wal
-        do {
-            // The lock keeps two processes from both making the tables of a new file.
-            queue = try PrivateFile.withLock(file.appendingPathExtension("lock")) {
-                try PrivateFile.ensureExists(at: file)
-                let queue = try DatabaseQueue(path: file.path, configuration: configuration)
-                try queue.write { try PlaySchema.prepare($0, path: file.path) }
-                return queue
-            }
-        } catch let error as PlayError {
-            throw error
-        } catch is PrivateFile.Failure {
-            throw .storage(StorageFault(cause: .cannotOpen, path: file.path))
-        } catch {
-            throw Self.fault(error, path: file.path)
-        }
+        queue = try PlaySchema.open(file, label: "play", .normal)
     }
 
     /// Runs a use case in one transaction, after all due events.
@@ -71,7 +54,7 @@ package final class GooglePlay: Sendable {
             }
         } catch {
             guard error is DatabaseError || error is OpenSSLError else { throw error }
-            throw Self.fault(error, path: path)
+            throw PlayError(error, path: path)
         }
     }
 
@@ -90,15 +73,6 @@ package final class GooglePlay: Sendable {
     fileprivate var now: Timestamp {
         let machineTime = machineClock.now()
         return machineTime.adding(milliseconds: (try? queue.read(Self.clockOffset)) ?? 0)
-    }
-
-    private static func fault(_ error: any Error, path: String) -> PlayError {
-        switch error {
-        case let error as PlayError: error
-        case let error as DatabaseError: .storage(StorageFault(sqliteResultCode: error.resultCode.rawValue, path: path))
-        case let error as OpenSSLError: .signingFailed("\(error)")
-        default: .storage(StorageFault(cause: .failed, path: path))
-        }
     }
 }
 
@@ -124,8 +98,8 @@ package struct PlayBooks {
     /// The time of the Play's clock.
     package let now: Timestamp
 
-    var purchases: PurchaseRecords { PurchaseRecords(database: database) }
-    var subscriptions: SubscriptionRecords { SubscriptionRecords(database: database) }
+    var purchases: PurchaseRecords<OneTimePurchase> { .init(database: database) }
+    var subscriptions: PurchaseRecords<RecurringPurchase> { .init(database: database) }
 
     /// Performs all due events of purchases, subscriptions and refund reviews, the oldest first.
     func catchUp() throws {
@@ -155,11 +129,7 @@ package struct PlayBooks {
         do { seconds = try step.length(from: now) } catch { throw PlayError.invalidAction(error.message) }
         let time = now.adding(seconds: seconds)
         let offset = time.millisecondsSince1970 - machineTime.millisecondsSince1970
-        try database.execute(
-            literal: """
-                INSERT INTO setting (name, value) VALUES ('clockOffset', \(offset))
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                """)
+        try database.insert(["name": "clockOffset", "value": offset], into: "setting", replacing: "name")
         return time
     }
 
@@ -178,5 +148,78 @@ package struct PlayBooks {
         try database.execute(sql: "DELETE FROM setting WHERE name = 'clockOffset'")
         try clearFaults()
         return count + subscriptionCount
+    }
+}
+
+/// An error of the local Google Play to its customers and its commands. `PublisherError` is what Google's API answers.
+package enum PlayError: LocalStoreError, Equatable {
+    case appNotFound(String)
+    case productNotFound(String)
+    case quantityOutOfRange(Int, maximum: Int)
+    case purchaseNotFound(String)
+    case notificationNotFound(Int64)
+    /// The action is not possible in the present state. The sentence says why.
+    case invalidAction(String)
+    case accountInvalid(String)
+    /// An identifier of the app for an account or a profile, which is too long or empty.
+    case obfuscatedIdentifierInvalid
+    case keysUnreadable(path: String)
+    /// A key could not be made, written or used. The reason is from the system or OpenSSL.
+    case signingFailed(String)
+    case storage(StorageFault)
+
+    package var rule: ErrorRule {
+        switch self {
+        case .appNotFound(let name):
+            ErrorRule(
+                "appUnknown", .notFound,
+                "The local Play has no app \"\(name.prefix(100))\". Name it at the start: `till play --package-name com.example.app`.",
+                korean: "로컬 Play에 이 앱이 없습니다.")
+        case .productNotFound(let identifier):
+            ErrorRule(
+                "productNotFound", .notFound,
+                "The local Play sells no product \"\(identifier.prefix(100))\" in this form. List the products with "
+                    + "`till play products`.",
+                korean: "이 식별자의 상품이 없습니다.")
+        case .quantityOutOfRange(let quantity, let maximum):
+            ErrorRule(
+                "quantityOutOfRange", .unprocessable,
+                "A purchase of this product is for 1 to \(maximum), not \(quantity). Only a purchase option with "
+                    + "multiQuantityEnabled sells several.",
+                korean: "한 번에 살 수 있는 개수가 아닙니다.")
+        case .purchaseNotFound(let name):
+            ErrorRule(
+                "transactionNotFound", .notFound,
+                "The local Play has no purchase \"\(name.prefix(100))\". List them with `till play purchases`.",
+                korean: "이 식별자의 거래가 없습니다.")
+        case .notificationNotFound(let number):
+            ErrorRule(
+                "notificationNotFound", .notFound,
+                "The local Play has no notification \(number). List them with `till play notifications`.",
+                korean: "이 식별자의 알림이 없습니다.")
+        case .invalidAction(let reason):
+            ErrorRule("invalidAction", .conflict, hasReason: true, reason, korean: "지금 상태에서는 할 수 없는 작업입니다.")
+        case .accountInvalid(let account):
+            ErrorRule(
+                "accountInvalid", .unprocessable,
+                "The account \(account.prefix(32).debugDescription) is not valid. Use 1 to "
+                    + "\(LocalAccount.maximumLength) bytes, without control characters.",
+                korean: "쓸 수 없는 계정입니다. 제어 문자 없이 1~\(LocalAccount.maximumLength)바이트로 입력하세요.")
+        case .obfuscatedIdentifierInvalid:
+            ErrorRule(
+                "accountInvalid", .unprocessable,
+                "An obfuscated account or profile identifier has 1 to \(GooglePlay.maximumObfuscatedLength) characters.",
+                korean: "난독화된 식별자는 1~\(GooglePlay.maximumObfuscatedLength)자로 입력하세요.")
+        case .keysUnreadable(let path):
+            ErrorRule(
+                "keysUnreadable", .failed, hasReason: true,
+                "The key \(path) of the local Play is damaged. Restore it, or remove it to make a new one.",
+                korean: "로컬 Play의 서명 키가 손상되었습니다.")
+        case .signingFailed(let reason):
+            ErrorRule(
+                "signingFailed", .failed, hasReason: true, "The local Play could not sign: \(reason)",
+                korean: "로컬 Play가 서명하지 못했습니다.")
+        case .storage(let fault): fault.rule
+        }
     }
 }

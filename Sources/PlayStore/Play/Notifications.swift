@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// A notification in the outbox, with its attempts. A class, because the compiler crashes on a wide value in an async closure.
@@ -15,10 +16,8 @@ package final class QueuedNotification: Sendable {
     let repeats: Int
 
     fileprivate init(_ row: Row) throws {
-        (number, date) = (row["number"], Timestamp(millisecondsSince1970: row["date"]))
-        (notification, attempts) = (try PlayRecord.value(row["record"]), row["attempts"])
-        nextAttempt = (row["next_attempt"] as Int64?).map { Timestamp(millisecondsSince1970: $0) }
-        repeats = row["repeats"]
+        (number, date, notification) = (row["number"], row["date"], try LocalRecord.value(row["record"]))
+        (attempts, nextAttempt, repeats) = (row["attempts"], row["next_attempt"], row["repeats"])
     }
 }
 
@@ -45,35 +44,30 @@ extension PlayBooks {
     private static let pauses: ClosedRange<Int64> = 10...600
 
     package func pushSettings() throws -> PushSettings? {
-        try SQLRequest<String>("SELECT value FROM setting WHERE name = \(Self.settingsName)").fetchOne(database)
-            .map { try PlayRecord.value($0) }
+        try database.record("SELECT value FROM setting WHERE name = \(Self.settingsName)")
     }
 
     /// Sets the receiver of notifications. Earlier ones are not sent to it.
     package func set(_ settings: PushSettings?) throws {
         try database.execute(literal: "DELETE FROM setting WHERE name = \(Self.settingsName)")
         guard let settings else { return }
-        try database.execute(
-            literal: "INSERT INTO setting (name, value) VALUES (\(Self.settingsName), \(try PlayRecord.text(settings)))"
-        )
+        try database.insert(["name": Self.settingsName, "value": try LocalRecord.text(settings)], into: "setting")
     }
 
     /// Adds a notification to the outbox, with the fault that is next.
     func notify(_ packageName: String, at time: Timestamp, _ fill: (inout DeveloperNotification) -> Void) throws {
         var notification = DeveloperNotification(version: DeveloperNotification.version, packageName: packageName)
-        notification.eventTimeMillis = Int64Text(time.millisecondsSince1970)
+        notification.eventTimeMillis = Int64Text(value: time.millisecondsSince1970)
         fill(&notification)
         let fault = try nextNotificationFault()
         let isSent = try fault != .drop && pushSettings() != nil
         // A delay follows the Play's clock, so that a test moves it by hand.
         let notBefore = if case .delay(let seconds) = fault { time.adding(seconds: seconds) } else { time }
-        try database.execute(
-            literal: """
-                INSERT INTO notification (date, record, next_attempt, not_before, comes_after_next, repeats)
-                VALUES (\(time.millisecondsSince1970), \(try PlayRecord.text(notification)),
-                    \(isSent ? machineTime.millisecondsSince1970 : nil), \(notBefore.millisecondsSince1970),
-                    \(fault == .reorder), \(fault == .duplicate ? 1 : 0))
-                """)
+        try database.insert(
+            [
+                "date": time, "record": try LocalRecord.text(notification), "next_attempt": isSent ? machineTime : nil,
+                "not_before": notBefore, "comes_after_next": fault == .reorder, "repeats": fault == .duplicate ? 1 : 0,
+            ], into: "notification")
     }
 
     /// Sends a notification once more, with its number, as Pub/Sub may do.
@@ -87,7 +81,7 @@ extension PlayBooks {
         }
         try database.execute(
             literal: """
-                UPDATE notification SET next_attempt = \(machineTime.millisecondsSince1970), not_before = NULL,
+                UPDATE notification SET next_attempt = \(machineTime), not_before = NULL,
                     comes_after_next = FALSE
                 WHERE number = \(number)
                 """)
@@ -114,8 +108,8 @@ extension PlayBooks {
     package func dueNotifications(limit: Int) throws -> [QueuedNotification] {
         try fetch(
             """
-            next_attempt <= \(machineTime.millisecondsSince1970)
-                AND coalesce(not_before, 0) <= \(now.millisecondsSince1970) AND (NOT comes_after_next OR EXISTS (
+            next_attempt <= \(machineTime)
+                AND coalesce(not_before, 0) <= \(now) AND (NOT comes_after_next OR EXISTS (
                     SELECT 1 FROM notification AS follower
                     WHERE follower.number = (
                         SELECT min(number) FROM notification AS later WHERE later.number > notification.number)
@@ -131,9 +125,9 @@ extension PlayBooks {
         let next = isRepeated ? machineTime : isDelivered ? nil : machineTime.adding(seconds: pause)
         try database.execute(
             literal: """
-                UPDATE notification SET attempts = attempts + 1, next_attempt = \(next?.millisecondsSince1970),
+                UPDATE notification SET attempts = attempts + 1, next_attempt = \(next),
                     repeats = \(queued.repeats - (isRepeated ? 1 : 0))
-                WHERE number = \(queued.number) AND next_attempt = \(queued.nextAttempt?.millisecondsSince1970)
+                WHERE number = \(queued.number) AND next_attempt = \(queued.nextAttempt)
                 """)
     }
 
@@ -143,10 +137,63 @@ extension PlayBooks {
     }
 }
 
-extension DeveloperNotification.VoidedPurchase {
-    init(_ voided: VoidedPurchase, isSubscription: Bool) {
-        self.init(
-            purchaseToken: voided.purchaseToken, orderId: voided.orderId, productType: isSubscription ? 1 : 2,
-            refundType: voided.voidedQuantity == nil ? 1 : 2)
+/// The identity tokens of pushed notifications (OpenID Connect), and the key with which a server verifies them.
+extension PlayBooks {
+    private static let issuer = "https://accounts.google.com"
+    /// The numeric identifier of the account.
+    private static let subject = "100000000000000000001"
+    private static let lifetime: Int64 = 3600
+
+    /// A token for a push, signed with RS256. It begins and ends by the machine's clock.
+    func identityToken(_ settings: PushSettings) throws -> String {
+        let key = try keys.key(.identityTokens)
+        let start = machineTime.secondsSince1970
+        let header: JSONValue = .object([
+            "alg": .string("RS256"), "kid": .string(try Self.identifier(of: key.publicKey)), "typ": .string("JWT"),
+        ])
+        let claims: JSONValue = .object([
+            "aud": .string(settings.audience ?? settings.endpoint.absoluteString), "azp": .string(Self.subject),
+            "email": .string(settings.email), "email_verified": .bool(true), "exp": .integer(start + Self.lifetime),
+            "iat": .integer(start), "iss": .string(Self.issuer), "sub": .string(Self.subject),
+        ])
+        let signed = [header, claims].map { Base64.encode($0.compactBytes, .urlSafe) }.joined(separator: ".")
+        return signed + "." + Base64.encode(try key.signRSA(Array(signed.utf8), digest: .sha256), .urlSafe)
+    }
+
+    /// The keys in PEM by their identifiers (`/oauth2/v1/certs`).
+    func identityKeys() throws -> [String: String] {
+        let key = try keys.key(.identityTokens).publicKey
+        return [try Self.identifier(of: key): try key.pem()]
+    }
+
+    /// The keys as a JWK Set (`/oauth2/v3/certs`).
+    func identityKeySet() throws -> JSONValue {
+        let key = try keys.key(.identityTokens).publicKey
+        let (modulus, exponent) = try Self.numbers(of: key)
+        return .object([
+            "keys": .array([
+                .object([
+                    "alg": .string("RS256"), "e": .string(Base64.encode(exponent, .urlSafe)),
+                    "kid": .string(try Self.identifier(of: key)), "kty": .string("RSA"),
+                    "n": .string(Base64.encode(modulus, .urlSafe)), "use": .string("sig"),
+                ])
+            ])
+        ])
+    }
+
+    private static func identifier(of key: PublicKey) throws -> String {
+        DigestAlgorithm.sha256.digest(of: Array(try key.informationText().utf8)).prefix(20).hexadecimal
+    }
+
+    /// The sizes in the SubjectPublicKeyInfo of a key of 2048 bits: the whole, the bytes before the modulus, the modulus.
+    private static let sizes = (information: 294, prefix: 33, modulus: 256)
+
+    private static func numbers(of key: PublicKey) throws -> (modulus: ArraySlice<UInt8>, exponent: ArraySlice<UInt8>) {
+        guard let information = Base64.decode(try key.informationText().utf8), information.count == sizes.information
+        else {
+            throw PlayError.signingFailed("the key of identity tokens does not have 2048 bits")
+        }
+        let modulus = information.dropFirst(sizes.prefix).prefix(sizes.modulus)
+        return (modulus, information.suffix(3))
     }
 }

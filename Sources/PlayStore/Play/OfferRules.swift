@@ -95,10 +95,9 @@ extension CatalogOffer.Phase {
             let kinds = [
                 config.price != nil, config.relativeDiscount != nil, config.absoluteDiscount != nil, config.free != nil,
             ]
-            guard kinds.count(where: \.self) == 1 else {
-                throw .invalidValue(
-                    "\(field).regionalConfigs", "each needs one of price, relativeDiscount, absoluteDiscount and free.")
-            }
+            try CatalogCheck.one(
+                of: kinds, "\(field).regionalConfigs",
+                "each needs one of price, relativeDiscount, absoluteDiscount and free.")
             if let price = config.price {
                 try CatalogCheck.price(price, in: config.regionCode, "\(field).regionalConfigs.price")
             }
@@ -133,11 +132,9 @@ extension OneTimeProductOffer: CatalogRules {
         try CatalogCheck.identifier(purchaseOptionId, "oneTimeProductOffer.purchaseOptionId")
         try CatalogCheck.identifier(offerId, "oneTimeProductOffer.offerId")
         let offer = try placed(in: packageName)
-        let kinds = [discountedOffer != nil, preOrderOffer != nil, gameRewardOffer != nil]
-        guard kinds.count(where: \.self) == 1 else {
-            throw .invalidValue(
-                "oneTimeProductOffer", "it needs one of discountedOffer, preOrderOffer and gameRewardOffer.")
-        }
+        try CatalogCheck.one(
+            of: [discountedOffer != nil, preOrderOffer != nil, gameRewardOffer != nil], "oneTimeProductOffer",
+            "it needs one of discountedOffer, preOrderOffer and gameRewardOffer.")
         let limit = discountedOffer?.redemptionLimit ?? gameRewardOffer?.redemptionLimit
         guard Self.redemptions.contains(limit?.value ?? 0) else {
             throw .invalidValue("oneTimeProductOffer.redemptionLimit", "0 to \(Self.redemptions.upperBound).")
@@ -165,10 +162,8 @@ extension OneTimeProductOffer: CatalogRules {
         guard start.moment < end.moment, end.moment <= release.moment else {
             throw .invalidValue("\(field).releaseTime", "startTime, endTime and releaseTime follow each other.")
         }
-        guard let behavior = preOrderOffer.priceChangeBehavior, Self.priceChangeBehaviors.contains(behavior) else {
-            throw .invalidValue(
-                "\(field).priceChangeBehavior", "one of \(Self.priceChangeBehaviors.joined(separator: ", ")).")
-        }
+        try CatalogCheck.value(
+            preOrderOffer.priceChangeBehavior, among: Self.priceChangeBehaviors, "\(field).priceChangeBehavior")
     }
 
     func settled(after known: Self?, regionsVersion: OneTimeProduct.RegionsVersion) throws(PublisherError) -> Self {
@@ -218,13 +213,10 @@ extension OneTimeProductOffer {
 
 extension OneTimeProductOffer.RegionalConfig {
     fileprivate func check(_ availabilities: [String], _ field: String) throws(PublisherError) {
-        guard let availability, availabilities.contains(availability) else {
-            throw .invalidValue("\(field).availability", "one of \(availabilities.joined(separator: ", ")).")
-        }
-        let kinds = [absoluteDiscount != nil, relativeDiscount != nil, noOverride != nil]
-        guard kinds.count(where: \.self) == 1 else {
-            throw .invalidValue(field, "each needs one of absoluteDiscount, relativeDiscount and noOverride.")
-        }
+        try CatalogCheck.value(availability, among: availabilities, "\(field).availability")
+        try CatalogCheck.one(
+            of: [absoluteDiscount != nil, relativeDiscount != nil, noOverride != nil], field,
+            "each needs one of absoluteDiscount, relativeDiscount and noOverride.")
         if let absoluteDiscount {
             try CatalogCheck.price(absoluteDiscount, in: regionCode, "\(field).absoluteDiscount")
         }

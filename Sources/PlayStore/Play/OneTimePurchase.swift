@@ -181,8 +181,8 @@ extension OneTimePurchase {
         if isRest { state = .canceled }
         return VoidedPurchase(
             kind: VoidedPurchase.kind, purchaseToken: token, orderId: orderId,
-            purchaseTimeMillis: Int64Text(purchaseTime.millisecondsSince1970),
-            voidedTimeMillis: Int64Text(refund.time.millisecondsSince1970), voidedSource: refund.source.rawValue,
+            purchaseTimeMillis: Int64Text(value: purchaseTime.millisecondsSince1970),
+            voidedTimeMillis: Int64Text(value: refund.time.millisecondsSince1970), voidedSource: refund.source.rawValue,
             voidedReason: refund.reason.rawValue, voidedQuantity: isRest ? nil : Int32(refund.quantity))
     }
 }

@@ -76,7 +76,7 @@ package struct PlayDevice: Sendable {
             } else {
                 try purchase.acknowledge(nil)
             }
-            try books.purchases.update(purchase)
+            try books.purchases.keep(purchase)
         case .subscription(var purchase):
             guard !purchase.isAcknowledged, !purchase.isEnded else { return }
             try purchase.acknowledge(SubscriptionRequests.Acknowledge())

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// A fault of the next calls of the Play Developer API. It tests the server that calls.
@@ -40,7 +41,31 @@ extension PlayBooks {
     /// The faults of calls, in the order in which they were added.
     package func callFaults() throws -> [CallFault] { try faults(Self.callFaults) }
 
-    func set(_ faults: [CallFault]) throws { try set(faults, Self.callFaults) }
+    private func set(_ faults: [CallFault]) throws { try set(faults, Self.callFaults) }
+
+    /// Adds a fault for the next calls, after those that are already there.
+    ///
+    /// - Throws: `PlayError`, `invalidAction`, for a method or a reason that the Play does not know, and for a value out of range.
+    package func add(_ fault: CallFault) throws {
+        if let method = fault.method, !PublisherMethod.all.contains(where: { $0.identifier == method }) {
+            throw PlayError.invalidAction(
+                "The local Play has no method \"\(method.prefix(100))\". Use a name of Google's, such as purchases.subscriptionsv2.get."
+            )
+        }
+        guard fault.error != nil else {
+            let reasons = PublisherError.documented.map(\.reason).joined(separator: ", ")
+            throw PlayError.invalidAction(
+                "\"\(fault.reason.prefix(100))\" is no documented reason. Use one of \(reasons).")
+        }
+        guard CallFault.calls.contains(fault.calls),
+            fault.status.map({ CallFault.statuses.contains($0) }) ?? true
+        else {
+            throw PlayError.invalidAction(
+                "A fault fails \(CallFault.calls.lowerBound) to \(CallFault.calls.upperBound) calls, with a status from "
+                    + "\(CallFault.statuses.lowerBound) to \(CallFault.statuses.upperBound).")
+        }
+        try set(try callFaults() + [fault])
+    }
 
     /// The fault of a call, of which one call less is left.
     func nextFault(ofMethod identifier: String, token: String?) throws -> CallFault? {
@@ -75,15 +100,11 @@ extension PlayBooks {
     }
 
     private func faults<Fault: Decodable>(_ name: String) throws -> [Fault] {
-        try SQLRequest<String>("SELECT value FROM setting WHERE name = \(name)").fetchOne(database)
-            .map { try PlayRecord.value($0) } ?? []
+        try database.record("SELECT value FROM setting WHERE name = \(name)") ?? []
     }
 
     private func set(_ faults: [some Encodable], _ name: String) throws {
-        try database.execute(
-            literal: """
-                INSERT INTO setting (name, value) VALUES (\(name), \(try PlayRecord.text(faults)))
-                ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                """)
+        try database.insert(
+            ["name": name, "value": try LocalRecord.text(faults)], into: "setting", replacing: "name")
     }
 }

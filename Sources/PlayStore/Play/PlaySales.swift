@@ -1,4 +1,4 @@
-import Foundation
+import HTTPSupport
 import Proofs
 
 /// A customer's wish to buy a product.
@@ -38,16 +38,19 @@ extension PlayBooks {
     /// - Throws: `PlayError` for an unknown product or offer, a wrong quantity, or a product that the account owns.
     package func buy(_ order: PlayPurchaseOrder, offerId: String? = nil) throws -> OneTimePurchase {
         let terms = try terms(of: order, offerId: offerId)
-        guard try !purchases.isOwned(order.productId, of: order.packageName, by: order.account) else {
+        guard
+            try !purchases.purchases(of: order.productId, in: order.packageName, by: order.account).contains(
+                where: \.isOwned)
+        else {
             throw PlayError.invalidAction(
                 "\"\(order.account)\" owns \"\(order.productId)\" already, or has a pending payment for it. Consume the "
                     + "purchase to sell it again.")
         }
         var purchase = OneTimePurchase(
-            number: try purchases.nextNumber(), token: newToken(), account: order.account, terms: terms,
+            number: try nextNumber(), token: newToken(), account: order.account, terms: terms,
             purchaseTime: now)
         if !order.isPending { try purchase.complete(orderId: newOrderId(), at: now) }
-        try purchases.insert(purchase)
+        try purchases.keep(purchase)
         if !order.isPending { try notify(.purchased, about: purchase) }
         return purchase
     }
@@ -83,9 +86,7 @@ extension PlayBooks {
 
     /// Checks the app and the customer of an order.
     func check(_ order: PlayPurchaseOrder) throws {
-        guard (1...GooglePlay.maximumAccountLength).contains(order.account.utf8.count),
-            !order.account.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw PlayError.accountInvalid(order.account) }
+        guard LocalAccount.isValid(order.account) else { throw PlayError.accountInvalid(order.account) }
         for identifier in [order.obfuscatedAccountId, order.obfuscatedProfileId].compactMap(\.self)
         where !(1...GooglePlay.maximumObfuscatedLength).contains(identifier.count) {
             throw PlayError.obfuscatedIdentifierInvalid
@@ -96,16 +97,6 @@ extension PlayBooks {
     /// The purchases of all accounts or of one, newest first.
     package func purchases(of account: String?, limit: Int = 1000) throws -> [OneTimePurchase] {
         try purchases.purchases(of: account, limit: limit)
-    }
-
-    /// The purchase of a number in the list.
-    ///
-    /// - Throws: `PlayError`, `purchaseNotFound`.
-    package func purchase(_ number: Int64) throws -> OneTimePurchase {
-        guard let purchase = try purchases.purchase(number: number) else {
-            throw PlayError.purchaseNotFound(String(number))
-        }
-        return purchase
     }
 
     /// Completes the payment of a pending purchase.
@@ -137,13 +128,9 @@ extension PlayBooks {
     /// Refunds a purchase, lists it as voided, and notifies the developer.
     func refund(_ purchase: inout OneTimePurchase, _ refund: OneTimePurchase.Refund) throws {
         let voided = try purchase.refund(refund)
-        try purchases.update(purchase)
+        try purchases.keep(purchase)
         guard let voided else { return }
-        let packageName = purchase.terms.packageName
-        try purchases.add(voided, of: packageName, at: refund.time, isSubscription: false)
-        try notify(packageName, at: refund.time) {
-            $0.voidedPurchaseNotification = .init(voided, isSubscription: false)
-        }
+        try void(voided, of: purchase.packageName, at: refund.time, isSubscription: false)
     }
 
     private func notify(_ type: OneTimeNotificationType, about purchase: OneTimePurchase) throws {
@@ -159,7 +146,7 @@ extension PlayBooks {
     ) throws -> OneTimePurchase {
         var purchase = try purchase(number)
         try body(&purchase)
-        try purchases.update(purchase)
+        try purchases.keep(purchase)
         try notify(type, about: purchase)
         return purchase
     }

@@ -1,25 +1,11 @@
-import Foundation
-import GRDB
-import Proofs
+import HTTPSupport
 
-/// The tables of the local Play's own database. Their version is its `user_version`.
-enum PlaySchema {
-    private static let version = 1
+/// The tables of the local Play's own database.
+enum PlaySchema: LocalSchema {
+    typealias Failure = PlayError
 
-    /// Creates the tables of a new database.
-    ///
-    /// - Throws: `PlayError`, `storage`, for a database of another version. It stays unchanged.
-    static func prepare(_ database: Database, path: String) throws {
-        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        guard found != version else { return }
-        guard found == 0, try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0 else {
-            throw PlayError.storage(StorageFault(cause: .otherVersion, path: path))
-        }
-        try database.execute(sql: tables)
-        try database.execute(sql: "PRAGMA user_version = \(version)")
-    }
-
-    private static let tables = """
+    static let version = 1
+    static let tables = """
         CREATE TABLE setting (
             name TEXT PRIMARY KEY,
             value ANY NOT NULL
@@ -49,31 +35,9 @@ enum PlaySchema {
             expires_at INTEGER NOT NULL
         ) STRICT;
 
-        CREATE TABLE purchase (
-            number INTEGER PRIMARY KEY,
-            token TEXT NOT NULL UNIQUE,
-            order_id TEXT UNIQUE,
-            package_name TEXT NOT NULL,
-            product_id TEXT NOT NULL,
-            account TEXT NOT NULL,
-            due_at INTEGER,
-            record TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX purchase_by_account ON purchase (account, package_name, product_id);
-        CREATE INDEX purchase_due ON purchase (due_at) WHERE due_at IS NOT NULL;
+        \(purchases("purchase", orderId: "TEXT UNIQUE"))
 
-        CREATE TABLE subscription_purchase (
-            number INTEGER PRIMARY KEY,
-            token TEXT NOT NULL UNIQUE,
-            order_id TEXT NOT NULL UNIQUE,
-            package_name TEXT NOT NULL,
-            product_id TEXT NOT NULL,
-            account TEXT NOT NULL,
-            due_at INTEGER,
-            record TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX subscription_purchase_by_account ON subscription_purchase (account, package_name, product_id);
-        CREATE INDEX subscription_purchase_due ON subscription_purchase (due_at) WHERE due_at IS NOT NULL;
+        \(purchases("subscription_purchase", orderId: "TEXT NOT NULL UNIQUE"))
 
         CREATE TABLE notification (
             number INTEGER PRIMARY KEY,
@@ -111,15 +75,22 @@ enum PlaySchema {
         ) STRICT;
         CREATE INDEX voided_purchase_by_date ON voided_purchase (package_name, voided_at);
         """
-}
 
-/// A record of the local Play's database as JSON.
-enum PlayRecord {
-    static func text(_ value: some Encodable) throws -> String {
-        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
-    }
-
-    static func value<Value: Decodable>(_ text: String) throws -> Value {
-        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    /// The table of one kind of purchases (`KeptPurchase`).
+    private static func purchases(_ name: String, orderId type: String) -> String {
+        """
+        CREATE TABLE \(name) (
+            number INTEGER PRIMARY KEY,
+            token TEXT NOT NULL UNIQUE,
+            order_id \(type),
+            package_name TEXT NOT NULL,
+            product_id TEXT NOT NULL,
+            account TEXT NOT NULL,
+            due_at INTEGER,
+            record TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX \(name)_by_account ON \(name) (account, package_name, product_id);
+        CREATE INDEX \(name)_due ON \(name) (due_at) WHERE due_at IS NOT NULL;
+        """
     }
 }

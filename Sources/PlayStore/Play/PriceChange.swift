@@ -114,7 +114,7 @@ extension PlayBooks {
     /// A customer's price is the one of the purchase, and no version of the catalog is kept: whoever bought before a version's time has an
     /// older one.
     package func migratePrices(_ request: PriceMigrationRequests.Migrate, at place: CatalogPlace) throws
-        -> PriceMigrationRequests.Migrated
+        -> EmptyObject
     {
         let place = try place.place(of: request.place)
         let product: CatalogSubscription = try found(at: place)
@@ -129,9 +129,7 @@ extension PlayBooks {
         guard let migrations = request.regionalPriceMigrations, !migrations.isEmpty else {
             throw PublisherError.required(field)
         }
-        guard Set(migrations.map { $0.regionCode ?? "" }).count == migrations.count else {
-            throw PublisherError.invalidValue(field, "each needs another regionCode.")
-        }
+        try CatalogCheck.different(migrations.map { $0.regionCode ?? "" }, "regionCode", field)
         for migration in migrations {
             guard let oldest = migration.oldestAllowedPriceVersionTime?.moment else {
                 throw PublisherError.required("\(field).oldestAllowedPriceVersionTime")
@@ -191,9 +189,7 @@ package enum PriceMigrationRequests {
         }
     }
 
-    package struct Migrated: Codable, Sendable {}
-
     package struct BatchMigrated: Codable, Sendable {
-        package var responses: [Migrated]?
+        package var responses: [EmptyObject]?
     }
 }

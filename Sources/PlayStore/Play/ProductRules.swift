@@ -3,6 +3,7 @@ import Proofs
 /// The rules of a one-time product in a catalog, and of changes to it.
 extension OneTimeProduct: CatalogRules {
     static let noun = "The one-time product"
+    private static let partNoun = "The purchase option"
     static let stateSubject = "PurchaseOption"
     static var offers: (any CatalogResource.Type)? { OneTimeProductOffer.self }
     var parts: [String] { (purchaseOptions ?? []).compactMap(\.purchaseOptionId) }
@@ -35,10 +36,8 @@ extension OneTimeProduct: CatalogRules {
         try checkListings()
         try CatalogCheck.tags(offerTags, "oneTimeProduct.offerTags")
         guard let options = purchaseOptions, !options.isEmpty else { throw .required("oneTimeProduct.purchaseOptions") }
-        let identifiers = options.map { $0.purchaseOptionId ?? "" }
-        guard Set(identifiers).count == identifiers.count else {
-            throw .invalidValue("oneTimeProduct.purchaseOptions", "each needs another purchaseOptionId.")
-        }
+        try CatalogCheck.different(
+            options.map { $0.purchaseOptionId ?? "" }, "purchaseOptionId", "oneTimeProduct.purchaseOptions")
         guard options.count(where: { $0.buyOption?.legacyCompatible == true }) <= 1 else {
             throw .invalidValue("oneTimeProduct.purchaseOptions", "at most one may be legacyCompatible.")
         }
@@ -75,20 +74,15 @@ extension OneTimeProduct: CatalogRules {
         return product
     }
 
-    /// The index of a purchase option.
-    ///
     /// - Throws: `PublisherError`, `notFound`, for an unknown option.
     func index(ofOption optionId: String?) throws(PublisherError) -> Int {
-        guard let optionId else { throw .required("purchaseOptionId") }
-        guard let index = purchaseOptions?.firstIndex(where: { $0.purchaseOptionId == optionId }) else {
-            throw .notFound("The purchase option \(optionId.prefix(64))")
-        }
-        return index
+        try CatalogCheck.index(
+            of: optionId, among: purchaseOptions?.map(\.purchaseOptionId), "purchaseOptionId", Self.partNoun)
     }
 
     mutating func apply(_ action: CatalogAction, at place: CatalogPlace) throws(PublisherError) {
         let index = try index(ofOption: place.purchaseOptionId)
-        let state = try action.state(after: purchaseOptions?[index].state, of: "The purchase option")
+        let state = try action.state(after: purchaseOptions?[index].state, of: Self.partNoun)
         purchaseOptions?[index].state = state
     }
 }
@@ -97,16 +91,14 @@ extension OneTimeProduct.PurchaseOption {
     fileprivate func check() throws(PublisherError) {
         let field = "oneTimeProduct.purchaseOptions"
         try CatalogCheck.identifier(purchaseOptionId, "\(field).purchaseOptionId")
-        guard (buyOption == nil) != (rentOption == nil) else {
-            throw .invalidValue(field, "each needs either buyOption or rentOption.")
-        }
+        try CatalogCheck.one(
+            of: [buyOption != nil, rentOption != nil], field, "each needs either buyOption or rentOption.")
         if let rentOption { try rentOption.check("\(field).rentOption") }
         try CatalogCheck.tags(offerTags, "\(field).offerTags")
         let configs = regionalPricingAndAvailabilityConfigs ?? []
-        guard Set(configs.map { $0.regionCode ?? "" }).count == configs.count else {
-            throw .invalidValue("\(field).regionalPricingAndAvailabilityConfigs", "each needs another regionCode.")
-        }
-        for config in configs { try config.check("\(field).regionalPricingAndAvailabilityConfigs") }
+        let configsField = "\(field).regionalPricingAndAvailabilityConfigs"
+        try CatalogCheck.different(configs.map { $0.regionCode ?? "" }, "regionCode", configsField)
+        for config in configs { try config.check(configsField) }
     }
 }
 
@@ -125,9 +117,7 @@ extension OneTimeProduct.PurchaseOption.RentOption {
 extension OneTimeProduct.PurchaseOption.RegionalConfig {
     fileprivate func check(_ field: String) throws(PublisherError) {
         try CatalogCheck.region(regionCode, "\(field).regionCode")
-        guard let availability, Self.availabilities.contains(availability) else {
-            throw .invalidValue("\(field).availability", "one of \(Self.availabilities.joined(separator: ", ")).")
-        }
+        try CatalogCheck.value(availability, among: Self.availabilities, "\(field).availability")
         if let price {
             try CatalogCheck.price(price, in: regionCode, "\(field).price")
         } else if availability == Self.available {

@@ -1,65 +1,120 @@
-import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
-/// The SQL statements on purchases and voided purchases. They run inside the caller's transaction.
-struct PurchaseRecords {
+/// A purchase in the database: of a one-time product, or of a subscription.
+protocol KeptPurchase: Codable {
+    static var table: String { get }
+
+    /// The number in the local Play's list, which purchases of both kinds share.
+    var number: Int64 { get }
+    var token: String { get }
+    var account: String { get }
+    var packageName: String { get }
+    var productId: String { get }
+    /// The app's identifiers of its account and profile.
+    var obfuscatedIdentifiers: (account: String?, profile: String?) { get }
+    /// The order by which the purchase is found; nil without one.
+    var keptOrderId: String? { get }
+    /// The moment of the next due event; nil if nothing more becomes due.
+    var dueTime: Timestamp? { get }
+
+    /// True if the purchase is of a product, or will be.
+    func isOf(_ productId: String) -> Bool
+    /// True if the API has forgotten the token.
+    func isForgotten(at now: Timestamp) -> Bool
+    /// The order by which a purchase with an order is found.
+    static func keptOrderId(of orderId: String) -> String
+}
+
+extension OneTimePurchase: KeptPurchase {
+    static let table = "purchase"
+
+    var packageName: String { terms.packageName }
+    var productId: String { terms.productId }
+    var obfuscatedIdentifiers: (account: String?, profile: String?) {
+        (terms.obfuscatedAccountId, terms.obfuscatedProfileId)
+    }
+    var keptOrderId: String? { orderId }
+    var dueTime: Timestamp? { acknowledgementDeadline }
+
+    func isOf(_ productId: String) -> Bool { terms.productId == productId }
+
+    func isForgotten(at now: Timestamp) -> Bool { false }
+
+    static func keptOrderId(of orderId: String) -> String { orderId }
+}
+
+extension RecurringPurchase: KeptPurchase {
+    static let table = "subscription_purchase"
+
+    var packageName: String { terms.packageName }
+    var productId: String { terms.productId }
+    var obfuscatedIdentifiers: (account: String?, profile: String?) {
+        (terms.obfuscatedAccountId, terms.obfuscatedProfileId)
+    }
+    var keptOrderId: String? { orderId }
+    var dueTime: Timestamp? { nextMoment }
+
+    /// A renewal has the first order with `..0`, `..1` and so on behind it.
+    static func keptOrderId(of orderId: String) -> String {
+        orderId.firstRange(of: "..").map { String(orderId[..<$0.lowerBound]) } ?? orderId
+    }
+}
+
+/// The SQL statements on the purchases of one kind. They run inside the caller's transaction.
+struct PurchaseRecords<Purchase: KeptPurchase> {
     let database: Database
 
-    /// The next number of the list, which purchases and subscriptions share.
-    func nextNumber() throws -> Int64 {
-        try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT coalesce(max(number), 0) + 1
-                FROM (SELECT number FROM purchase UNION ALL SELECT number FROM subscription_purchase)
-                """) ?? 1
+    /// Adds a purchase, or writes a changed one.
+    func keep(_ purchase: Purchase) throws {
+        try database.insert(
+            [
+                "number": purchase.number, "token": purchase.token, "order_id": purchase.keptOrderId,
+                "package_name": purchase.packageName, "product_id": purchase.productId, "account": purchase.account,
+                "due_at": purchase.dueTime, "record": try LocalRecord.text(purchase),
+            ], into: Purchase.table, replacing: "number")
     }
 
-    func insert(_ purchase: OneTimePurchase) throws {
-        try database.execute(
-            literal: """
-                INSERT INTO purchase (number, token, order_id, package_name, product_id, account, due_at, record)
-                VALUES (\(purchase.number), \(purchase.token), \(purchase.orderId), \(purchase.terms.packageName),
-                    \(purchase.terms.productId), \(purchase.account),
-                    \(purchase.acknowledgementDeadline?.millisecondsSince1970), \(try PlayRecord.text(purchase)))
-                """)
+    func purchase(token: String) throws -> Purchase? { try fetch("token = \(token)").first }
+
+    func purchase(number: Int64) throws -> Purchase? { try fetch("number = \(number)").first }
+
+    /// The purchase of an order, also of one of its renewals.
+    func purchase(order orderId: String) throws -> Purchase? {
+        try fetch("order_id = \(Purchase.keptOrderId(of: orderId))").first
     }
 
-    func update(_ purchase: OneTimePurchase) throws {
-        try database.execute(
-            literal: """
-                UPDATE purchase SET order_id = \(purchase.orderId),
-                    due_at = \(purchase.acknowledgementDeadline?.millisecondsSince1970),
-                    record = \(try PlayRecord.text(purchase))
-                WHERE number = \(purchase.number)
-                """)
-    }
-
-    func purchase(token: String) throws -> OneTimePurchase? { try first("token = \(token)") }
-
-    func purchase(order orderId: String) throws -> OneTimePurchase? { try first("order_id = \(orderId)") }
-
-    func purchase(number: Int64) throws -> OneTimePurchase? { try first("number = \(number)") }
-
-    /// The purchase whose deadline passed first.
-    func firstDue(at now: Timestamp) throws -> OneTimePurchase? {
-        try first("due_at <= \(now.millisecondsSince1970)", order: "due_at, number")
-    }
-
-    private func first(_ condition: SQL, order: SQL = "number") throws -> OneTimePurchase? {
-        try SQLRequest<String>("SELECT record FROM purchase WHERE \(condition) ORDER BY \(order) LIMIT 1")
-            .fetchOne(database).map { try PlayRecord.value($0) }
+    /// The purchase that was due first.
+    func firstDue(at now: Timestamp) throws -> Purchase? {
+        try fetch("due_at <= \(now) ORDER BY due_at, number LIMIT 1").first
     }
 
     /// The purchases of all accounts or of one, newest first.
-    func purchases(of account: String?, limit: Int) throws -> [OneTimePurchase] {
+    func purchases(of account: String?, limit: Int) throws -> [Purchase] {
         let condition: SQL = account.map { "account = \($0)" } ?? "true"
-        return try SQLRequest<String>(
-            "SELECT record FROM purchase WHERE \(condition) ORDER BY number DESC LIMIT \(limit)"
-        ).fetchAll(database).map { try PlayRecord.value($0) }
+        return try fetch("\(condition) ORDER BY number DESC LIMIT \(limit)")
     }
 
+    /// The purchases of a product by an account, newest first.
+    func purchases(of productId: String, in packageName: String, by account: String) throws -> [Purchase] {
+        try fetch(
+            """
+            account = \(account) AND package_name = \(packageName) AND product_id = \(productId) ORDER BY number DESC
+            """)
+    }
+
+    /// The purchases of a product by all accounts, the oldest first.
+    func purchases(of productId: String, in packageName: String) throws -> [Purchase] {
+        try fetch("package_name = \(packageName) AND product_id = \(productId) ORDER BY number")
+    }
+
+    func fetch(_ condition: SQL) throws -> [Purchase] {
+        try database.records("SELECT record FROM \(sql: Purchase.table) WHERE \(condition)")
+    }
+}
+
+extension PurchaseRecords<OneTimePurchase> {
     /// The number of an account's purchases with an offer. A canceled purchase counts no more.
     func redemptions(of offer: OneTimeProductOffer, by account: String) throws -> Int {
         try SQLRequest<Int>(
@@ -71,47 +126,43 @@ struct PurchaseRecords {
             """
         ).fetchOne(database) ?? 0
     }
+}
 
-    /// True if an account owns a product, or its payment for one is pending.
-    func isOwned(_ productId: String, of packageName: String, by account: String) throws -> Bool {
-        let records = try SQLRequest<String>(
-            """
-            SELECT record FROM purchase
-            WHERE account = \(account) AND package_name = \(packageName) AND product_id = \(productId)
-            """
-        ).fetchAll(database)
-        return try records.contains { try (PlayRecord.value($0) as OneTimePurchase).isOwned }
+extension PurchaseRecords<RecurringPurchase> {
+    /// The purchase of a product by an account that has not ended, also a pending one, or one that becomes the product's.
+    func current(of productId: String, in packageName: String, by account: String) throws -> RecurringPurchase? {
+        try fetch("account = \(account) AND package_name = \(packageName) ORDER BY number DESC")
+            .first { !$0.isEnded && $0.isOf(productId) }
+    }
+}
+
+extension PlayBooks {
+    /// The next number of the list, which purchases and subscriptions share.
+    func nextNumber() throws -> Int64 {
+        try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT coalesce(max(number), 0) + 1
+                FROM (SELECT number FROM purchase UNION ALL SELECT number FROM subscription_purchase)
+                """) ?? 1
     }
 
-    func add(_ voided: VoidedPurchase, of packageName: String, at time: Timestamp, isSubscription: Bool) throws {
-        try database.execute(
-            literal: """
-                INSERT INTO voided_purchase (package_name, voided_at, is_partial, is_subscription, record)
-                VALUES (\(packageName), \(time.millisecondsSince1970), \(voided.voidedQuantity != nil), \(isSubscription),
-                    \(try PlayRecord.text(voided)))
-                """)
+    /// The purchase of a number in the list.
+    ///
+    /// - Throws: `PlayError`, `purchaseNotFound`.
+    package func purchase(_ number: Int64) throws -> OneTimePurchase {
+        try found(purchases.purchase(number: number), number)
     }
 
-    /// The voided purchases of an app in a time, the oldest first, from an index on.
-    func voidedPurchases(_ query: VoidedPurchaseQuery, of packageName: String) throws -> [VoidedPurchase] {
-        try SQLRequest<String>(
-            """
-            SELECT record FROM voided_purchase WHERE \(Self.condition(query, packageName))
-            ORDER BY voided_at, number LIMIT \(query.limit) OFFSET \(query.start)
-            """
-        ).fetchAll(database).map { try PlayRecord.value($0) }
+    /// The subscription of a number in the list.
+    ///
+    /// - Throws: `PlayError`, `purchaseNotFound`.
+    package func subscription(_ number: Int64) throws -> RecurringPurchase {
+        try found(subscriptions.purchase(number: number), number)
     }
 
-    func voidedPurchaseCount(_ query: VoidedPurchaseQuery, of packageName: String) throws -> Int {
-        try SQLRequest<Int>("SELECT count(*) FROM voided_purchase WHERE \(Self.condition(query, packageName))")
-            .fetchOne(database) ?? 0
-    }
-
-    private static func condition(_ query: VoidedPurchaseQuery, _ packageName: String) -> SQL {
-        var condition: SQL = "package_name = \(packageName)"
-        condition += " AND voided_at >= \(query.startTime) AND voided_at <= \(query.endTime)"
-        if !query.includesPartial { condition += " AND NOT is_partial" }
-        if !query.includesSubscriptions { condition += " AND NOT is_subscription" }
-        return condition
+    private func found<Purchase>(_ purchase: Purchase?, _ number: Int64) throws(PlayError) -> Purchase {
+        guard let purchase else { throw .purchaseNotFound(String(number)) }
+        return purchase
     }
 }

@@ -5,7 +5,7 @@ extension OneTimePurchase {
     /// `purchases.products.get`.
     var productPurchase: ProductPurchase {
         var purchase = ProductPurchase(kind: ProductPurchase.kind)
-        purchase.purchaseTimeMillis = Int64Text(purchaseTime.millisecondsSince1970)
+        purchase.purchaseTimeMillis = Int64Text(value: purchaseTime.millisecondsSince1970)
         purchase.purchaseState =
             switch state {
             case .purchased: 0
@@ -38,7 +38,7 @@ extension OneTimePurchase {
             purchaseState: state == .canceled ? "CANCELLED" : state.rawValue.uppercased())
         purchase.acknowledgementState =
             isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING"
-        purchase.purchaseCompletionTime = completionTime.map { DateTimeText($0) }
+        purchase.purchaseCompletionTime = completionTime.map { DateTimeText(moment: $0) }
         purchase.testPurchaseContext = terms.isTest ? .init(fopType: "TEST") : nil
         (purchase.orderId, purchase.regionCode) = (orderId, terms.regionCode)
         purchase.obfuscatedExternalAccountId = terms.obfuscatedAccountId
@@ -46,91 +46,99 @@ extension OneTimePurchase {
         return purchase
     }
 
-    /// The share of Google in a price, in percent. The local Play takes the fee of small developers, and no tax.
-    private static let feePercent: Int64 = 15
-
     /// `orders.get`; nil for a purchase that was never paid.
     var order: Order? {
         guard let orderId, let completionTime else { return nil }
-        let nothing = Money(currencyCode: terms.price.currencyCode, billionths: 0)
-        let total = price(of: quantity)
-        let kept = price(of: quantity - refundedQuantity).billionths ?? 0
-        var order = Order(orderId: orderId, purchaseToken: token)
-        order.createTime = DateTimeText(purchaseTime)
-        order.lastEventTime = DateTimeText(refunds.last?.time ?? completionTime)
-        order.state =
-            refundedQuantity == 0 ? "PROCESSED" : refundedQuantity < quantity ? "PARTIALLY_REFUNDED" : "REFUNDED"
-        (order.total, order.tax) = (total, nothing)
-        order.developerRevenueInBuyerCurrency = Money(
-            currencyCode: total.currencyCode, billionths: kept / 100 * (100 - Self.feePercent))
-        order.buyerAddress = .init(buyerCountry: terms.regionCode)
-        order.salesChannel = "IN_APP"
-        order.orderDetails = .init(taxInclusive: true)
+        var order = Order(
+            orderId, of: self, createdAt: purchaseTime, processedAt: completionTime, total: price(of: quantity),
+            kept: price(of: quantity - refundedQuantity), regionCode: terms.regionCode)
         order.lineItems = [
             Order.LineItem(
-                productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: nothing,
-                total: total,
+                productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: order.tax,
+                total: order.total,
                 oneTimePurchaseDetails: .init(
                     quantity: Int32(quantity), offerId: terms.offerId, purchaseOptionId: terms.purchaseOptionId))
         ]
-        order.orderHistory = history(processedAt: completionTime, nothing)
-        return order
-    }
-
-    /// The refund that pays back all the rest is the order's refund; those before it are partial.
-    private func history(processedAt time: Timestamp, _ nothing: Money) -> Order.History {
-        var history = Order.History(processedEvent: .init(eventTime: DateTimeText(time)))
+        // The refund that pays back all the rest is the order's refund; those before it are partial.
         var left = quantity
         for refund in refunds {
             left -= refund.quantity
-            let (time, details) = (
-                DateTimeText(refund.time), Order.RefundDetails(total: price(of: refund.quantity), tax: nothing)
-            )
-            if left == 0 {
-                history.refundEvent = .init(
-                    eventTime: time, refundReason: refund.reason == .chargeback ? "CHARGEBACK" : "OTHER",
-                    refundDetails: details)
-            } else {
-                history.partialRefundEvents =
-                    (history.partialRefundEvents ?? []) + [
-                        .init(
-                            createTime: time, processTime: time, state: "PROCESSED_SUCCESSFULLY", refundDetails: details
-                        )
-                    ]
-            }
+            order.addRefund(
+                of: price(of: refund.quantity), at: refund.time, isWhole: left == 0,
+                isChargeback: refund.reason == .chargeback)
         }
-        return history
+        return order
+    }
+}
+
+extension Order {
+    /// The share of Google in a price, in percent. The local Play takes the fee of small developers, and no tax.
+    private static let feePercent: Int64 = 15
+
+    /// An order of a purchase in the app, before its refunds.
+    ///
+    /// - Parameter kept: The part of the total that is not paid back.
+    init(
+        _ orderId: String, of purchase: some KeptPurchase, createdAt createTime: Timestamp,
+        processedAt time: Timestamp, total: Money, kept: Money, regionCode: String
+    ) {
+        self.init(orderId: orderId, purchaseToken: purchase.token)
+        (self.createTime, lastEventTime) = (DateTimeText(moment: createTime), DateTimeText(moment: time))
+        (state, salesChannel, orderDetails) = ("PROCESSED", "IN_APP", .init(taxInclusive: true))
+        (self.total, tax) = (total, Money(currencyCode: kept.currencyCode, billionths: 0))
+        developerRevenueInBuyerCurrency = Money(
+            currencyCode: kept.currencyCode, billionths: (kept.billionths ?? 0) / 100 * (100 - Self.feePercent))
+        buyerAddress = .init(buyerCountry: regionCode)
+        orderHistory = .init(processedEvent: .init(eventTime: DateTimeText(moment: time)))
+    }
+
+    /// - Parameter isWhole: True if nothing is left to be paid back.
+    mutating func addRefund(of amount: Money, at time: Timestamp, isWhole: Bool, isChargeback: Bool) {
+        let (time, details) = (DateTimeText(moment: time), RefundDetails(total: amount, tax: tax))
+        (state, lastEventTime) = (isWhole ? "REFUNDED" : "PARTIALLY_REFUNDED", time)
+        if isWhole {
+            orderHistory?.refundEvent = .init(
+                eventTime: time, refundReason: isChargeback ? "CHARGEBACK" : "OTHER", refundDetails: details)
+        } else {
+            let earlier = orderHistory?.partialRefundEvents ?? []
+            orderHistory?.partialRefundEvents =
+                earlier + [
+                    .init(createTime: time, processTime: time, state: "PROCESSED_SUCCESSFULLY", refundDetails: details)
+                ]
+        }
     }
 }
 
 extension PlayBooks {
     /// Signs the present state of a purchase with the licensing key of its app.
     package func signed(_ purchase: OneTimePurchase) throws -> SignedPurchase {
-        try signed(purchase.purchaseData, for: purchase.terms.packageName)
+        try signed(
+            purchase, orderId: purchase.orderId, at: purchase.purchaseTime, isPending: purchase.state == .pending,
+            quantity: purchase.quantity, isAcknowledged: purchase.isAcknowledged)
     }
 
     /// The same of a subscription.
     package func signed(_ purchase: RecurringPurchase) throws -> SignedPurchase {
-        try signed(purchase.purchaseData, for: purchase.terms.packageName)
+        try signed(
+            purchase, orderId: purchase.periods.last?.orderId, at: purchase.startTime,
+            isPending: purchase.state == .pending, renews: purchase.renews, isAcknowledged: purchase.isAcknowledged)
     }
 
-    private func signed(_ data: [UInt8], for packageName: String) throws -> SignedPurchase {
-        try SignedPurchase.sign(data, with: try keys.key(.licensing(packageName: packageName)))
-    }
-}
-
-extension OneTimePurchase {
-    /// The fields of `INAPP_PURCHASE_DATA`, in Google's order. A pending purchase is signed, too.
-    fileprivate var purchaseData: [UInt8] {
+    /// Signs the fields of `INAPP_PURCHASE_DATA`, in Google's order. A pending purchase is signed, too.
+    private func signed(
+        _ purchase: some KeptPurchase, orderId: String?, at purchaseTime: Timestamp, isPending: Bool,
+        quantity: Int = 1, renews: Bool? = nil, isAcknowledged: Bool
+    ) throws -> SignedPurchase {
+        let (accountId, profileId) = purchase.obfuscatedIdentifiers
         let members: JSONObject = [
-            "orderId": orderId.map { .string($0) }, "packageName": .string(terms.packageName),
-            "productId": .string(terms.productId),
-            "purchaseTime": .integer(purchaseTime.millisecondsSince1970),
-            "purchaseState": .integer(state == .pending ? 4 : 0), "purchaseToken": .string(token),
-            "obfuscatedAccountId": terms.obfuscatedAccountId.map { .string($0) },
-            "obfuscatedProfileId": terms.obfuscatedProfileId.map { .string($0) },
-            "quantity": .integer(quantity), "acknowledged": .bool(isAcknowledged),
+            "orderId": orderId.map { .string($0) }, "packageName": .string(purchase.packageName),
+            "productId": .string(purchase.productId), "purchaseTime": .integer(purchaseTime.millisecondsSince1970),
+            "purchaseState": .integer(isPending ? 4 : 0), "purchaseToken": .string(purchase.token),
+            "obfuscatedAccountId": accountId.map { .string($0) }, "obfuscatedProfileId": profileId.map { .string($0) },
+            "quantity": .integer(quantity), "autoRenewing": renews.map { .bool($0) },
+            "acknowledged": .bool(isAcknowledged),
         ]
-        return JSONValue.object(members).compactBytes
+        return try SignedPurchase.sign(
+            JSONValue.object(members).compactBytes, with: try keys.key(.licensing(packageName: purchase.packageName)))
     }
 }

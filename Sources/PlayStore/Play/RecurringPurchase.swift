@@ -1,7 +1,7 @@
 import Proofs
 
 /// A purchase of a subscription, and the rules of its life. `RecurringTime` has those of time, `PlanChange` those of upgrades, downgrades
-/// and top-ups, `PriceChange` those of prices, `Installments` those of commitments. The rules take values and a moment, and return what
+/// and top-ups, `PriceChange` those of prices. The rules take values and a moment, and return what
 /// they bring about.
 package struct RecurringPurchase: Codable, Hashable, Sendable {
     package enum State: String, Codable, Sendable {
@@ -171,10 +171,6 @@ package struct RecurringPurchase: Codable, Hashable, Sendable {
 }
 
 extension RecurringPurchase {
-    /// The days in which a purchase has to be acknowledged.
-    private static let acknowledgementDays: Int64 = 3
-    /// The seconds in which a license tester has to.
-    private static let testAcknowledgementSeconds: Int64 = 5 * 60
     /// The days for which a token is answered after the expiry.
     private static let daysAfterExpiry: Int64 = 60
 
@@ -217,10 +213,10 @@ extension RecurringPurchase {
     /// A prepaid plan of less than a week has half of its period.
     package var acknowledgementDeadline: Timestamp? {
         guard !isAcknowledged, !isEnded, let first = periods.first else { return nil }
-        if terms.isTest { return startTime.adding(seconds: Self.testAcknowledgementSeconds) }
+        if terms.isTest { return startTime.adding(seconds: OneTimePurchase.testAcknowledgementSeconds) }
         let length = first.end.millisecondsSince1970 - first.start.millisecondsSince1970
         if terms.isPrepaid, length < 7 * 86_400_000 { return startTime.adding(milliseconds: length / 2) }
-        return startTime.adding(days: Self.acknowledgementDays)
+        return startTime.adding(days: OneTimePurchase.acknowledgementDays)
     }
 
     /// True if the API has forgotten the token.
@@ -299,8 +295,8 @@ extension RecurringPurchase {
         periods[index].isChargeback = reason == .chargeback
         return VoidedPurchase(
             kind: VoidedPurchase.kind, purchaseToken: token, orderId: periods[index].orderId,
-            purchaseTimeMillis: Int64Text(paymentTime(of: periods[index]).millisecondsSince1970),
-            voidedTimeMillis: Int64Text(now.millisecondsSince1970), voidedSource: source.rawValue,
+            purchaseTimeMillis: Int64Text(value: paymentTime(of: periods[index]).millisecondsSince1970),
+            voidedTimeMillis: Int64Text(value: now.millisecondsSince1970), voidedSource: source.rawValue,
             voidedReason: reason.rawValue)
     }
 
@@ -333,5 +329,38 @@ extension RecurringPurchase.Period {
         let length = Double(end.millisecondsSince1970 - start.millisecondsSince1970)
         let left = Double(max(0, end.millisecondsSince1970 - now.millisecondsSince1970))
         return amount.share(length > 0 ? min(1, left / length) : 0)
+    }
+}
+
+/// Plans that are paid in installments: the customer commits to a number of payments.
+extension RecurringPurchase {
+    package struct Commitment: Codable, Hashable, Sendable {
+        /// The payments to which the customer commits.
+        package let payments: Int
+        /// True if another commitment follows; false if the plan then renews like another.
+        package let isRenewed: Bool
+
+        package init(payments: Int, isRenewed: Bool) {
+            (self.payments, self.isRenewed) = (payments, isRenewed)
+        }
+    }
+
+    /// The committed payments that are not made yet; 0 without a commitment.
+    package var remainingCommittedPayments: Int {
+        guard let commitment = terms.commitment, commitment.payments > 0 else { return 0 }
+        // A trial is no payment, and neither is the time of a replaced plan.
+        let paid = periods.count { ($0.price.billionths ?? 0) > 0 && !$0.isCarriedOver }
+        guard paid > commitment.payments else { return commitment.payments - paid }
+        return commitment.isRenewed ? commitment.payments - 1 - (paid - 1) % commitment.payments : 0
+    }
+
+    /// The commitment as the API states it; nil for another plan.
+    var installmentDetails: SubscriptionPurchaseV2.InstallmentDetails? {
+        guard let commitment = terms.commitment else { return nil }
+        return .init(
+            initialCommittedPaymentsCount: Int32(commitment.payments),
+            subsequentCommittedPaymentsCount: commitment.isRenewed ? Int32(commitment.payments) : nil,
+            remainingCommittedPaymentsCount: Int32(remainingCommittedPayments),
+            pendingCancellation: pendingCancellation == nil ? nil : .init())
     }
 }

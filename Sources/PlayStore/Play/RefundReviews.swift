@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// A payment that the customer's bank disputes, and what the developer says about it.
@@ -148,33 +149,24 @@ extension PlayBooks {
     }
 
     private func review(order orderId: String) throws -> RefundReview? {
-        try SQLRequest<String>("SELECT record FROM refund_review WHERE order_id = \(orderId)").fetchOne(database)
-            .map { try PlayRecord.value($0) }
+        try database.record("SELECT record FROM refund_review WHERE order_id = \(orderId)")
     }
 
     /// The review whose deadline came first.
     func firstDueReview() throws -> RefundReview? {
-        try SQLRequest<String>(
-            """
-            SELECT record FROM refund_review WHERE due_at <= \(now.millisecondsSince1970)
-            ORDER BY due_at, order_id LIMIT 1
-            """
-        ).fetchOne(database).map { try PlayRecord.value($0) }
+        try database.record(
+            "SELECT record FROM refund_review WHERE due_at <= \(now) ORDER BY due_at, order_id LIMIT 1")
     }
 
     /// The reviews, newest first.
     package func reviews(limit: Int = 1000) throws -> [RefundReview] {
-        try SQLRequest<String>("SELECT record FROM refund_review ORDER BY rowid DESC LIMIT \(limit)")
-            .fetchAll(database).map { try PlayRecord.value($0) }
+        try database.records("SELECT record FROM refund_review ORDER BY rowid DESC LIMIT \(limit)")
     }
 
     private func keep(_ review: RefundReview) throws {
-        try database.execute(
-            literal: """
-                INSERT INTO refund_review (order_id, due_at, record)
-                VALUES (\(review.orderId), \(review.dueTime?.millisecondsSince1970), \(try PlayRecord.text(review)))
-                ON CONFLICT (order_id) DO UPDATE SET due_at = excluded.due_at, record = excluded.record
-                """)
+        try database.insert(
+            ["order_id": review.orderId, "due_at": review.dueTime, "record": try LocalRecord.text(review)],
+            into: "refund_review", replacing: "order_id")
     }
 }
 
@@ -188,8 +180,8 @@ extension PlayBooks.Ordered {
 
     fileprivate var obfuscatedIdentifiers: (account: String?, profile: String?) {
         switch self {
-        case .purchase(let purchase): (purchase.terms.obfuscatedAccountId, purchase.terms.obfuscatedProfileId)
-        case .period(_, let purchase): (purchase.terms.obfuscatedAccountId, purchase.terms.obfuscatedProfileId)
+        case .purchase(let purchase): purchase.obfuscatedIdentifiers
+        case .period(_, let purchase): purchase.obfuscatedIdentifiers
         }
     }
 }

@@ -12,13 +12,17 @@ extension RecurringPurchase {
     package func subscriptionPurchase(at now: Timestamp) -> SubscriptionPurchaseV2 {
         var purchase = SubscriptionPurchaseV2(kind: SubscriptionPurchaseV2.kind)
         purchase.subscriptionState = "SUBSCRIPTION_STATE_" + stateName
-        (purchase.startTime, purchase.regionCode) = (periods.isEmpty ? nil : DateTimeText(startTime), terms.regionCode)
+        (purchase.startTime, purchase.regionCode) = (
+            periods.isEmpty ? nil : DateTimeText(moment: startTime), terms.regionCode
+        )
         purchase.acknowledgementState =
             isAcknowledged ? "ACKNOWLEDGEMENT_STATE_ACKNOWLEDGED" : "ACKNOWLEDGEMENT_STATE_PENDING"
         (purchase.linkedPurchaseToken, purchase.etag) = (linkedToken, etag)
         purchase.externalAccountIdentifiers = Self.identifiers(terms.obfuscatedAccountId, terms.obfuscatedProfileId)
         purchase.testPurchase = terms.isTest ? .init() : nil
-        if state == .paused { purchase.pausedStateContext = .init(autoResumeTime: resumeTime.map { DateTimeText($0) }) }
+        if state == .paused {
+            purchase.pausedStateContext = .init(autoResumeTime: resumeTime.map { DateTimeText(moment: $0) })
+        }
         let declined = SubscriptionPurchaseV2.DeclinedContext(renewalDeclined: .init(pendingOrderId: nextOrderId))
         purchase.inGracePeriodStateContext = state == .inGracePeriod ? declined : nil
         purchase.onHoldStateContext = state == .onHold ? declined : nil
@@ -55,7 +59,7 @@ extension RecurringPurchase {
 
     private var canceledContext: SubscriptionPurchaseV2.CanceledContext? {
         switch cancellation {
-        case .user(let time): .init(userInitiatedCancellation: .init(cancelTime: DateTimeText(time)))
+        case .user(let time): .init(userInitiatedCancellation: .init(cancelTime: DateTimeText(moment: time)))
         case .system: .init(systemInitiatedCancellation: .init())
         case .developer: .init(developerInitiatedCancellation: .init())
         case .replacement: .init(replacementCancellation: .init())
@@ -67,7 +71,7 @@ extension RecurringPurchase {
     private func lineItems(at now: Timestamp) -> [SubscriptionPurchaseV2.LineItem] {
         var item = item(of: terms)
         if let last = periods.last {
-            (item.expiryTime, item.latestSuccessfulOrderId) = (DateTimeText(expiryTime), last.orderId)
+            (item.expiryTime, item.latestSuccessfulOrderId) = (DateTimeText(moment: expiryTime), last.orderId)
             item.offerPhase = last.offerPhase
         }
         var itemReplacement: SubscriptionPurchaseV2.ItemReplacement?
@@ -91,13 +95,13 @@ extension RecurringPurchase {
         if terms.isPrepaid {
             item.prepaidPlan = .init(
                 allowExtendAfterTime: isEnded || periods.isEmpty || !terms.allowsExtension
-                    ? nil : DateTimeText(startTime))
+                    ? nil : DateTimeText(moment: startTime))
         } else {
             item.autoRenewingPlan = .init(autoRenewEnabled: renews, recurringPrice: terms.price)
             item.autoRenewingPlan?.priceChangeDetails = priceChange.map {
                 .init(
                     newPrice: $0.newPrice, priceChangeMode: $0.mode.rawValue, priceChangeState: $0.state.rawValue,
-                    expectedNewPriceChargeTime: expectedNewPriceTime.map { DateTimeText($0) })
+                    expectedNewPriceChargeTime: expectedNewPriceTime.map { DateTimeText(moment: $0) })
             }
             item.autoRenewingPlan?.installmentDetails = installmentDetails
         }
@@ -107,27 +111,16 @@ extension RecurringPurchase {
         return item
     }
 
-    /// The share of Google in a price, in percent, of a subscription.
-    private static let feePercent: Int64 = 15
-
     /// `orders.get`, of one period.
     func order(_ period: Period) -> Order {
-        let nothing = Money(currencyCode: terms.price.currencyCode, billionths: 0)
-        var order = Order(orderId: period.orderId, purchaseToken: token)
         let paymentTime = paymentTime(of: period)
-        order.createTime = DateTimeText(paymentTime)
-        order.lastEventTime = DateTimeText(period.refundTime ?? paymentTime)
-        let isWhole = period.refunded.map { $0 == period.price } ?? false
-        order.state = period.refunded == nil ? "PROCESSED" : isWhole ? "REFUNDED" : "PARTIALLY_REFUNDED"
-        (order.total, order.tax) = (period.price, nothing)
         let kept = (period.price.billionths ?? 0) - (period.refunded?.billionths ?? 0)
-        order.developerRevenueInBuyerCurrency = Money(
-            currencyCode: terms.price.currencyCode, billionths: kept / 100 * (100 - Self.feePercent))
-        order.buyerAddress = .init(buyerCountry: terms.regionCode)
-        (order.salesChannel, order.orderDetails) = ("IN_APP", .init(taxInclusive: true))
+        var order = Order(
+            period.orderId, of: self, createdAt: paymentTime, processedAt: paymentTime, total: period.price,
+            kept: Money(currencyCode: terms.price.currencyCode, billionths: kept), regionCode: terms.regionCode)
         var details = Order.SubscriptionDetails(basePlanId: terms.basePlanId, offerId: terms.offerId)
-        details.servicePeriodStartTime = DateTimeText(period.start)
-        details.servicePeriodEndTime = DateTimeText(period.end)
+        details.servicePeriodStartTime = DateTimeText(moment: period.start)
+        details.servicePeriodEndTime = DateTimeText(moment: period.end)
         switch period.kind {
         case .base: details.offerPhaseDetails = .init(baseDetails: .init())
         case .freeTrial: details.offerPhaseDetails = .init(freeTrialDetails: .init())
@@ -138,21 +131,12 @@ extension RecurringPurchase {
         }
         order.lineItems = [
             Order.LineItem(
-                productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: nothing,
+                productId: terms.productId, productTitle: terms.title, listingPrice: terms.price, tax: order.tax,
                 total: period.price, subscriptionDetails: details)
         ]
-        order.orderHistory = .init(processedEvent: .init(eventTime: DateTimeText(paymentTime)))
-        guard let refunded = period.refunded, let time = period.refundTime.map({ DateTimeText($0) }) else {
-            return order
-        }
-        let refund = Order.RefundDetails(total: refunded, tax: nothing)
-        if isWhole {
-            order.orderHistory?.refundEvent = .init(
-                eventTime: time, refundReason: period.isChargeback ? "CHARGEBACK" : "OTHER", refundDetails: refund)
-        } else {
-            order.orderHistory?.partialRefundEvents = [
-                .init(createTime: time, processTime: time, state: "PROCESSED_SUCCESSFULLY", refundDetails: refund)
-            ]
+        if let refunded = period.refunded, let time = period.refundTime {
+            order.addRefund(
+                of: refunded, at: time, isWhole: refunded == period.price, isChargeback: period.isChargeback)
         }
         return order
     }
@@ -178,21 +162,5 @@ extension RecurringPurchase.PhaseKind {
         case .freeTrial: "FREE_TRIAL"
         case .proration: nil
         }
-    }
-}
-
-extension RecurringPurchase {
-    /// The fields of `INAPP_PURCHASE_DATA` of a subscription, in Google's order.
-    var purchaseData: [UInt8] {
-        let members: JSONObject = [
-            "orderId": periods.last.map { .string($0.orderId) }, "packageName": .string(terms.packageName),
-            "productId": .string(terms.productId),
-            "purchaseTime": .integer(startTime.millisecondsSince1970),
-            "purchaseState": .integer(state == .pending ? 4 : 0),
-            "purchaseToken": .string(token), "obfuscatedAccountId": terms.obfuscatedAccountId.map { .string($0) },
-            "obfuscatedProfileId": terms.obfuscatedProfileId.map { .string($0) }, "quantity": .integer(1),
-            "autoRenewing": .bool(renews), "acknowledged": .bool(isAcknowledged),
-        ]
-        return JSONValue.object(members).compactBytes
     }
 }

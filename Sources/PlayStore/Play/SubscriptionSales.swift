@@ -26,10 +26,10 @@ extension PlayBooks {
         }
         let mode = try old?.replacementMode(order.replacementMode, to: terms)
         let purchase = RecurringPurchase(
-            number: try purchases.nextNumber(), token: newToken(), account: order.account, terms: terms,
+            number: try nextNumber(), token: newToken(), account: order.account, terms: terms,
             orderId: newOrderId(), replacing: old, mode, isPending: order.isPending, at: now)
         if !order.isPending { try retire(old) }
-        try subscriptions.insert(purchase)
+        try subscriptions.keep(purchase)
         if !order.isPending { try notify(.purchased, about: purchase, at: now) }
         return purchase
     }
@@ -103,7 +103,7 @@ extension PlayBooks {
         guard let offer = try subscriptionOffer(offerId, of: planId, productId: order.productId, in: order.packageName),
             offer.state == .active, let phases = offer.periods(in: region, of: price)
         else { throw PlayError.productNotFound("\(order.productId) \(planId) \(offerId)") }
-        guard try subscriptions.latest(of: order.productId, in: order.packageName, by: order.account) == nil else {
+        guard try subscriptions.purchases(of: order.productId, in: order.packageName, by: order.account).isEmpty else {
             throw PlayError.invalidAction(
                 "\"\(order.account)\" has had \"\(order.productId)\" before, and gets no offer.")
         }
@@ -115,16 +115,6 @@ extension PlayBooks {
     /// The subscriptions of all accounts or of one, newest first.
     package func subscriptions(of account: String?, limit: Int = 1000) throws -> [RecurringPurchase] {
         try subscriptions.purchases(of: account, limit: limit)
-    }
-
-    /// The subscription of a number in the list.
-    ///
-    /// - Throws: `PlayError`, `purchaseNotFound`.
-    package func subscription(_ number: Int64) throws -> RecurringPurchase {
-        guard let purchase = try subscriptions.purchase(number: number) else {
-            throw PlayError.purchaseNotFound(String(number))
-        }
-        return purchase
     }
 
     /// Performs an action of the customer or of Google on a subscription.
@@ -184,12 +174,12 @@ extension PlayBooks {
             throw PlayError.invalidAction("\"\(expired.account)\" has the subscription \"\(terms.productId)\" already.")
         }
         var purchase = RecurringPurchase(
-            number: try purchases.nextNumber(), token: newToken(), account: expired.account,
+            number: try nextNumber(), token: newToken(), account: expired.account,
             terms: try self.terms(of: order, offerId: nil), orderId: newOrderId(), at: now)
         purchase.resubscribed = .init(
             token: expired.token, obfuscatedAccountId: terms.obfuscatedAccountId,
             obfuscatedProfileId: terms.obfuscatedProfileId)
-        try subscriptions.insert(purchase)
+        try subscriptions.keep(purchase)
         try notify(.purchased, about: purchase, at: now)
         return purchase
     }
@@ -198,16 +188,13 @@ extension PlayBooks {
     func keep(_ purchase: inout RecurringPurchase, after effects: [RecurringPurchase.Effect], at time: Timestamp) throws
     {
         purchase.revision += 1
-        try subscriptions.update(purchase)
+        try subscriptions.keep(purchase)
         for effect in effects {
             switch effect {
             case .notification(let type): try notify(type, about: purchase, at: time)
             case .voided(let voided):
-                try purchases.add(voided, of: purchase.terms.packageName, at: time, isSubscription: true)
                 try refundReplaced(purchase, voided)
-                try notify(purchase.terms.packageName, at: time) {
-                    $0.voidedPurchaseNotification = .init(voided, isSubscription: true)
-                }
+                try void(voided, of: purchase.packageName, at: time, isSubscription: true)
             }
         }
     }
@@ -218,7 +205,7 @@ extension PlayBooks {
             var owner = try subscriptions.purchase(order: period.orderId), owner.number != purchase.number
         else { return }
         owner.noteRefund(of: period)
-        try subscriptions.update(owner)
+        try subscriptions.keep(owner)
     }
 
     private func notify(

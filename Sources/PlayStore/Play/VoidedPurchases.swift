@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import HTTPSupport
 import Proofs
 
 /// The query of `purchases.voidedpurchases.list`. The dates are those at which purchases were voided, in milliseconds since 1970.
@@ -60,6 +62,14 @@ struct VoidedPurchaseQuery: Codable {
         self = query
     }
 
+    /// The condition of the voided purchases of an app.
+    fileprivate func condition(_ packageName: String) -> SQL {
+        var condition: SQL = "package_name = \(packageName) AND voided_at >= \(startTime) AND voided_at <= \(endTime)"
+        if !includesPartial { condition += " AND NOT is_partial" }
+        if !includesSubscriptions { condition += " AND NOT is_subscription" }
+        return condition
+    }
+
     /// The token of the page that begins at an index.
     func token(from start: Int) throws -> String {
         Base64.encode(try JSONEncoder().encode(Self(self, start: start, limit: limit)), .urlSafe)
@@ -67,10 +77,30 @@ struct VoidedPurchaseQuery: Codable {
 }
 
 extension PlayBooks {
+    /// Lists a purchase as voided, and notifies the developer.
+    func void(_ voided: VoidedPurchase, of packageName: String, at time: Timestamp, isSubscription: Bool) throws {
+        try database.insert(
+            [
+                "package_name": packageName, "voided_at": time, "is_partial": voided.voidedQuantity != nil,
+                "is_subscription": isSubscription, "record": try LocalRecord.text(voided),
+            ], into: "voided_purchase")
+        try notify(packageName, at: time) {
+            $0.voidedPurchaseNotification = .init(
+                purchaseToken: voided.purchaseToken, orderId: voided.orderId, productType: isSubscription ? 1 : 2,
+                refundType: voided.voidedQuantity == nil ? 1 : 2)
+        }
+    }
+
     /// `purchases.voidedpurchases.list`.
     func voidedPurchases(of packageName: String, _ query: VoidedPurchaseQuery) throws -> VoidedPurchaseList {
-        let found = try purchases.voidedPurchases(query, of: packageName)
-        let total = try purchases.voidedPurchaseCount(query, of: packageName)
+        let condition = query.condition(packageName)
+        let found: [VoidedPurchase] = try database.records(
+            """
+            SELECT record FROM voided_purchase WHERE \(condition)
+            ORDER BY voided_at, number LIMIT \(query.limit) OFFSET \(query.start)
+            """)
+        let total =
+            try SQLRequest<Int>("SELECT count(*) FROM voided_purchase WHERE \(condition)").fetchOne(database) ?? 0
         let next = query.start + found.count
         var list = VoidedPurchaseList(voidedPurchases: found.isEmpty ? nil : found)
         list.pageInfo = .init(

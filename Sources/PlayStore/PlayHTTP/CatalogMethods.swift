@@ -1,172 +1,143 @@
 import Proofs
 
+/// The methods on one kind of resources of a catalog, by the resource's place in the names and in the paths of Google.
+private struct CatalogMethods<Resource: CatalogRules> {
+    /// The name before that of each method: `monetization.subscriptions`.
+    let name: String
+    /// The path of the list: `subscriptions`.
+    let list: String
+    /// The name in the path of one resource: `productId`.
+    let identifier: String
+    /// The name and the path of the parts whose states change. Those of an offer are its own.
+    var parts: (name: String, path: String)?
+
+    private var one: String { "\(list)/{\(identifier)}" }
+
+    var get: PublisherMethod {
+        .answering("\(name).get", .get, one) { try $1.found(at: $0.place) as Resource }
+    }
+
+    var listing: PublisherMethod {
+        .answering("\(name).list", .get, list) { try $1.list(at: $0.place, $0.parameters) as CatalogList<Resource> }
+    }
+
+    /// Of products, which a query names.
+    var batchGetByQuery: PublisherMethod {
+        .answering("\(name).batchGet", .get, "\(list):batchGet") {
+            try $1.found($0.parameters.all("productIds"), at: $0.place) as CatalogList<Resource>
+        }
+    }
+
+    /// Of offers, which a body names.
+    var batchGet: PublisherMethod {
+        .answering("\(name).batchGet", .post, "\(list):batchGet") {
+            try $1.found($0.json(CatalogBatch<CatalogPlace>.self), at: $0.place) as CatalogList<Resource>
+        }
+    }
+
+    /// The query has the identifier of the new resource.
+    ///
+    /// - Parameter path: The identifier in the place.
+    func create(_ path: WritableKeyPath<CatalogPlace, String?> & Sendable) -> PublisherMethod {
+        .answering("\(name).create", .post, list) { [identifier] in
+            var place = $0.place
+            place[keyPath: path] = $0.parameters[identifier]
+            return try $1.create(
+                $0.json(Resource.self), at: place, regionsVersion: $0.parameters["regionsVersion.version"])
+        }
+    }
+
+    /// - Parameter path: The path, if it is another than that of the resource.
+    func patch(at path: String? = nil) -> PublisherMethod {
+        .answering("\(name).patch", .patch, path ?? one) {
+            try $1.update($0.update() as CatalogUpdate<Resource>, at: $0.place)
+        }
+    }
+
+    var batchUpdate: PublisherMethod {
+        .answering("\(name).batchUpdate", .post, "\(list):batchUpdate") {
+            try $1.update($0.json(CatalogBatch<CatalogUpdate<Resource>>.self), at: $0.place)
+        }
+    }
+
+    var delete: PublisherMethod {
+        .silent("\(name).delete", .delete, one) { try $1.delete(Resource.self, at: $0.place) }
+    }
+
+    var batchDelete: PublisherMethod {
+        .silent("\(name).batchDelete", .post, "\(list):batchDelete") {
+            try $1.delete(Resource.self, $0.json(), at: $0.place)
+        }
+    }
+
+    /// `activate`, `deactivate` or `cancel`.
+    func change(_ action: CatalogAction) -> PublisherMethod {
+        let (name, path) = parts.map { ("\(self.name).\($0.name)", "\(one)/\($0.name)/{\($0.path)}") } ?? (name, one)
+        return .answering("\(name).\(action.rawValue)", .post, "\(path):\(action.rawValue)") {
+            try $1.change(action, at: $0.place) as Resource
+        }
+    }
+
+    var batchUpdateStates: PublisherMethod {
+        let (name, path) = parts.map { ("\(self.name).\($0.name)", "\(one)/\($0.name)") } ?? (name, list)
+        return .answering("\(name).batchUpdateStates", .post, "\(path):batchUpdateStates") {
+            try $1.change($0.json(), at: $0.place) as CatalogList<Resource>
+        }
+    }
+}
+
 /// The methods on the products of a catalog.
 extension PublisherMethod {
-    static let subscriptionProducts: [PublisherMethod] = [
-        .answering("monetization.subscriptions.get", .get, "subscriptions/{productId}") {
-            try $1.found(at: $0.place) as CatalogSubscription
-        },
-        .answering("monetization.subscriptions.list", .get, "subscriptions") {
-            try $1.list(at: $0.place, $0.parameters) as CatalogList<CatalogSubscription>
-        },
-        .answering("monetization.subscriptions.batchGet", .get, "subscriptions:batchGet") {
-            try $1.found($0.parameters.all("productIds"), at: $0.place) as CatalogList<CatalogSubscription>
-        },
-        .answering("monetization.subscriptions.create", .post, "subscriptions") {
-            var place = $0.place
-            place.productId = $0.parameters["productId"]
-            return try $1.create(
-                $0.json(CatalogSubscription.self), at: place, regionsVersion: $0.parameters["regionsVersion.version"])
-        },
-        .answering("monetization.subscriptions.patch", .patch, "subscriptions/{productId}") {
-            try $1.update($0.update() as CatalogUpdate<CatalogSubscription>, at: $0.place)
-        },
-        .answering("monetization.subscriptions.batchUpdate", .post, "subscriptions:batchUpdate") {
-            try $1.update($0.json(CatalogBatch<CatalogUpdate<CatalogSubscription>>.self), at: $0.place)
-        },
-        .silent("monetization.subscriptions.delete", .delete, "subscriptions/{productId}") {
-            try $1.delete(CatalogSubscription.self, at: $0.place)
-        },
-        .answering("monetization.subscriptions.archive", .post, "subscriptions/{productId}:archive") {
-            try $1.archive(at: $0.place)
-        },
-        .answering(
-            "monetization.subscriptions.basePlans.activate", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}:activate"
-        ) { try $1.change(.activate, at: $0.place) as CatalogSubscription },
-        .answering(
-            "monetization.subscriptions.basePlans.deactivate", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}:deactivate"
-        ) { try $1.change(.deactivate, at: $0.place) as CatalogSubscription },
-        .answering(
-            "monetization.subscriptions.basePlans.batchUpdateStates", .post,
-            "subscriptions/{productId}/basePlans:batchUpdateStates"
-        ) { try $1.change($0.json(), at: $0.place) as CatalogList<CatalogSubscription> },
-        .answering(
-            "monetization.subscriptions.basePlans.migratePrices", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}:migratePrices"
-        ) { try $1.migratePrices($0.json(PriceMigrationRequests.Migrate.self), at: $0.place) },
-        .answering(
-            "monetization.subscriptions.basePlans.batchMigratePrices", .post,
-            "subscriptions/{productId}/basePlans:batchMigratePrices"
-        ) { try $1.migratePrices($0.json(CatalogBatch<PriceMigrationRequests.Migrate>.self), at: $0.place) },
-        .silent(
-            "monetization.subscriptions.basePlans.delete", .delete, "subscriptions/{productId}/basePlans/{basePlanId}"
-        ) { try $1.deleteBasePlan(at: $0.place) },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.get", .get,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}"
-        ) { try $1.found(at: $0.place) as CatalogOffer },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.list", .get,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers"
-        ) { try $1.list(at: $0.place, $0.parameters) as CatalogList<CatalogOffer> },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.batchGet", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers:batchGet"
-        ) { try $1.found($0.json(CatalogBatch<CatalogPlace>.self), at: $0.place) as CatalogList<CatalogOffer> },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.create", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers"
-        ) {
-            var place = $0.place
-            place.offerId = $0.parameters["offerId"]
-            return try $1.create(
-                $0.json(CatalogOffer.self), at: place, regionsVersion: $0.parameters["regionsVersion.version"])
-        },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.patch", .patch,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}"
-        ) { try $1.update($0.update() as CatalogUpdate<CatalogOffer>, at: $0.place) },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.batchUpdate", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers:batchUpdate"
-        ) { try $1.update($0.json(CatalogBatch<CatalogUpdate<CatalogOffer>>.self), at: $0.place) },
-        .silent(
-            "monetization.subscriptions.basePlans.offers.delete", .delete,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}"
-        ) { try $1.delete(CatalogOffer.self, at: $0.place) },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.activate", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}:activate"
-        ) { try $1.change(.activate, at: $0.place) as CatalogOffer },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.deactivate", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers/{offerId}:deactivate"
-        ) { try $1.change(.deactivate, at: $0.place) as CatalogOffer },
-        .answering(
-            "monetization.subscriptions.basePlans.offers.batchUpdateStates", .post,
-            "subscriptions/{productId}/basePlans/{basePlanId}/offers:batchUpdateStates"
-        ) { try $1.change($0.json(), at: $0.place) as CatalogList<CatalogOffer> },
-        .answering("monetization.convertRegionPrices", .post, "pricing:convertRegionPrices") { call, _ in
-            try RegionPrices.answer(to: call.json())
-        },
-    ]
+    static var subscriptionProducts: [PublisherMethod] {
+        let products = CatalogMethods<CatalogSubscription>(
+            name: "monetization.subscriptions", list: "subscriptions", identifier: "productId",
+            parts: ("basePlans", "basePlanId"))
+        let (plans, plansPath) = ("monetization.subscriptions.basePlans", "subscriptions/{productId}/basePlans")
+        let offers = CatalogMethods<CatalogOffer>(
+            name: "\(plans).offers", list: "\(plansPath)/{basePlanId}/offers", identifier: "offerId")
+        return [
+            products.get, products.listing, products.batchGetByQuery, products.create(\.productId), products.patch(),
+            products.batchUpdate, products.delete,
+            .answering("monetization.subscriptions.archive", .post, "subscriptions/{productId}:archive") {
+                try $1.archive(at: $0.place)
+            },
+            products.change(.activate), products.change(.deactivate), products.batchUpdateStates,
+            .answering("\(plans).migratePrices", .post, "\(plansPath)/{basePlanId}:migratePrices") {
+                try $1.migratePrices($0.json(PriceMigrationRequests.Migrate.self), at: $0.place)
+            },
+            .answering("\(plans).batchMigratePrices", .post, "\(plansPath):batchMigratePrices") {
+                try $1.migratePrices($0.json(CatalogBatch<PriceMigrationRequests.Migrate>.self), at: $0.place)
+            },
+            .silent("\(plans).delete", .delete, "\(plansPath)/{basePlanId}") { try $1.deleteBasePlan(at: $0.place) },
+            offers.get, offers.listing, offers.batchGet, offers.create(\.offerId), offers.patch(), offers.batchUpdate,
+            offers.delete, offers.change(.activate), offers.change(.deactivate), offers.batchUpdateStates,
+            .answering("monetization.convertRegionPrices", .post, "pricing:convertRegionPrices") { call, _ in
+                try RegionPrices.answer(to: call.json())
+            },
+        ]
+    }
 
-    static let oneTimeProducts: [PublisherMethod] = [
-        .answering("monetization.onetimeproducts.get", .get, "oneTimeProducts/{productId}") {
-            try $1.found(at: $0.place) as OneTimeProduct
-        },
-        .answering("monetization.onetimeproducts.list", .get, "oneTimeProducts") {
-            try $1.list(at: $0.place, $0.parameters) as CatalogList<OneTimeProduct>
-        },
-        .answering("monetization.onetimeproducts.batchGet", .get, "oneTimeProducts:batchGet") {
-            try $1.found($0.parameters.all("productIds"), at: $0.place) as CatalogList<OneTimeProduct>
-        },
-        // Google spells this path alone in small letters.
-        .answering("monetization.onetimeproducts.patch", .patch, "onetimeproducts/{productId}") {
-            try $1.update($0.update() as CatalogUpdate<OneTimeProduct>, at: $0.place)
-        },
-        .answering("monetization.onetimeproducts.batchUpdate", .post, "oneTimeProducts:batchUpdate") {
-            try $1.update($0.json(CatalogBatch<CatalogUpdate<OneTimeProduct>>.self), at: $0.place)
-        },
-        .silent("monetization.onetimeproducts.delete", .delete, "oneTimeProducts/{productId}") {
-            try $1.delete(OneTimeProduct.self, at: $0.place)
-        },
-        .silent("monetization.onetimeproducts.batchDelete", .post, "oneTimeProducts:batchDelete") {
-            try $1.delete(OneTimeProduct.self, $0.json(), at: $0.place)
-        },
-        .answering(
-            "monetization.onetimeproducts.purchaseOptions.batchUpdateStates", .post,
-            "oneTimeProducts/{productId}/purchaseOptions:batchUpdateStates"
-        ) { try $1.change($0.json(), at: $0.place) as CatalogList<OneTimeProduct> },
-        .silent(
-            "monetization.onetimeproducts.purchaseOptions.batchDelete", .post,
-            "oneTimeProducts/{productId}/purchaseOptions:batchDelete"
-        ) { try $1.deletePurchaseOptions($0.json(), at: $0.place) },
-        .answering(
-            "monetization.onetimeproducts.purchaseOptions.offers.list", .get,
-            "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers"
-        ) { try $1.list(at: $0.place, $0.parameters) as CatalogList<OneTimeProductOffer> },
-        .answering(
-            "monetization.onetimeproducts.purchaseOptions.offers.batchGet", .post,
-            "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers:batchGet"
-        ) { try $1.found($0.json(CatalogBatch<CatalogPlace>.self), at: $0.place) as CatalogList<OneTimeProductOffer> },
-        .answering(
-            "monetization.onetimeproducts.purchaseOptions.offers.batchUpdate", .post,
-            "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers:batchUpdate"
-        ) { try $1.update($0.json(CatalogBatch<CatalogUpdate<OneTimeProductOffer>>.self), at: $0.place) },
-        .silent(
-            "monetization.onetimeproducts.purchaseOptions.offers.batchDelete", .post,
-            "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers:batchDelete"
-        ) { try $1.delete(OneTimeProductOffer.self, $0.json(), at: $0.place) },
-        .answering(
-            "monetization.onetimeproducts.purchaseOptions.offers.batchUpdateStates", .post,
-            "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers:batchUpdateStates"
-        ) { try $1.change($0.json(), at: $0.place) as CatalogList<OneTimeProductOffer> },
-        .answering(
-            "monetization.onetimeproducts.purchaseOptions.offers.activate", .post,
-            "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers/{offerId}:activate"
-        ) { try $1.change(.activate, at: $0.place) as OneTimeProductOffer },
-        .answering(
-            "monetization.onetimeproducts.purchaseOptions.offers.deactivate", .post,
-            "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers/{offerId}:deactivate"
-        ) { try $1.change(.deactivate, at: $0.place) as OneTimeProductOffer },
-        .answering(
-            "monetization.onetimeproducts.purchaseOptions.offers.cancel", .post,
-            "oneTimeProducts/{productId}/purchaseOptions/{purchaseOptionId}/offers/{offerId}:cancel"
-        ) { try $1.change(.cancel, at: $0.place) as OneTimeProductOffer },
-    ]
+    static var oneTimeProducts: [PublisherMethod] {
+        let products = CatalogMethods<OneTimeProduct>(
+            name: "monetization.onetimeproducts", list: "oneTimeProducts", identifier: "productId",
+            parts: ("purchaseOptions", "purchaseOptionId"))
+        let (options, optionsPath) = (
+            "monetization.onetimeproducts.purchaseOptions", "oneTimeProducts/{productId}/purchaseOptions"
+        )
+        let offers = CatalogMethods<OneTimeProductOffer>(
+            name: "\(options).offers", list: "\(optionsPath)/{purchaseOptionId}/offers", identifier: "offerId")
+        return [
+            products.get, products.listing, products.batchGetByQuery,
+            // Google spells this path alone in small letters.
+            products.patch(at: "onetimeproducts/{productId}"), products.batchUpdate, products.delete,
+            products.batchDelete, products.batchUpdateStates,
+            .silent("\(options).batchDelete", .post, "\(optionsPath):batchDelete") {
+                try $1.deletePurchaseOptions($0.json(), at: $0.place)
+            },
+            offers.listing, offers.batchGet, offers.batchUpdate, offers.batchDelete, offers.batchUpdateStates,
+            offers.change(.activate), offers.change(.deactivate), offers.change(.cancel),
+        ]
+    }
 
     static let inAppProducts: [PublisherMethod] = [
         .answering("inappproducts.get", .get, "inappproducts/{sku}") {

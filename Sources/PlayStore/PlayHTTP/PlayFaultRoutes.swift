@@ -55,51 +55,52 @@ extension PlaySandboxRoutes {
             }
         }
         group.post("notifications/faults") { request, context in
-            let names = try await body(request, context, NewNotificationFaults.self, ["faults"]).faults
-            let faults = try names.map { name in
-                guard let fault = NotificationFault(name: name) else {
-                    throw JSONBody.invalid(
-                        "Each of the field /faults has to be duplicate, reorder, drop or delay:SECONDS.")
-                }
-                return fault
-            }
+            let faults = try SandboxBody.faults(
+                named: try await body(request, context, NewNotificationFaults.self, ["faults"]).faults)
             return try await answer(.created) { books in
                 try books.add(faults)
                 return try Faults(books)
             }
         }
-        group.post("notifications/:number/replay") { _, context in
-            let number = try context.parameters.require("number", as: Int64.self)
-            return try await answer { books in
-                try books.replay(number)
-                return ["messageId": String(number)]
-            }
+        onNumber(.post, "/replay", group.group("notifications")) { books, number in
+            try books.replay(number)
+            return ["messageId": String(number)]
         }
     }
 }
 
-extension PlayBooks {
-    /// Adds a fault for the next calls, after those that are already there.
-    ///
-    /// - Throws: `PlayError`, `invalidAction`, for a method or a reason that the Play does not know, and for a value out of range.
-    package func add(_ fault: CallFault) throws {
-        if let method = fault.method, !PublisherMethod.all.contains(where: { $0.identifier == method }) {
-            throw PlayError.invalidAction(
-                "The local Play has no method \"\(method.prefix(100))\". Use a name of Google's, such as purchases.subscriptionsv2.get."
-            )
+/// A review of a refund as the sandbox and the commands show it.
+package struct PlayDisputeResource: Codable, Sendable {
+    package let orderId: String
+    package let packageName: String
+    package let pendingRefundToken: String
+    /// The end of the time in which the developer answers, and the moment of the decision.
+    package let deadline: String
+    /// `open`, `answered`, `refunded` or `kept`.
+    package let state: String
+    /// The preference in the first answer: `DECLINE`, `APPROVE` or `NEUTRAL`.
+    package let refundPreference: String?
+
+    package init(_ review: RefundReview) {
+        (orderId, packageName) = (review.orderId, review.packageName)
+        (pendingRefundToken, deadline) = (review.pendingRefundToken, review.deadline.rfc3339)
+        (state, refundPreference) = (review.state.rawValue, review.answer?.refundPreference)
+    }
+}
+
+/// Payments that banks dispute.
+extension PlaySandboxRoutes {
+    private struct NewDispute: Decodable {
+        let orderId: String
+    }
+
+    func addDisputes(to group: RouterGroup<ServiceContext>) {
+        group.post { request, context in
+            let orderId = try await body(request, context, NewDispute.self, ["orderId"]).orderId
+            return try await answer(.created) { PlayDisputeResource(try $0.dispute(order: orderId)) }
         }
-        guard fault.error != nil else {
-            let reasons = PublisherError.documented.map(\.reason).joined(separator: ", ")
-            throw PlayError.invalidAction(
-                "\"\(fault.reason.prefix(100))\" is no documented reason. Use one of \(reasons).")
+        group.get { _, _ in
+            try await answer { ["disputes": try $0.reviews().map { PlayDisputeResource($0) }] }
         }
-        guard CallFault.calls.contains(fault.calls),
-            fault.status.map({ CallFault.statuses.contains($0) }) ?? true
-        else {
-            throw PlayError.invalidAction(
-                "A fault fails \(CallFault.calls.lowerBound) to \(CallFault.calls.upperBound) calls, with a status from "
-                    + "\(CallFault.statuses.lowerBound) to \(CallFault.statuses.upperBound).")
-        }
-        try set(try callFaults() + [fault])
     }
 }

@@ -38,26 +38,12 @@ package struct PlayRoutes: RouteSource {
                 bytes: try await BlockingWork.run { try play.perform { try $0.identityKeySet().compactBytes } })
         }
         all.get("live") { _, _ in HTTPResponse.Status.noContent }
-        PlaySandboxRoutes(play: play).add(to: all.group().add(middleware: PlaySandboxKey(key: sandboxKey)))
+        PlaySandboxRoutes(play: play).add(to: all.sandbox(of: "The local Play", key: sandboxKey))
     }
 }
 
 extension GooglePlay {
     package func routes(sandboxKey: APIKey) -> PlayRoutes { PlayRoutes(play: self, sandboxKey: sandboxKey) }
-}
-
-/// Authenticates requests with the sandbox's API key.
-private struct PlaySandboxKey: RouterMiddleware {
-    let key: APIKey
-
-    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        guard let credential = AuthenticationMiddleware.credential(of: request), key.matches(credential) else {
-            throw Problem(
-                status: .unauthorized, code: "unauthenticated",
-                detail: "Send the sandbox key as Authorization: Bearer KEY. The local Play prints it at its start.")
-        }
-        return try await next(request, context)
-    }
 }
 
 /// The token endpoint of OAuth 2.0 (RFC 6749 section 3.2), as google-auth calls it.

@@ -67,8 +67,6 @@ extension PlayBooks {
 
 /// The sandbox API: actions of the customer, of Google and of time.
 struct PlaySandboxRoutes: Sendable {
-    private static let maximumBodySize = 64 * 1024
-
     /// A class, because the compiler crashes on a wide value in an async closure.
     private final class Purchase: Decodable, Sendable {
         let packageName: String
@@ -148,9 +146,7 @@ struct PlaySandboxRoutes: Sendable {
         }
         sandbox.get("apps/:package") { _, context in
             let packageName = try context.parameters.text("package")
-            return try await answer {
-                ["packageName": packageName, "licensingKey": try $0.licensingKey(of: packageName)]
-            }
+            return try await answer { try Self.app(packageName, $0) }
         }
         sandbox.put("apps/:package") { _, context in
             let packageName = try context.parameters.text("package")
@@ -159,7 +155,7 @@ struct PlaySandboxRoutes: Sendable {
             }
             return try await answer { books in
                 try books.addApp(packageName)
-                return ["packageName": packageName, "licensingKey": try books.licensingKey(of: packageName)]
+                return try Self.app(packageName, books)
             }
         }
         sandbox.post("service-accounts") { request, context in
@@ -185,18 +181,9 @@ struct PlaySandboxRoutes: Sendable {
                 ["purchases": try books.purchases(of: account).map { try books.resource($0) }]
             }
         }
-        group.get(":number") { _, context in
-            let number = try context.parameters.require("number", as: Int64.self)
-            return try await answer { try $0.resource(try $0.purchase(number)) }
-        }
-        group.post(":number/complete") { _, context in
-            let number = try context.parameters.require("number", as: Int64.self)
-            return try await answer { try $0.resource(try $0.complete(number)) }
-        }
-        group.post(":number/cancel") { _, context in
-            let number = try context.parameters.require("number", as: Int64.self)
-            return try await answer { try $0.resource(try $0.cancel(number)) }
-        }
+        onNumber(.get, "", group) { try $0.resource(try $0.purchase($1)) }
+        onNumber(.post, "/complete", group) { try $0.resource(try $0.complete($1)) }
+        onNumber(.post, "/cancel", group) { try $0.resource(try $0.cancel($1)) }
         group.post(":number/refund") { request, context in
             let number = try context.parameters.require("number", as: Int64.self)
             let refund = try await body(request, context, Refund.self, Refund.fields)
@@ -221,15 +208,9 @@ struct PlaySandboxRoutes: Sendable {
                 ["subscriptions": try books.subscriptions(of: account).map { try books.resource($0) }]
             }
         }
-        group.get(":number") { _, context in
-            let number = try context.parameters.require("number", as: Int64.self)
-            return try await answer { try $0.resource(try $0.subscription(number)) }
-        }
+        onNumber(.get, "", group) { try $0.resource(try $0.subscription($1)) }
         for action in SubscriptionAction.allCases where action != .pause {
-            group.post(RouterPath(":number/\(action.rawValue)")) { _, context in
-                let number = try context.parameters.require("number", as: Int64.self)
-                return try await answer { try $0.resource(try $0.perform(action, on: number)) }
-            }
+            onNumber(.post, "/\(action.rawValue)", group) { try $0.resource(try $0.perform(action, on: $1)) }
         }
         group.post(":number/pause") { request, context in
             let number = try context.parameters.require("number", as: Int64.self)
@@ -296,6 +277,23 @@ struct PlaySandboxRoutes: Sendable {
         }
     }
 
+    private static func app(_ packageName: String, _ books: PlayBooks) throws -> [String: String] {
+        ["packageName": packageName, "licensingKey": try books.licensingKey(of: packageName)]
+    }
+
+    /// Adds a route about a purchase, a subscription or a notification by its number in the list.
+    func onNumber(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ group: RouterGroup<ServiceContext>,
+        _ body: @escaping @Sendable (PlayBooks, Int64) throws -> some Encodable & SendableMetatype
+    ) {
+        group.on(RouterPath(":number\(path)"), method: method) { _, context in
+            let number = try context.parameters.require("number", as: Int64.self)
+            return try await answer { try body($0, number) }
+        }
+    }
+
     func answer(
         _ status: HTTPResponse.Status = .ok,
         _ body: @escaping @Sendable (PlayBooks) throws -> some Encodable
@@ -312,8 +310,7 @@ struct PlaySandboxRoutes: Sendable {
     func body<Body: Decodable>(
         _ request: Request, _ context: ServiceContext, _ type: Body.Type, _ fields: [String]
     ) async throws -> Body {
-        let collected = try await RequestBytes.collect(request, context, upTo: Self.maximumBodySize)
-        let bytes = collected.isEmpty ? Array("{}".utf8) : collected
+        let bytes = try await SandboxBody.collect(request, context)
         _ = try await JSONBody(bytes: bytes, fields: fields)
         do { return try CheckedJSON.decode(type, from: bytes) } catch {
             throw JSONBody.invalid(

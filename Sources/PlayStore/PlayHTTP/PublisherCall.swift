@@ -44,6 +44,16 @@ struct PublisherCall: Sendable {
             autoConvertMissingPrices: try parameters.flag("autoConvertMissingPrices"))
     }
 
+    /// The purchase of a one-time product whose token the path has.
+    func purchase(in books: PlayBooks, of productId: String? = nil) throws -> OneTimePurchase {
+        try books.apiPurchase(text("token"), of: productId, in: packageName)
+    }
+
+    /// The purchase of a subscription whose token the path has.
+    func subscription(in books: PlayBooks, of productId: String? = nil) throws -> RecurringPurchase {
+        try books.apiPurchase(text("token"), of: productId, in: packageName)
+    }
+
     /// The body as JSON. No body is an empty object.
     ///
     /// - Throws: `PublisherError`, `parseError`.

@@ -44,19 +44,19 @@ struct PublisherMethod: Sendable {
 
     private static let purchases: [PublisherMethod] = [
         .answering("purchases.products.get", .get, "purchases/products/{productId}/tokens/{token}") {
-            try $1.apiPurchase($0.text("token"), of: $0.text("productId"), in: $0.packageName).productPurchase
+            try $0.purchase(in: $1, of: $0.text("productId")).productPurchase
         },
         .silent(
             "purchases.products.acknowledge", .post, "purchases/products/{productId}/tokens/{token}:acknowledge"
         ) {
-            let purchase = try $1.apiPurchase($0.text("token"), of: $0.text("productId"), in: $0.packageName)
+            let purchase = try $0.purchase(in: $1, of: $0.text("productId"))
             try $1.acknowledge(purchase, payload: $0.json(AcknowledgeRequest.self).developerPayload)
         },
         .silent("purchases.products.consume", .post, "purchases/products/{productId}/tokens/{token}:consume") {
-            try $1.consume($1.apiPurchase($0.text("token"), of: $0.text("productId"), in: $0.packageName))
+            try $1.consume($0.purchase(in: $1, of: $0.text("productId")))
         },
         .answering("purchases.productsv2.getproductpurchasev2", .get, "purchases/productsv2/tokens/{token}") {
-            try $1.apiPurchase($0.text("token"), of: nil, in: $0.packageName).productPurchaseV2
+            try $0.purchase(in: $1).productPurchaseV2
         },
         .answering("purchases.voidedpurchases.list", .get, "purchases/voidedpurchases") {
             try $1.voidedPurchases(of: $0.packageName, VoidedPurchaseQuery($0.parameters, now: $1.now))
@@ -65,34 +65,32 @@ struct PublisherMethod: Sendable {
 
     private static let subscriptions: [PublisherMethod] = [
         .answering("purchases.subscriptionsv2.get", .get, "purchases/subscriptionsv2/tokens/{token}") {
-            try $1.apiSubscription($0.text("token"), in: $0.packageName).subscriptionPurchase(at: $1.now)
+            try $0.subscription(in: $1).subscriptionPurchase(at: $1.now)
         },
         .answering("purchases.subscriptionsv2.cancel", .post, "purchases/subscriptionsv2/tokens/{token}:cancel") {
             let type = try $0.json(SubscriptionRequests.Cancel.self).cancellationContext?.cancellationType
-            try $1.cancel($1.apiSubscription($0.text("token"), in: $0.packageName), type)
-            return SubscriptionRequests.Done()
+            try $1.cancel($0.subscription(in: $1), type)
+            return EmptyObject()
         },
         .answering("purchases.subscriptionsv2.defer", .post, "purchases/subscriptionsv2/tokens/{token}:defer") {
-            try $1.deferRenewal($1.apiSubscription($0.text("token"), in: $0.packageName), $0.json())
+            try $1.deferRenewal($0.subscription(in: $1), $0.json())
         },
         .answering("purchases.subscriptionsv2.revoke", .post, "purchases/subscriptionsv2/tokens/{token}:revoke") {
-            try $1.revoke($1.apiSubscription($0.text("token"), in: $0.packageName), $0.json())
-            return SubscriptionRequests.Done()
+            try $1.revoke($0.subscription(in: $1), $0.json())
+            return EmptyObject()
         },
         // The product may be left out of the path.
         .silent(
             "purchases.subscriptions.acknowledge", .post,
             "purchases/subscriptions/{subscriptionId}/tokens/{token}:acknowledge"
         ) {
-            let purchase = try $1.apiSubscription(
-                $0.text("token"), of: $0.optionalText("subscriptionId"), in: $0.packageName)
+            let purchase = try $0.subscription(in: $1, of: $0.optionalText("subscriptionId"))
             try $1.acknowledge(purchase, $0.json())
         },
         .silent(
             "purchases.subscriptions.cancel", .post, "purchases/subscriptions/{subscriptionId}/tokens/{token}:cancel"
         ) {
-            let purchase = try $1.apiSubscription(
-                $0.text("token"), of: $0.optionalText("subscriptionId"), in: $0.packageName)
+            let purchase = try $0.subscription(in: $1, of: $0.optionalText("subscriptionId"))
             try $1.cancel(purchase, "USER_REQUESTED_STOP_RENEWALS")
         },
     ]

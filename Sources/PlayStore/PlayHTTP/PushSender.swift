@@ -101,7 +101,7 @@ extension QueuedNotification {
         PushedMessage(
             message: .init(
                 data: Base64.encode(try JSONAnswer.encode(notification)), messageId: String(number),
-                publishTime: DateTimeText(time)), subscription: subscription)
+                publishTime: DateTimeText(moment: time)), subscription: subscription)
     }
 }
 

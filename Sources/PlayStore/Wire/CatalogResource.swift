@@ -93,6 +93,9 @@ package struct CatalogList<Resource: CatalogResource>: Encodable, Sendable {
     }
 }
 
+/// An object without members: a marker such as `"free": {}`, and the answer of some methods.
+package struct EmptyObject: Codable, Hashable, Sendable {}
+
 /// A key whose name follows from the kind of a resource.
 private struct CatalogKey: CodingKey {
     let stringValue: String

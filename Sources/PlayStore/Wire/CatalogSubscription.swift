@@ -81,9 +81,6 @@ package struct CatalogOffer: CatalogResource, Hashable {
         CatalogIdentifier<Self>("offerId", \.offerId, \.offerId),
     ]
 
-    /// A marker without members, such as `"free": {}`.
-    package struct Marker: Codable, Hashable, Sendable {}
-
     package struct Phase: Codable, Hashable, Sendable {
         package struct RegionalConfig: Codable, Hashable, Sendable {
             package var regionCode: String?
@@ -91,7 +88,7 @@ package struct CatalogOffer: CatalogResource, Hashable {
             /// The discount as a share of the base plan's price.
             package var relativeDiscount: Double?
             package var absoluteDiscount: Money?
-            package var free: Marker?
+            package var free: EmptyObject?
         }
 
         package var duration: String?

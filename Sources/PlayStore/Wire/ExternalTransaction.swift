@@ -6,7 +6,7 @@ package struct ExternalTransaction: Codable, Hashable, Sendable {
         package var priceMicros: Int64Text?
 
         package init(currency: String?, micros: Int64) {
-            (self.currency, priceMicros) = (currency, Int64Text(micros))
+            (self.currency, priceMicros) = (currency, Int64Text(value: micros))
         }
     }
 
@@ -27,7 +27,7 @@ package struct ExternalTransaction: Codable, Hashable, Sendable {
         package var initialExternalTransactionId: String?
         package var migratedTransactionProgram: String?
         package var externalSubscription: Subscription?
-        package var otherRecurringProduct: CatalogOffer.Marker?
+        package var otherRecurringProduct: EmptyObject?
     }
 
     package struct Subscription: Codable, Hashable, Sendable {
@@ -78,6 +78,6 @@ package struct ExternalRefund: Codable, Hashable, Sendable {
     }
 
     package var refundTime: DateTimeText?
-    package var fullRefund: CatalogOffer.Marker?
+    package var fullRefund: EmptyObject?
     package var partialRefund: Partial?
 }

@@ -15,7 +15,7 @@ package struct Money: Codable, Hashable, Sendable {
     package init(currencyCode: String, billionths: Int64) {
         self.currencyCode = currencyCode
         let (units, nanos) = billionths.quotientAndRemainder(dividingBy: Self.billion)
-        self.units = units == 0 ? nil : Int64Text(units)
+        self.units = units == 0 ? nil : Int64Text(value: units)
         self.nanos = nanos == 0 ? nil : Int32(nanos)
     }
 
@@ -54,13 +54,11 @@ package struct Money: Codable, Hashable, Sendable {
 }
 
 /// A 64-bit integer in Google's JSON: a string of digits. A number is read, too.
-package struct Int64Text: Codable, Hashable, Sendable {
+package struct Int64Text: Hashable, Sendable {
     package let value: Int64
+}
 
-    package init(_ value: Int64) {
-        self.value = value
-    }
-
+extension Int64Text: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let number = try? container.decode(Int64.self) {
@@ -79,13 +77,11 @@ package struct Int64Text: Codable, Hashable, Sendable {
 }
 
 /// A moment in Google's JSON (`google-datetime`): RFC 3339 in UTC.
-package struct DateTimeText: Codable, Hashable, Sendable {
+package struct DateTimeText: Hashable, Sendable {
     package let moment: Timestamp
+}
 
-    package init(_ moment: Timestamp) {
-        self.moment = moment
-    }
-
+extension DateTimeText: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let moment = Timestamp(rfc3339: try container.decode(String.self)) else {

@@ -184,7 +184,7 @@ struct StoreSales: Command {
                     sale.revocation != nil ? "taken back" : sale.isUpgraded ? "upgraded" : Self.words(sale.ownership),
                 ]
             }, orElse: "No sales to account \"\(account)\".")
-        try terminal.json(List(sold.map { SaleResource($0) }))
+        try terminal.json(JSONContent(answer: List(sold).json()))
     }
 
     private static func words(_ ownership: InAppOwnershipType) -> String {

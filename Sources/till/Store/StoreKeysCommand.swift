@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import HTTPSupport
 
 struct StoreKeysCommand: Command {
     static let configuration = CommandConfiguration(
@@ -88,7 +89,7 @@ struct StoreRefund: Command {
         values.refundedSeats = seats
         try store.perform(action, values, on: transactionIdentifier)
         terminal.line("\(transactionIdentifier)  \(done)")
-        try terminal.json(SaleResource(try store.read { try $0.sale(transactionIdentifier) }))
+        try terminal.json(JSONContent(answer: store.read { try $0.sale(transactionIdentifier) }.json()))
     }
 }
 

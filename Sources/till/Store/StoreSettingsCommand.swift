@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Foundation
+import HTTPSupport
 import Proofs
 
 struct StoreSettingsCommand: Command {
@@ -188,7 +189,8 @@ struct StoreNotifications: Command {
                 ]
             }, orElse: "No notifications.")
         try terminal.report([
-            "notifications": notifications.map { NotificationResource($0) }, "replayed": replay?.lowercased(),
+            "notifications": try notifications.map { try JSONContent(answer: $0.json()) },
+            "replayed": replay?.lowercased(),
             "faults": fault.isEmpty ? nil : fault.map(\.name),
         ])
     }
@@ -231,7 +233,7 @@ struct StoreNotify: Command {
         terminal.line(
             "Notification \(notification.notificationUUID.uuidString.lowercased()) is queued: \(demanded.name).")
         try terminal.noteMissingAddress(of: store, common)
-        try terminal.json(NotificationResource(notification))
+        try terminal.json(JSONContent(answer: notification.json()))
     }
 }
 

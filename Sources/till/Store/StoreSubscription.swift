@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import HTTPSupport
 import Proofs
 
 struct StoreSubscription: Command {
@@ -95,7 +96,7 @@ struct StoreSubscription: Command {
         terminal.line(
             "\((latest ?? sale).originalTransactionIdentifier)  \((latest ?? sale).productIdentifier) until "
                 + (latest?.expiresDate?.rfc3339 ?? "-"))
-        try terminal.json(SaleResource(latest ?? sale))
+        try terminal.json(JSONContent(answer: (latest ?? sale).json()))
     }
 }
 
@@ -147,7 +148,7 @@ struct StoreTime: Command {
                     ]
                 }, orElse: "Nothing was due.")
         }
-        try terminal.json(TimeResource(now: now, accounts: accounts, events: events))
+        try terminal.json(JSONContent(answer: ClockAnswer(now: now, accounts: accounts, events: events).json()))
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// The SQL statements on notifications. They run inside the caller's transaction of the store's database.

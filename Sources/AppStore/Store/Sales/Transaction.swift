@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// A purchase, a renewal or a restoration in the App Store (StoreKit, `Transaction`).
@@ -93,7 +94,7 @@ package struct TransactionRecords {
                 "original_transaction_id": transaction.originalTransactionIdentifier,
                 "order_id": transaction.orderIdentifier, "account": transaction.account,
                 "product_id": transaction.productIdentifier, "purchase_date": transaction.purchaseDate,
-                "shared_transaction_id": shared, "record": try StoreRecord.text(transaction),
+                "shared_transaction_id": shared, "record": try LocalRecord.text(transaction),
                 "change": try lastChange() + 1,
             ], into: "app_store_transaction")
     }
@@ -101,7 +102,7 @@ package struct TransactionRecords {
     func update(_ transaction: Transaction) throws {
         try database.execute(
             literal: """
-                UPDATE app_store_transaction SET record = \(StoreRecord.text(transaction)), change = \(lastChange() + 1)
+                UPDATE app_store_transaction SET record = \(LocalRecord.text(transaction)), change = \(lastChange() + 1)
                 WHERE transaction_id = \(transaction.transactionIdentifier)
                 """)
     }
@@ -135,7 +136,7 @@ package struct TransactionRecords {
     func changes(of account: String) throws -> [(change: Int64, transaction: Transaction)] {
         try SQLRequest<Row>(
             "SELECT change, record FROM app_store_transaction WHERE account = \(account) ORDER BY change"
-        ).fetchAll(database).map { ($0["change"], try StoreRecord.value($0["record"])) }
+        ).fetchAll(database).map { ($0["change"], try LocalRecord.value($0["record"])) }
     }
 
     /// The accounts that have bought anything.
@@ -183,7 +184,7 @@ package struct TransactionRecords {
             SELECT rowid AS number, record FROM app_store_transaction WHERE \(condition)
             ORDER BY rowid DESC LIMIT \(limit)
             """
-        ).fetchAll(database).map { ($0["number"], try StoreRecord.value($0["record"])) }
+        ).fetchAll(database).map { ($0["number"], try LocalRecord.value($0["record"])) }
     }
 
     private func fetch(_ condition: SQL, order: SQL = "rowid") throws -> [Transaction] {

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 extension Books {
@@ -8,7 +9,7 @@ extension Books {
         try request.validate()
         try request.validate(for: try apiTransaction(transactionId))
         try database.insert(
-            ["transaction_id": transactionId, "record": try StoreRecord.text(request)], into: "consumption",
+            ["transaction_id": transactionId, "record": try LocalRecord.text(request)], into: "consumption",
             replacing: "transaction_id")
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSupport
 import Proofs
 
 package struct NotificationHistoryResponse: Encodable, Sendable {

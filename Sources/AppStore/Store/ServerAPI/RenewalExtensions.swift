@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 package struct ExtendRenewalDateRequest: Decodable, Sendable {
@@ -108,7 +109,7 @@ extension Books {
         try database.insert(
             [
                 "product_id": productIdentifier, "request_id": status.requestIdentifier.lowercased(),
-                "record": try StoreRecord.text(status),
+                "record": try LocalRecord.text(status),
             ], into: "mass_extension", replacing: "product_id, request_id")
         try notify(
             .renewalExtension, .summary, .summary,

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// An error of the endpoints about seats and groups. Apple publishes the names, but neither numbers nor messages.

@@ -1,4 +1,5 @@
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// A member's transactions and subscription, which follow those of a purchaser: by family sharing, or in a seat by Apple's invitation.

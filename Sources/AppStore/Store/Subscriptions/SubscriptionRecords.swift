@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import GRDB
+import HTTPSupport
 import Proofs
 
 /// The external facts that a subscription depends on, at a moment.
@@ -70,7 +71,7 @@ struct SubscriptionRecords {
                 "shared_original_transaction_id": subscription.sharedOriginalTransactionIdentifier,
                 // A member's follows the purchaser's.
                 "due_date": subscription.ownership == .purchased ? subscription.dueDate : nil,
-                "record": try StoreRecord.text(subscription),
+                "record": try LocalRecord.text(subscription),
             ], into: "subscription", replacing: "original_transaction_id")
     }
 
