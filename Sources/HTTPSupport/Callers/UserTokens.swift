@@ -227,6 +227,39 @@ package struct SignedToken: Sendable {
     }
 }
 
+/// Typed access to the claims of a token (RFC 7519 section 4).
+package struct TokenClaims: Sendable {
+    package let object: JSONObject
+
+    /// The text of a claim; nil for a missing claim, or one of another type.
+    package func text(_ name: String) -> String? {
+        if case .string(let text) = object[name] { text } else { nil }
+    }
+
+    /// The truth of a claim; nil for a missing claim, or one of another type.
+    package func flag(_ name: String) -> Bool? {
+        if case .bool(let flag) = object[name] { flag } else { nil }
+    }
+
+    /// The audiences of `aud`, which is a string or an array of strings (RFC 7519 section 4.1.3); nil for anything else.
+    package var audiences: [String]? {
+        guard case .array(let elements) = object["aud"] else { return text("aud").map { [$0] } }
+        let audiences = elements.compactMap { if case .string(let audience) = $0 { audience } else { nil } }
+        return audiences.count == elements.count ? audiences : nil
+    }
+
+    /// A NumericDate (RFC 7519 section 2), in seconds since 1970; nil for a missing claim, or one of another type.
+    ///
+    /// - Parameter standard: The date if the claim is missing or null.
+    package func date(_ name: String, else standard: Double? = nil) -> Double? {
+        switch object[name] {
+        case nil, .null: standard
+        case .number(let number): number.double
+        default: nil
+        }
+    }
+}
+
 extension JSONValue {
     /// True if every key and string is ASCII.
     fileprivate var isASCII: Bool {
