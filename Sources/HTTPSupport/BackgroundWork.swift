@@ -35,6 +35,27 @@ package struct FailureLog {
 }
 
 extension Logger {
+    /// Performs a task after each pause until the service stops. The same failure is logged once.
+    ///
+    /// - Parameter cause: Returns the cause of a failure, with its metadata key.
+    package func repeating(
+        every pause: Duration, _ message: Logger.Message,
+        cause: (any Error) -> (key: String, text: String) = { ("code", Problem.code(of: $0)) },
+        _ task: () async throws -> Void
+    ) async {
+        var failures = FailureLog()
+        for await _ in AsyncStream.ticks(every: pause).cancelOnGracefulShutdown() {
+            do {
+                try await task()
+                failures.record(nil, in: self, message)
+            } catch {
+                guard !Task.isCancelled else { return }
+                let (key, text) = cause(error)
+                failures.record(text, in: self, message, key: key)
+            }
+        }
+    }
+
     /// Performs a call, and logs the code of its error before it throws it.
     package func logging<Value>(_ message: Logger.Message, _ call: () async throws -> Value) async throws -> Value {
         do { return try await call() } catch {

@@ -112,7 +112,7 @@ struct GooglePlayServices {
         let voided = all.map { _ in GooglePlayReconciler.Requests() }
         for (app, requests) in zip(all, voided) {
             backgroundServices.append(
-                GooglePlayReconciler(app).schedule(requests, metrics: metrics, logger: logger))
+                app.reconciler.schedule(requests, metrics: metrics, logger: logger))
         }
         let pushTokens = localPlay?.pushTokens ?? configuration.googlePlay?.notifications
         notifications = pushTokens.map { settings in

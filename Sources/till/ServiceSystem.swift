@@ -39,7 +39,7 @@ struct ServiceSystem: ConsoleServices {
         { [apps = googlePlay.all] in
             var lists: [VoidedPurchases] = []
             for app in apps {
-                let last = try await GooglePlayReconciler(app).lastVoidedPurchases()
+                let last = try await app.reconciler.lastVoidedPurchases()
                 lists.append(VoidedPurchases(package: app.client.packageName, last: last))
             }
             return lists

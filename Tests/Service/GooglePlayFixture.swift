@@ -169,6 +169,6 @@ final class PlayService: Sendable {
     }
 
     func acknowledge() async throws {
-        try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).acknowledgeAll()
+        try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).perform()
     }
 }

@@ -176,18 +176,11 @@ extension IdempotentRequests {
     /// A commit that keeps an answer deletes no others: that would reach each node of a distributed ledger.
     package static func deletion(in ledger: Ledger, clock: any WallClock, logger: Logger) -> Companion {
         Companion {
-            var failures = FailureLog()
-            for await _ in AsyncStream.ticks(every: deletionInterval).cancelOnGracefulShutdown() {
-                var code: String?
-                do {
-                    let oldest = clock.now().adding(days: -1)
-                    while try await ledger.writeInBackground({
-                        try $0.answers.delete(before: oldest, limit: deletedAtOnce)
-                    }) == deletedAtOnce {}
-                } catch {
-                    code = Problem.code(of: error)
-                }
-                failures.record(code, in: logger, "old answers not deleted")
+            await logger.repeating(every: deletionInterval, "old answers not deleted") {
+                let oldest = clock.now().adding(days: -1)
+                while try await ledger.writeInBackground({
+                    try $0.answers.delete(before: oldest, limit: deletedAtOnce)
+                }) == deletedAtOnce {}
             }
         }
     }

@@ -340,17 +340,11 @@ extension CatalogService {
     /// The task that refreshes the catalog within two seconds after another process has changed it.
     package func watch(logger: Logger) -> Companion {
         Companion {
-            var failures = FailureLog()
-            for await _ in AsyncStream.ticks(every: .seconds(2)).cancelOnGracefulShutdown() {
-                var reason: String?
-                do { try await self.refresh() } catch let error as CatalogError {
-                    // Products are not secret, and the operator must know which one to correct.
-                    reason = error.message
-                } catch {
-                    reason = Problem.code(of: error)
-                }
-                failures.record(reason, in: logger, "catalog not refreshed", key: "reason")
-            }
+            await logger.repeating(
+                every: .seconds(2), "catalog not refreshed",
+                // Products are not secret, and the operator must know which one to correct.
+                cause: { ("reason", ($0 as? CatalogError)?.message ?? Problem.code(of: $0)) }
+            ) { try await self.refresh() }
         }
     }
 }

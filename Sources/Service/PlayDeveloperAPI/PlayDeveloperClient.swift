@@ -23,6 +23,8 @@ package struct PlayDeveloperClient: Sendable {
             (self.answer, self.delays, self.longestWait) = (answer, delays, longestWait)
         }
 
+        /// One attempt. The next one is in the ledger.
+        static let attempt = Patience(answer: .seconds(30), delays: [])
         package static let schedule = Patience(
             answer: .seconds(30), delays: [.seconds(1), .seconds(4), .seconds(16)])
         /// A person waits, behind the service's own limit on the time of a request.

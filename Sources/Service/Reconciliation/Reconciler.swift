@@ -41,6 +41,12 @@ package struct Reconciler: Sendable {
             do { count(try await receive().rawValue) } catch let error as RedemptionError { count(error.code) }
         }
 
+        func log(about subject: String, in logger: Logger) {
+            let counts = outcomes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            logger.info(
+                "reconciled", metadata: ["subject": "\(subject)", "outcomes": "\(counts.joined(separator: ","))"])
+        }
+
         /// - Throws: `ReconciliationError`, `refusedByService`, if the service refused a proof for a reason that the operator must
         ///   correct.
         func check() throws(ReconciliationError) {
@@ -57,7 +63,7 @@ package struct Reconciler: Sendable {
     package func recordNotifications(days: Int64? = nil) async throws -> Report {
         let now = service.clock.now()
         let subject = subject("notifications")
-        let last = try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject)?.until }
+        let last = try await service.checkpoint(ofReconciliation: subject)?.until
         let oldest = now.adding(days: -(days ?? maximumDays)).adding(seconds: 60)
         var start = oldest
         if days == nil {
@@ -67,8 +73,7 @@ package struct Reconciler: Sendable {
         try report.check()
         // A run for given days may leave a gap after the last run. It then does not move the checkpoint.
         guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
-        let findings = report.outcomes
-        try await service.ledger.write { try $0.setReconciled(subject, until: now, findings: findings) }
+        try await service.setReconciled(subject, until: now, report)
         return report
     }
 
@@ -90,12 +95,12 @@ package struct Reconciler: Sendable {
 
     /// The checkpoint of the last complete run; nil if there was none.
     package func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
-        try await service.ledger.read { try $0.checkpoint(ofReconciliation: self.subject(subject.rawValue)) }
+        try await service.checkpoint(ofReconciliation: self.subject(subject.rawValue))
     }
 
     /// The time of the last complete run over the histories of all customers; nil if there was none.
     func lastHistoryRun() async throws -> Timestamp? {
-        try await service.ledger.read { try $0.checkpoint(ofReconciliation: historyCheckpoint)?.until }
+        try await service.checkpoint(ofReconciliation: historyCheckpoint)?.until
     }
 
     private var historyCheckpoint: String { subject("histories") }
@@ -119,41 +124,39 @@ package struct Reconciler: Sendable {
         let now = service.clock.now()
         var report = Report()
         var failures = Failures()
-        var number: Int64 = 0
-        while true {
-            let customers = try await service.ledger.read { [number] in
-                try $0.customers(
-                    after: number, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
-            }
-            guard let last = customers.last else { break }
-            try await recordHistories(of: customers, into: &report, &failures)
-            number = last.number
+        let (origins, app) = (origins, app.bundleIdentifier)
+        try await recordHistories(after: 0, \.number, into: &report, &failures) {
+            try $0.customers(after: $1, of: origins, in: app, limit: Self.pageSize)
         }
-        var transaction = ""
-        while true {
-            let customers = try await service.ledger.read { [transaction] in
-                try $0.expectedCustomers(
-                    after: transaction, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
-            }
-            guard let last = customers.last else { break }
-            try await recordHistories(of: customers, into: &report, &failures)
-            transaction = last.transactionIdentifier
+        try await recordHistories(after: "", \.transactionIdentifier, into: &report, &failures) {
+            try $0.expectedCustomers(after: $1, of: origins, in: app, limit: Self.pageSize)
         }
         try report.check()
-        let findings = report.outcomes
-        try await service.ledger.write { try $0.setReconciled(historyCheckpoint, until: now, findings: findings) }
+        try await service.setReconciled(historyCheckpoint, until: now, report)
         return report
     }
 
-    private func recordHistories(
-        of customers: [Customer],
+    /// - Parameters:
+    ///   - start: The position before all customers.
+    ///   - position: The position of a customer in the list.
+    ///   - page: Returns the customers after a position.
+    private func recordHistories<Position: Sendable>(
+        after start: Position,
+        _ position: (Customer) -> Position,
         into report: inout Report,
-        _ failures: inout Failures
+        _ failures: inout Failures,
+        _ page: @escaping @Sendable (LedgerTransaction, Position) throws -> [Customer]
     ) async throws {
-        for customer in customers {
-            if let error = try await failures.attempt({ try await recordHistory(of: customer, into: &report) }) {
-                report.count(error.code)
+        var last = start
+        while true {
+            let customers = try await service.ledger.read { [last] in try page($0, last) }
+            guard let next = customers.last else { return }
+            for customer in customers {
+                if let error = try await failures.attempt({ try await recordHistory(of: customer, into: &report) }) {
+                    report.count(error.code)
+                }
             }
+            last = position(next)
         }
     }
 
@@ -230,6 +233,16 @@ package struct Reconciler: Sendable {
 }
 
 extension EntitlementService {
+    /// The checkpoint of the last complete run about a subject; nil if there was none.
+    func checkpoint(ofReconciliation subject: String) async throws -> ReconciliationCheckpoint? {
+        try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
+    }
+
+    func setReconciled(_ subject: String, until moment: Timestamp, _ report: Reconciler.Report) async throws {
+        let findings = report.outcomes
+        try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
+    }
+
     /// The reconciliation of an app's purchases of some origins with their App Store.
     package func reconciler(
         of app: App, asking client: AppStoreServerClient, about origins: Set<Origin>
@@ -290,13 +303,10 @@ package struct ReconciliationSchedule: Service {
                 let report = try await reconcile()
                 runs.end(subject, report.outcomes, errorCode: nil, at: clock.now())
                 metrics.count(.reconciliations, "done")
-                let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-                logger.info(
-                    "reconciled",
-                    metadata: ["subject": "\(subject.rawValue)", "outcomes": "\(counts.joined(separator: ","))"])
+                report.log(about: subject.rawValue, in: logger)
                 await runs.wait(for: subject, upTo: interval)
             } catch {
-                let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
+                let code = Problem.code(of: error)
                 runs.end(subject, [:], errorCode: code, at: clock.now())
                 guard !Task.isCancelled else { return }
                 metrics.count(.reconciliations, "failed", code: code)

@@ -68,7 +68,7 @@ final class PlayedService: Sendable {
                 account: try GoogleServiceAccount(json: account), url: url, packageName: Self.packageName,
                 realm: .localPlay, clock: garden.clock),
             app: service.apps.first, entitlements: service)
-        reconciler = GooglePlayReconciler(app)
+        reconciler = app.reconciler
         let settings: PushTokens.Settings
         switch sender {
         case .play:
@@ -175,7 +175,7 @@ final class PlayedService: Sendable {
 
     /// Acknowledges what is due, as the service does by itself.
     func acknowledge() async throws {
-        try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).acknowledgeAll()
+        try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).perform()
     }
 }
 

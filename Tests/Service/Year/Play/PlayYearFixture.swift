@@ -44,7 +44,7 @@ final class PlayYearFixture: Sendable {
                 account: try GoogleServiceAccount(json: account), url: url, packageName: Self.packageName,
                 realm: .localPlay, clock: play.clock, tokenClock: clock),
             app: service.apps.first, entitlements: service)
-        reconciler = GooglePlayReconciler(app)
+        reconciler = app.reconciler
         let tokens = PushTokens(
             .init(
                 audience: Self.audience, email: PushSettings.standardEmail,
@@ -130,6 +130,6 @@ final class PlayYearFixture: Sendable {
 
     /// Acknowledges what is due, as the service does each second.
     func acknowledge() async throws {
-        try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).acknowledgeAll()
+        try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).perform()
     }
 }
