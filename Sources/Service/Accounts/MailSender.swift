@@ -120,12 +120,12 @@ package indirect enum MailTransport: Sendable {
         case .mailer(let url, let secret, let sender):
             do {
                 let body = try Self.body(mail, subject, text, from: sender, links)
-                return try await Self.send(
-                    body, identifier: "mail_\(mail.mail.identifier)", to: url, signedWith: secret, clock)
-            } catch let refusal as WebhookAddress.Refusal {
-                return .failed(code: refusal.rawValue)
-            } catch let failure as WebhookConnection.Failure {
-                return .failed(code: failure.rawValue)
+                // The operator has configured the address, so it may be in a private network.
+                let outcome = try await WebhookConnection.send(to: url, allowsPrivateAddresses: true) {
+                    SignedWebhook(
+                        body, identifier: "mail_\(mail.mail.identifier)", secrets: [secret], at: clock.now())
+                }
+                return outcome.isDelivery ? .sent : .failed(code: outcome.code)
             } catch {
                 return .failed(code: WebhookConnection.Failure.other.rawValue)
             }
@@ -159,19 +159,6 @@ package indirect enum MailTransport: Sendable {
         return try JSONAnswer.encode(
             MailRequest(
                 type: "mail.\(mail.mail.purpose.rawValue)", timestamp: mail.mail.createdAt.rfc3339, data: content))
-    }
-
-    private static func send(
-        _ body: [UInt8], identifier: String, to url: WebhookURL, signedWith secret: WebhookSecret,
-        _ clock: any WallClock
-    ) async throws -> MailOutcome {
-        // The operator has configured the address, so it may be in a private network.
-        let address = try await WebhookAddress.find(url, allowsPrivate: true)
-        let webhook = SignedWebhook(body, identifier: identifier, secrets: [secret], at: clock.now())
-        let status = try await WebhookConnection.open(to: url, at: address) {
-            try await $0.send(webhook).status
-        }
-        return (200...299).contains(status) ? .sent : .failed(code: "status\(status / 100)xx")
     }
 }
 

@@ -136,7 +136,7 @@ final class ProofRedemption: Sendable {
 
     /// The purchases of a proof, by its signature, or by the statement of Google Play if the service may ask about its app.
     private func presented(_ proof: [UInt8]) async throws -> Presented {
-        if !googlePlay.all.isEmpty, let token = try Self.token(proof) {
+        if !googlePlay.all.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
             let app = try googlePlay.app(of: token, among: service.limitingApp ?? app)
             return try await presented(proof, token.purchaseToken, of: app)
         }
@@ -157,10 +157,6 @@ final class ProofRedemption: Sendable {
         return Presented(proof, purchases, nil, statement.map { (app, $0) })
     }
 
-    private static func token(_ proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {
-        do { return try GooglePlayToken(json: proof) } catch { throw .refused(error) }
-    }
-
     private func recordingRefusal<Value>(
         of proof: [UInt8],
         for user: User?,
@@ -175,5 +171,12 @@ final class ProofRedemption: Sendable {
             }
             throw error
         }
+    }
+}
+
+extension GooglePlayToken {
+    /// The purchase token that a caller presents instead of a proof; nil for a proof.
+    static func presented(as proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {
+        do { return try GooglePlayToken(json: proof) } catch { throw .refused(error) }
     }
 }

@@ -267,16 +267,12 @@ struct ProofRoutes: Sendable {
             let body = try await JSONBody(
                 request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
-            if !googlePlay.all.isEmpty, let token = try ProofRoutes.token(in: proof) {
+            if !googlePlay.all.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
                 let app = try googlePlay.app(of: token, among: service.limitingApp)
                 return try ProofResource(try await app.statement(about: token.purchaseToken)).answer()
             }
             return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()
         }
-    }
-
-    private static func token(in proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {
-        do { return try GooglePlayToken(json: proof) } catch { throw .refused(error) }
     }
 }
 

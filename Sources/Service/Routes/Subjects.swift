@@ -22,10 +22,7 @@ struct Subjects: Sendable {
         if case .app(let user, _) = context.caller { return user }
         let name = try context.parameters.require("user")
         let issuer = try request.query("issuer")
-        let isKnown = issuer.map { issuer in
-            !issuer.isEmpty && ofAnyIssuer || issuers.contains { $0.hasSameBytes(as: issuer) }
-        }
-        guard isKnown ?? true else {
+        guard accepts(issuer) || ofAnyIssuer && issuer?.isEmpty == false else {
             throw Problem.parameter(
                 "issuer",
                 "left out, or the issuer whose tokens the service accepts (jwt-issuer), till for accounts, or customer for the ids of apps"
