@@ -31,9 +31,10 @@ struct CatalogRoutes: Sendable {
             let app = try catalogs.app(of: request, context)
             let body = try await JSONBody(request, context, of: .setCurrentOffering)
             let identifier = try body.text("identifier")
-            return try await changed(.currentOffering, in: app, request, context) { key in
+            let status = try await change(.currentOffering, in: app, request, context) { key in
                 try catalog.setCurrentOffering(identifier, in: app, by: key)
             }
+            return try answer(.currentOffering, in: app, status: status)
         }
         group.on(.revertCurrentOffering) { request, context in
             try await revert(.currentOffering, request, context)
@@ -74,13 +75,14 @@ struct CatalogRoutes: Sendable {
             let subject = subject(try context.parameters.text(parameter))
             let app = try catalogs.app(of: request, context)
             let object = try await JSONBody(request, context, fields: nil, upTo: Self.maximumBody).object
-            return try await changed(subject, in: app, request, context) { key in
+            let status = try await change(subject, in: app, request, context) { key in
                 guard subject.kind == .product else {
                     return try catalog.define(object, as: subject, in: app, by: key)
                 }
                 return try await catalog.define(
                     object, as: subject.identifier, in: app, seeing: catalogs.limit(of: context), by: key)
             }
+            return try answer(subject, in: app, status: status)
         }
         group.on(operations.revert) { request, context in
             try await revert(subject(try context.parameters.text(parameter)), request, context)
@@ -116,9 +118,10 @@ struct CatalogRoutes: Sendable {
         _ context: ServiceContext
     ) async throws -> Response {
         let (identifier, app) = (try context.parameters.text("product"), try catalogs.app(of: request, context))
-        return try await changed(.product(identifier), in: app, request, context, isConditional: false) { key in
+        let status = try await change(.product(identifier), in: app, request, context, isConditional: false) { key in
             try catalog.setWithdrawn(isWithdrawn, identifier, in: app, by: key)
         }
+        return try answer(.product(identifier), in: app, status: status)
     }
 
     private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -142,29 +145,17 @@ struct CatalogRoutes: Sendable {
                     file: "The picture",
                     reason: "its Content-Type is \(said), but its bytes are \(picture.format.mediaType)"))
         }
-        return try await changed(.product(identifier), in: app, request, context, isConditional: false) { key in
+        let status = try await change(.product(identifier), in: app, request, context, isConditional: false) { key in
             try catalog.setPicture(
                 picture, of: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
         }
-    }
-
-    /// Makes a change, and answers with what it has changed.
-    private func changed(
-        _ subject: CatalogSubject,
-        in app: App,
-        _ request: Request,
-        _ context: ServiceContext,
-        isConditional: Bool = true,
-        _ make: (_ key: String) async throws -> CatalogService.Pending?
-    ) async throws -> Response {
-        let isNew = try await change(subject, in: app, request, context, isConditional: isConditional, make)
-        return try answer(subject, in: app, status: isNew ? .created : .ok)
+        return try answer(.product(identifier), in: app, status: status)
     }
 
     /// Makes a change to the current catalog, and retries it if another writer has changed the catalog meanwhile.
     ///
     /// - Parameter isConditional: True to refuse it if the subject differs from the client's entity tags (`If-Match`).
-    /// - Returns: True if the subject is new.
+    /// - Returns: The status of the answer: 201 for a new subject.
     private func change(
         _ subject: CatalogSubject,
         in app: App,
@@ -172,7 +163,7 @@ struct CatalogRoutes: Sendable {
         _ context: ServiceContext,
         isConditional: Bool = true,
         _ make: (_ key: String) async throws -> CatalogService.Pending?
-    ) async throws -> Bool {
+    ) async throws -> HTTPResponse.Status {
         let key = try context.requiredCaller.name
         let expected = EntityTags(isConditional ? request.headers[values: .ifMatch] : [])
         func check() throws(Problem) {
@@ -180,7 +171,7 @@ struct CatalogRoutes: Sendable {
                 expected.match({
                     CatalogResource.json(of: subject, in: catalogs.view(of: app)).map { JSONAnswer.encode($0) }
                 })
-            else { throw Self.changed(subject) }
+            else { throw Self.definitionChanged(subject) }
         }
         let outcome = try await catalog.perform {
             try check()
@@ -190,10 +181,10 @@ struct CatalogRoutes: Sendable {
             return pending
         }
         guard let outcome else { throw Problem.tooBusy }
-        return outcome == .created
+        return outcome == .created ? .created : .ok
     }
 
-    private static func changed(_ subject: CatalogSubject) -> Problem {
+    private static func definitionChanged(_ subject: CatalogSubject) -> Problem {
         guard subject.kind == .product else {
             return Problem(
                 status: .preconditionFailed, code: "definitionChanged",

@@ -191,18 +191,10 @@ package struct GooglePlayApps: Sendable {
         all.first { $0.client.packageName.hasSameBytes(as: name) }
     }
 
-    /// The app of a token that a caller presents.
-    ///
-    /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
-    /// - Throws: `RedemptionError` if the token names no app of the caller, or none although there are several.
-    func app(of token: GooglePlayToken, among app: String?) throws(RedemptionError) -> GooglePlayApp {
-        try self.app(named: token.packageName, among: app)
-    }
-
     /// The app of a package name that a caller sends, or does not send.
     ///
-    /// - Parameter app: The bundle identifier of the only app of the caller; nil for all apps.
-    /// - Throws: `RedemptionError` as for a token.
+    /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
+    /// - Throws: `RedemptionError` if the name is of no app of the caller, or if it is missing although there are several.
     func app(named name: String?, among app: String?) throws(RedemptionError) -> GooglePlayApp {
         let own = all.filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
         guard let name else {

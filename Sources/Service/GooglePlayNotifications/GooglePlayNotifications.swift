@@ -38,19 +38,11 @@ package struct GooglePlayNotifications: Sendable {
         realm = apps.all.first?.client.realm ?? .google
     }
 
-    /// The result of a message.
-    struct Received {
-        let outcome: NotificationOutcome
-        let type: String
-        /// The code of the error that no repetition changes; nil if the purchase was applied, or if the notification is about none.
-        var code: String?
-    }
-
     /// Asks about the purchase of a notification, and stores the notification with the outcome.
     ///
     /// - Throws: An error that a repetition of the message may mend: `PlayDeveloperError`, `Problem` for a new token that Google Play does
     ///   not know yet, `StorageFault`. Nothing is then stored.
-    func receive(_ message: PubSubMessage, logger: Logger) async throws -> Received {
+    func receive(_ message: PubSubMessage, logger: Logger) async throws -> NotificationReceipt.Received {
         let notification: GooglePlayNotification
         do { notification = try GooglePlayNotification(json: message.data) } catch {
             logger.error(
@@ -59,8 +51,7 @@ package struct GooglePlayNotifications: Sendable {
                 app: service.apps.first.bundleIdentifier, origin: origin(isTest: false),
                 notificationUUID: message.identifier, type: Self.unreadableType, subtype: nil,
                 signedAt: message.publishedAt ?? service.clock.now(), proofDigest: digest(of: message))
-            return Received(
-                outcome: try await service.store(record), type: Self.unreadableType, code: Self.unreadableCode)
+            return (try await service.store(record), Self.unreadableType, Self.unreadableCode)
         }
         let app = apps[package: notification.packageName]
         let record = { (origin: Origin) in
@@ -70,23 +61,21 @@ package struct GooglePlayNotifications: Sendable {
                 signedAt: notification.eventTime, proofDigest: digest(of: message), content: notification.content)
         }
         if let origin = try await knownOrigin(of: message) {
-            return Received(outcome: try await service.store(record(origin)), type: notification.type)
+            return (try await service.store(record(origin)), notification.type, nil)
         }
         guard let app else {
             logger.error(
                 "a notification of Google Play is about an app without a service account",
                 metadata: ["package": "\(notification.packageName)"])
-            return Received(
-                outcome: try await service.store(record(origin(isTest: false))), type: notification.type,
-                code: Self.unknownAppCode)
+            return (try await service.store(record(origin(isTest: false))), notification.type, Self.unknownAppCode)
         }
         guard let token = notification.purchaseToken else {
-            return Received(outcome: try await service.store(record(origin(isTest: false))), type: notification.type)
+            return (try await service.store(record(origin(isTest: false))), notification.type, nil)
         }
         do {
             let outcomes = try await app.refresh(token, notifiedBy: record, within: .person)
             if notification.kind == .voidedPurchase { onVoided() }
-            return Received(outcome: outcomes.strongest, type: notification.type)
+            return (outcomes.strongest, notification.type, nil)
         } catch let error as PlayDeveloperError where error.isOfToken {
             if error == .tokenUnknown, try await isNew(token, of: notification, in: app) {
                 throw Problem(
@@ -99,9 +88,7 @@ package struct GooglePlayNotifications: Sendable {
                 "Google Play does not know the purchase of a notification",
                 metadata: ["code": "\(error.code)", "type": "\(notification.type)"])
             if notification.kind == .voidedPurchase { onVoided() }
-            return Received(
-                outcome: try await service.store(record(origin(isTest: false))), type: notification.type,
-                code: error.code)
+            return (try await service.store(record(origin(isTest: false))), notification.type, error.code)
         }
     }
 
@@ -168,7 +155,7 @@ struct GooglePlayNotificationRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.receivePlayNotification) { request, context in
-            do {
+            try await NotificationReceipt.answer(context, counting: metrics) {
                 guard let credential = AuthenticationMiddleware.credential(of: request) else {
                     throw Problem(
                         status: .unauthorized, code: "unauthenticated",
@@ -176,15 +163,7 @@ struct GooglePlayNotificationRoutes: Sendable {
                 }
                 try await notifications.tokens.verify(credential)
                 let body = try await RequestBytes.collect(request, context, upTo: PubSubMessage.maximumSize)
-                let received = try await notifications.receive(try Self.message(body), logger: context.logger)
-                metrics.count(.notifications, received.outcome.rawValue, code: received.code ?? "")
-                context.logger.log(
-                    level: received.outcome == .duplicate ? .debug : .info, "notification",
-                    metadata: ["outcome": "\(received.outcome.rawValue)", "type": "\(received.type)"])
-                return try NotificationReceipt(outcome: received.outcome).answer()
-            } catch {
-                metrics.count(.notifications, "refused", code: Problem.code(of: error))
-                throw error
+                return try await notifications.receive(try Self.message(body), logger: context.logger)
             }
         }
     }

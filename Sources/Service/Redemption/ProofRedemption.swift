@@ -137,7 +137,7 @@ final class ProofRedemption: Sendable {
     /// The purchases of a proof, by its signature, or by the statement of Google Play if the service may ask about its app.
     private func presented(_ proof: [UInt8]) async throws -> Presented {
         if !googlePlay.all.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
-            let app = try googlePlay.app(of: token, among: service.limitingApp ?? app)
+            let app = try googlePlay.app(named: token.packageName, among: service.limitingApp ?? app)
             return try await presented(proof, token.purchaseToken, of: app)
         }
         let (signed, presented) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in

@@ -4,6 +4,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Logging
 import Proofs
 
 /// The service's routes: they redeem the proofs of users and return their items.
@@ -217,18 +218,9 @@ struct NotificationRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.receiveNotification) { request, context in
-            do {
+            try await NotificationReceipt.answer(context, counting: metrics) {
                 let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
-                let outcome = try await service.receive(try await verified(body), sentAs: body)
-                metrics.count(.notifications, outcome.rawValue)
-                // Anyone can send a known notification again.
-                context.logger.log(
-                    level: outcome == .duplicate ? .debug : .info, "notification",
-                    metadata: ["outcome": "\(outcome.rawValue)"])
-                return try NotificationReceipt(outcome: outcome).answer()
-            } catch {
-                metrics.count(.notifications, "refused", code: Problem.code(of: error))
-                throw error
+                return (try await service.receive(try await verified(body), sentAs: body), nil, nil)
             }
         }
     }
@@ -245,13 +237,34 @@ struct NotificationRoutes: Sendable {
     }
 }
 
-/// The service's answer to a notification of the App Store.
+/// The service's answer to a notification of a store.
 struct NotificationReceipt: AnswerObject {
+    /// A received notification: its outcome, its type, and the code of an error that no repetition changes; nil for what is not logged.
+    typealias Received = (outcome: NotificationOutcome, type: String?, code: String?)
+
     static let answerFields = AnswerFields<Self>("The receipt of a notification.") {
         $0.field("outcome", "The outcome.", \.outcome)
     }
 
     let outcome: NotificationOutcome
+
+    /// Receives a notification, counts and logs its outcome, and answers with it.
+    static func answer(
+        _ context: ServiceContext, counting metrics: ServiceMetrics, _ receive: () async throws -> Received
+    ) async throws -> Response {
+        do {
+            let (outcome, type, code) = try await receive()
+            metrics.count(.notifications, outcome.rawValue, code: code ?? "")
+            var metadata: Logger.Metadata = ["outcome": "\(outcome.rawValue)"]
+            if let type { metadata["type"] = "\(type)" }
+            // Anyone can send a known notification again.
+            context.logger.log(level: outcome == .duplicate ? .debug : .info, "notification", metadata: metadata)
+            return try NotificationReceipt(outcome: outcome).answer()
+        } catch {
+            metrics.count(.notifications, "refused", code: Problem.code(of: error))
+            throw error
+        }
+    }
 }
 
 extension NotificationOutcome: AnswerValue {}
@@ -268,7 +281,7 @@ struct ProofRoutes: Sendable {
                 request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
             if !googlePlay.all.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
-                let app = try googlePlay.app(of: token, among: service.limitingApp)
+                let app = try googlePlay.app(named: token.packageName, among: service.limitingApp)
                 return try ProofResource(try await app.statement(about: token.purchaseToken)).answer()
             }
             return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()

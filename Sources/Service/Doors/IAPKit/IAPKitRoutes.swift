@@ -65,7 +65,7 @@ struct IAPKitRoutes: RouteSource {
         from caller: Caller
     ) async throws -> IAPKitAnswer {
         let service = services.limited(to: caller).entitlements
-        let app = try services.googlePlay.app(of: token, among: service.limitingApp ?? caller.app)
+        let app = try services.googlePlay.app(named: token.packageName, among: service.limitingApp ?? caller.app)
         do {
             let (purchases, statement) = try await app.presented(token.purchaseToken)
             let purchase = try await service.purchase(in: purchases, of: product)

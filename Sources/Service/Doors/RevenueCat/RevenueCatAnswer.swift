@@ -75,10 +75,17 @@ extension AnswerJSON {
     mutating func price(_ name: StaticString, _ price: Price?) {
         self.name(name)
         guard let price else { return append("null") }
+        object { json in
+            json.name("amount")
+            json.append(Array(JSONNumber(thousandths: price.milliunits).text.utf8))
+            json.text("currency", price.currency)
+        }
+    }
+
+    /// Appends an object with the members that `write` appends.
+    mutating func object(_ write: (inout AnswerJSON) -> Void) {
         append("{")
-        self.name("amount")
-        append(Array(JSONNumber(thousandths: price.milliunits).text.utf8))
-        text("currency", price.currency)
+        write(&self)
         append("}")
     }
 
