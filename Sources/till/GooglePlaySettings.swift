@@ -72,7 +72,7 @@ struct GooglePlaySettings {
 
 /// The parts of the service that ask Google Play, or a local one.
 struct GooglePlayServices {
-    private(set) var apps = GooglePlayApps()
+    private(set) var apps: GooglePlayApps = []
     /// Nil if the service receives no notifications.
     private(set) var notifications: GooglePlayNotifications?
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
@@ -101,7 +101,7 @@ struct GooglePlayServices {
             all += try Self.apps(of: app, asking: account, at: url, by: appKeys, for: service)
         }
         try Self.refuseSharedPackages(of: all)
-        apps = GooglePlayApps(all)
+        apps = all
         let logger = configuration.logger
         backgroundServices = all.flatMap { app -> [any ServiceLifecycle.Service] in
             [

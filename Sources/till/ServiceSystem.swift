@@ -36,7 +36,7 @@ struct ServiceSystem: ConsoleServices {
     }
 
     var voidedPurchases: @Sendable () async throws -> [VoidedPurchases] {
-        { [apps = googlePlay.all] in
+        { [apps = googlePlay] in
             var lists: [VoidedPurchases] = []
             for app in apps {
                 let last = try await app.reconciler.lastVoidedPurchases()

@@ -1,6 +1,6 @@
+import Ledger
 import Logging
 import Proofs
-import Synchronization
 
 /// The rules for accepting users' tokens.
 package struct TokenSettings: Sendable {
@@ -34,6 +34,7 @@ package struct TokenSettings: Sendable {
 /// A verified token is cached until it expires, until the issuer's keys are loaded again, or for at most an hour. The
 /// user's next request then costs only a hash.
 package final class UserTokens: Sendable {
+    /// The largest number of cached tokens.
     private static let cacheCapacity = 10_000
     /// The milliseconds after which a cached token is verified again, with the issuer's current keys.
     private static let cacheLifetime: Int64 = 3_600_000
@@ -47,10 +48,10 @@ package final class UserTokens: Sendable {
     private let clock: any WallClock
     private let blockedNames: BlockedNames
     /// The verified tokens by SHA-256.
-    private let cache = Mutex<[[UInt8]: CachedToken]>([:])
+    private let cache = RecentValues<[UInt8], CachedToken>(upTo: cacheCapacity)
 
     /// A verified token.
-    private struct CachedToken {
+    private struct CachedToken: Sendable {
         let caller: Caller
         let expiresAt: Timestamp
         let verifiedAt: Timestamp
@@ -88,7 +89,7 @@ package final class UserTokens: Sendable {
         let digest = DigestAlgorithm.sha256.digest(of: bytes)
         let now = clock.now()
         let generation = keys.generation
-        if let known = cache.withLock({ $0[digest] }), known.generation == generation,
+        if let known = cache[digest], known.generation == generation,
             abs(now.millisecondsSince1970 - known.verifiedAt.millisecondsSince1970) < Self.cacheLifetime
         {
             guard now < known.expiresAt else { throw .tokenExpired }
@@ -96,8 +97,9 @@ package final class UserTokens: Sendable {
         }
         let (caller, expiresAt) = try await verify(bytes, at: now)
         // The generation from before the verification, because the keys may have changed meanwhile.
-        store(
-            CachedToken(caller: caller, expiresAt: expiresAt, verifiedAt: now, generation: generation), digest, at: now)
+        cache.keep(
+            CachedToken(caller: caller, expiresAt: expiresAt, verifiedAt: now, generation: generation), for: digest,
+            size: 1)
         return caller
     }
 
@@ -140,16 +142,6 @@ package final class UserTokens: Sendable {
         }
         // A token for several audiences is not limited to the app of one of them.
         return (.app(user, app: audiences.count == 1 ? audience.app : nil), expiresAt)
-    }
-
-    private func store(_ token: CachedToken, _ digest: [UInt8], at now: Timestamp) {
-        cache.withLock { cache in
-            if cache.count >= Self.cacheCapacity {
-                cache = cache.filter { now < $0.value.expiresAt }
-                if cache.count >= Self.cacheCapacity { cache = [:] }
-            }
-            cache[digest] = token
-        }
     }
 
     private static func timestamp(_ numericDate: Double) -> Timestamp? {

@@ -179,16 +179,12 @@ extension GooglePlayApp {
 }
 
 /// The apps of a service on Google Play that it may ask about.
-package struct GooglePlayApps: Sendable {
-    package let all: [GooglePlayApp]
+package typealias GooglePlayApps = [GooglePlayApp]
 
-    package init(_ all: [GooglePlayApp] = []) {
-        self.all = all
-    }
-
+extension GooglePlayApps {
     /// The app of a package name; nil if the service has no service account for it.
     package subscript(package name: String) -> GooglePlayApp? {
-        all.first { $0.client.packageName.hasSameBytes(as: name) }
+        first { $0.client.packageName.hasSameBytes(as: name) }
     }
 
     /// The app of a package name that a caller sends, or does not send.
@@ -196,7 +192,7 @@ package struct GooglePlayApps: Sendable {
     /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
     /// - Throws: `RedemptionError` if the name is of no app of the caller, or if it is missing although there are several.
     func app(named name: String?, among app: String?) throws(RedemptionError) -> GooglePlayApp {
-        let own = all.filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
+        let own = filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
         guard let name else {
             guard let only = own.first, own.count == 1 else {
                 throw .refused(

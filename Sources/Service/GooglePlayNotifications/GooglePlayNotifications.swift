@@ -35,7 +35,7 @@ package struct GooglePlayNotifications: Sendable {
         onVoided: @escaping @Sendable () -> Void = {}
     ) {
         (self.tokens, self.service, self.apps, self.onVoided) = (tokens, service, apps, onVoided)
-        realm = apps.all.first?.client.realm ?? .google
+        realm = apps.first?.client.realm ?? .google
     }
 
     /// Asks about the purchase of a notification, and stores the notification with the outcome.

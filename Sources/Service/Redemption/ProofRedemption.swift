@@ -26,7 +26,7 @@ final class ProofRedemption: Sendable {
         _ service: EntitlementService,
         _ metrics: ServiceMetrics,
         of app: String? = nil,
-        asking googlePlay: GooglePlayApps = GooglePlayApps(),
+        asking googlePlay: GooglePlayApps = [],
         newcomers: NewcomerAllowance? = nil,
         recordsRefusals: Bool = true
     ) {
@@ -136,7 +136,7 @@ final class ProofRedemption: Sendable {
 
     /// The purchases of a proof, by its signature, or by the statement of Google Play if the service may ask about its app.
     private func presented(_ proof: [UInt8]) async throws -> Presented {
-        if !googlePlay.all.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
+        if !googlePlay.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
             let app = try googlePlay.app(named: token.packageName, among: service.limitingApp ?? app)
             return try await presented(proof, token.purchaseToken, of: app)
         }

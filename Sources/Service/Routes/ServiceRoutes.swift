@@ -69,7 +69,7 @@ package struct ServiceRoutes: Sendable {
         webhooks: WebhookService? = nil,
         figures: FigureService? = nil,
         orderClients: [AppStoreServerClient] = [],
-        googlePlay: GooglePlayApps = GooglePlayApps(),
+        googlePlay: GooglePlayApps = [],
         playNotifications: GooglePlayNotifications? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
@@ -133,7 +133,25 @@ package struct ServiceRoutes: Sendable {
     }
 
     private func addRoutes(to router: Router<ServiceContext>) {
-        let open = router.group()
+        let (open, catalogs) = (router.group(), CatalogViews(service.apps))
+        addOpenRoutes(to: open)
+        PictureRoutes(catalogs: catalogs).add(to: open)
+        accounts?.addUnauthenticated(to: open)
+        if let seedApp {
+            let app = router.group().add(
+                middleware: SeedAppMiddleware(authentication: authentication))
+            if let limits { app.add(middleware: limits) }
+            seedApp.add(to: app)
+        }
+        // Metrics have no rate limit.
+        router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in metricsAnswer }
+        let version = router.group().authenticated(by: authentication, within: limits)
+        addAuthenticated(to: version, open: open, catalogs)
+        for other in others { other.add(to: router) }
+    }
+
+    /// Adds the routes that describe the service, and those to which stores send notifications.
+    private func addOpenRoutes(to open: RouterGroup<ServiceContext>) {
         open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
         open.on(.isReady) { _, _ in
             try await service.ledger.ping()
@@ -151,26 +169,22 @@ package struct ServiceRoutes: Sendable {
         if let playNotifications {
             GooglePlayNotificationRoutes(notifications: playNotifications, metrics: metrics).add(to: open)
         }
-        let catalogs = CatalogViews(service.apps)
-        PictureRoutes(catalogs: catalogs).add(to: open)
-        router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: PrometheusText.contentType],
-                body: ResponseBody(
-                    byteBuffer: ByteBuffer(
-                        string: metrics.text(
-                            queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
-                            listeners: events?.hub.streams.count,
-                            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false))))
-        }
-        if let seedApp {
-            let app = router.group().add(
-                middleware: SeedAppMiddleware(authentication: authentication))
-            if let limits { app.add(middleware: limits) }
-            seedApp.add(to: app)
-        }
-        accounts?.addUnauthenticated(to: open)
-        let version = router.group().authenticated(by: authentication, within: limits)
+    }
+
+    private var metricsAnswer: Response {
+        let text = metrics.text(
+            queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
+            listeners: events?.hub.streams.count,
+            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false)
+        return Response(
+            status: .ok, headers: [.contentType: PrometheusText.contentType],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// - Parameter open: The group without authentication, for a check before there is a user.
+    private func addAuthenticated(
+        to version: RouterGroup<ServiceContext>, open: RouterGroup<ServiceContext>, _ catalogs: CatalogViews
+    ) {
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version)
         OfferingRoutes(catalogs: catalogs).add(to: version)
@@ -200,7 +214,6 @@ package struct ServiceRoutes: Sendable {
         UserDataRoutes(service: service, subjects: subjects, clock: clock, accounts: accounts).add(to: version)
         events?.add(to: version)
         accounts?.addForApps(to: version)
-        for other in others { other.add(to: router) }
     }
 }
 
@@ -280,7 +293,7 @@ struct ProofRoutes: Sendable {
             let body = try await JSONBody(
                 request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
-            if !googlePlay.all.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
+            if !googlePlay.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
                 let app = try googlePlay.app(named: token.packageName, among: service.limitingApp)
                 return try ProofResource(try await app.statement(about: token.purchaseToken)).answer()
             }

@@ -163,7 +163,7 @@ final class PlayService: Sendable {
         alice = try #require(User(name: "alice"))
         let keys = entitlements.ledger.apiKeys(clock: entitlements.clock)
         key = try await keys.make(name: "tests", scopes: Set(APIKeyScope.allCases)).key
-        let (apps, requests) = (GooglePlayApps([app]), GooglePlayReconciler.Requests())
+        let (apps, requests) = ([app], GooglePlayReconciler.Requests())
         voidedRequests = requests
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), metrics: metrics, googlePlay: apps,

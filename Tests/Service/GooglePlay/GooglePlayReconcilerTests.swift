@@ -144,20 +144,27 @@ import Testing
         }
     }
 
+    private static func schedule(_ played: PlayService) -> Task<Void, any Error> {
+        let schedule = played.app.reconciler.schedule(
+            played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
+        return Task { try await schedule.run() }
+    }
+
+    /// The number of runs. The first one, about silent purchases, is among them.
+    private static func runs(of played: PlayService) -> Int {
+        played.metrics.text(queueDepth: 0).split(separator: "\n")
+            .filter { $0.hasPrefix("till_reconciliations_total") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
+    }
+
     @Test func `a voided purchase is taken back by the schedule as soon as a notification tells of it`() async throws {
         try await run { played async throws in
             let order = try await played.order("garden.gate")
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])
-            let schedule = played.app.reconciler.schedule(
-                played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
-            let running = Task { try await schedule.run() }
+            let running = Self.schedule(played)
             defer { running.cancel() }
-            let runs = { @Sendable in
-                played.metrics.text(queueDepth: 0, listeners: nil, isStorageAlmostFull: false)
-                    .split(separator: "\n").first { $0.hasPrefix("till_reconciliations_total") } ?? ""
-            }
-            await expectEventually { !runs().isEmpty }
+            await expectEventually { Self.runs(of: played) > 0 }
             _ = try played.play.perform { try $0.refund(bought.number) }
             played.voidedRequests.request()
             try await expectEventually { try await played.items().isEmpty }
@@ -169,22 +176,14 @@ import Testing
             let order = try await played.order("garden.gate")
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])
-            let schedule = played.app.reconciler.schedule(
-                played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
-            let running = Task { try await schedule.run() }
+            let running = Self.schedule(played)
             defer { running.cancel() }
-            // The first run, about silent purchases, is among them.
-            let runs = { @Sendable in
-                played.metrics.text(queueDepth: 0, listeners: nil, isStorageAlmostFull: false)
-                    .split(separator: "\n").filter { $0.hasPrefix("till_reconciliations_total") }
-                    .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
-            }
             for _ in 0..<100 {
                 played.voidedRequests.request()
                 try await Task.sleep(for: .milliseconds(20))
             }
-            await expectEventually { runs() >= 5 }
-            #expect(runs() == 5)
+            await expectEventually { Self.runs(of: played) >= 5 }
+            #expect(Self.runs(of: played) == 5)
             _ = try played.play.perform { try $0.refund(bought.number) }
             played.voidedRequests.request()
             #expect(try await played.items() == ["gate 1"])

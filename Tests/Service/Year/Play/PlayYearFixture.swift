@@ -49,7 +49,7 @@ final class PlayYearFixture: Sendable {
             .init(
                 audience: Self.audience, email: PushSettings.standardEmail,
                 keys: .address(url.appending(path: "oauth2/v1/certs"))), clock: clock, logger: ServiceFixture.logger)
-        let apps = GooglePlayApps([app])
+        let apps = [app]
         routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys), metrics: metrics, figures: figures, googlePlay: apps,
             playNotifications: GooglePlayNotifications(tokens: tokens, service: service, apps: apps),
