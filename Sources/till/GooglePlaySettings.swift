@@ -67,7 +67,7 @@ struct GooglePlaySettings {
 
 /// The parts of the service that ask Google Play, or a local one.
 struct GooglePlayServices {
-    private(set) var apps = GooglePlayApps()
+    private(set) var apps: GooglePlayApps = []
     /// Nil if the service receives no notifications.
     private(set) var notifications: GooglePlayNotifications?
     private(set) var backgroundServices: [any ServiceLifecycle.Service] = []
@@ -96,7 +96,7 @@ struct GooglePlayServices {
             all += try Self.apps(of: app, asking: account, at: url, by: appKeys, for: service)
         }
         try Self.refuseSharedPackages(of: all)
-        apps = GooglePlayApps(all)
+        apps = all
         let logger = configuration.logger
         backgroundServices = all.flatMap { app -> [any ServiceLifecycle.Service] in
             [
@@ -107,7 +107,7 @@ struct GooglePlayServices {
         let voided = all.map { _ in GooglePlayReconciler.Requests() }
         for (app, requests) in zip(all, voided) {
             backgroundServices.append(
-                GooglePlayReconciler(app).schedule(requests, metrics: metrics, logger: logger))
+                app.reconciler.schedule(requests, metrics: metrics, logger: logger))
         }
         let pushTokens = localPlay?.pushTokens ?? configuration.googlePlay?.notifications
         notifications = pushTokens.map { settings in

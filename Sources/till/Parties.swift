@@ -158,7 +158,7 @@ final class LocalService: Sendable {
     func withClient<Value: Sendable>(
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
-        guard let play else { return try await withClient(asking: GooglePlayApps(), body) }
+        guard let play else { return try await withClient(asking: [], body) }
         return try await LoopbackServer.run({ play.routes(sandboxKey: SandboxKey().apiKey).router() }) { url in
             try await self.withClient(asking: try self.apps(at: play, url), body)
         }
@@ -170,12 +170,11 @@ final class LocalService: Sendable {
     private func apps(at play: GooglePlay, _ url: URL) throws -> GooglePlayApps {
         let key = try play.perform { try $0.serviceAccountKey(keptIn: playAccountFile, at: url) }
         let account = try GoogleServiceAccount(json: try key.json())
-        return GooglePlayApps(
-            try service.apps.all.flatMap { app in
-                try GooglePlayServices.apps(
-                    of: app, package: PackageName.name(ofApp: app.bundleIdentifier), asking: account, at: url, by: [],
-                    for: service)
-            })
+        return try service.apps.all.flatMap { app in
+            try GooglePlayServices.apps(
+                of: app, package: PackageName.name(ofApp: app.bundleIdentifier), asking: account, at: url, by: [],
+                for: service)
+        }
     }
 
     private func withClient<Value: Sendable>(

@@ -166,7 +166,7 @@ extension Reconcile {
             of: service.apps.first, package: package, asking: account, at: url?.url, by: keys, for: service)
         var reports: Reports = [:]
         for app in apps {
-            let reconciler = GooglePlayReconciler(app)
+            let reconciler = app.reconciler
             let name = apps.count == 1 ? "" : " of \(app.client.packageName)"
             reports["voided purchases\(name)"] = try await reconciler.recordVoidedPurchases()
             reports["silent purchases\(name)"] = try await reconciler.recordSilentPurchases()

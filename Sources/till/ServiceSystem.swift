@@ -35,10 +35,10 @@ struct ServiceSystem: ConsoleServices {
     }
 
     var voidedPurchases: @Sendable () async throws -> [VoidedPurchases] {
-        { [apps = googlePlay.all] in
+        { [apps = googlePlay] in
             var lists: [VoidedPurchases] = []
             for app in apps {
-                let last = try await GooglePlayReconciler(app).lastVoidedPurchases()
+                let last = try await app.reconciler.lastVoidedPurchases()
                 lists.append(VoidedPurchases(package: app.client.packageName, last: last))
             }
             return lists

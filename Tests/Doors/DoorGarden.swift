@@ -91,7 +91,7 @@ struct DoorGarden {
                         keyIdentifier: "key", nonce: Self.nonce, timestamp: moment, signature: Self.signature)
                 }
             ],
-            googlePlay: GooglePlayApps(apps ?? []),
+            googlePlay: apps ?? [],
             clock: garden.store.clock)
         routes = ServiceRoutes(
             service: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,

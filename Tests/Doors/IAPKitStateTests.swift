@@ -63,13 +63,13 @@ import Testing
 
     @Test func `another product than the expected one is inauthentic`() {
         let purchase = Self.purchase()
-        let answer = IAPKitAnswer(purchase, expecting: "gate", at: Self.now)
+        let answer = IAPKitAnswer(purchase, from: .apple, expecting: "gate", at: Self.now)
         #expect(
             answer.json.compactText
                 == #"{"store":"apple","isValid":true,"state":"ENTITLED","productId":"gate","environment":"Sandbox"}"#)
-        let other = IAPKitAnswer(purchase, expecting: "gate2", at: Self.now)
+        let other = IAPKitAnswer(purchase, from: .apple, expecting: "gate2", at: Self.now)
         #expect(other.state == .inauthentic && other.productIdentifier == "gate")
-        #expect(IAPKitAnswer(purchase, expecting: nil, at: Self.now) == answer)
+        #expect(IAPKitAnswer(purchase, from: .apple, expecting: nil, at: Self.now) == answer)
     }
 
     @Test(arguments: AppStoreEnvironment.allCases)
@@ -77,7 +77,7 @@ import Testing
         let purchase = VerifiedPurchase(Self.claim, nil, environment, by: EntitlementFacts(), at: Self.now)
         let isNamed = environment == .production || environment == .sandbox
         #expect(
-            IAPKitAnswer(purchase, expecting: nil, at: Self.now).json.at("environment")
+            IAPKitAnswer(purchase, from: .apple, expecting: nil, at: Self.now).json.at("environment")
                 == (isNamed ? JSONValue.string(environment.rawValue) : nil))
     }
 

@@ -155,7 +155,7 @@ import Testing
             {"purchaseToken":"\(bought.token)","voidedTimeMillis":"\(server.clock.now().millisecondsSince1970)"}]}
             """
         server.answer("voidedpurchases", .init(status: 200, body: Array(page.utf8)))
-        let report = try await GooglePlayReconciler(played).recordVoidedPurchases()
+        let report = try await played.reconciler.recordVoidedPurchases()
         #expect(report.outcomes == ["googlePlayAnswerInvalid": 1, "revoked": 1])
     }
 

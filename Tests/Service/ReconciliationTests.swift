@@ -55,7 +55,7 @@ import Testing
             logger: Logger(label: "tests"))
     }
 
-    private func responder(_ client: AppStoreServerClient) -> ConsumptionResponder {
+    private func responder(_ client: AppStoreServerClient) -> DurableWork {
         reconciler(client).consumptionResponder(
             answering: (refundPreference: .grantProrated, sampleContentProvided: true), metrics: metrics,
             logger: Logger(label: "tests"))

@@ -77,7 +77,7 @@ struct ServiceFixture {
                     .init(
                         audience: TestPushIssuer.audience, email: TestPushIssuer.email,
                         keys: .file(shop.folder.file("google-keys.json"))), clock: shop.clock, logger: Self.logger),
-                service: service, apps: GooglePlayApps()), proxies: proxies, requestsPerAddress: requestsPerAddress,
+                service: service, apps: []), proxies: proxies, requestsPerAddress: requestsPerAddress,
             reserve: disk.map { [clock = shop.clock] disk in
                 StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)
             }, clock: shop.clock)
@@ -127,5 +127,16 @@ struct ServiceFixture {
                     body: Data(response.body.readableBytesView))
             }
         }
+    }
+}
+
+extension TestIssuer {
+    /// The settings of a service that accepts the issuer's tokens.
+    ///
+    /// - Parameter folder: The folder of the file with the keys.
+    func settings(keptIn folder: TemporaryFolder) throws -> TokenSettings {
+        let keys = folder.file("keys.json")
+        try Data(Self.keySet([publicKey]).utf8).write(to: keys)
+        return TokenSettings(issuer: Self.issuer, audiences: [(Self.audience, nil)], keys: .file(keys))
     }
 }

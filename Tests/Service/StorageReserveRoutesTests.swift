@@ -15,11 +15,8 @@ import Testing
     init() async throws {
         issuer = try TestIssuer()
         let folder = try TemporaryFolder()
-        let keys = folder.file("keys.json")
-        try Data(TestIssuer.keySet([issuer.publicKey]).utf8).write(to: keys)
         fixture = try await ServiceFixture(
-            tokens: TokenSettings(
-                issuer: TestIssuer.issuer, audiences: [(TestIssuer.audience, nil)], keys: .file(keys)),
+            tokens: issuer.settings(keptIn: folder),
             disk: disk, keeping: folder)
     }
 

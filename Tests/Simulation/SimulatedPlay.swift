@@ -114,14 +114,14 @@ final class SimulatedPlay: Sendable {
     /// Has a process acknowledge what is due, one after the other.
     func acknowledge(by service: EntitlementService, isReachable: Bool) async throws {
         try await app(of: service, isReachable: isReachable)
-            .acknowledger(metrics: ServiceMetrics(), logger: Self.logger, maximumAtOnce: 1).acknowledgeAll()
+            .acknowledger(metrics: ServiceMetrics(), logger: Self.logger, maximumAtOnce: 1).perform()
     }
 
     /// Has a process ask for voided purchases and for silent ones.
     ///
     /// - Returns: The outcomes with their counts.
     func reconcile(by service: EntitlementService) async throws -> [String] {
-        let reconciler = GooglePlayReconciler(try app(of: service))
+        let reconciler = try app(of: service).reconciler
         let reports = [try await reconciler.recordVoidedPurchases(), try await reconciler.recordSilentPurchases()]
         return reports.flatMap { $0.outcomes.map { "\($0.key) \($0.value)" }.sorted() }
     }

@@ -95,6 +95,31 @@ package final class IdempotentRequests: Sendable {
         }
     }
 
+    /// Answers a request that records a new value, with the value.
+    ///
+    /// - Parameters:
+    ///   - keys: The names of API keys by their identifiers.
+    ///   - make: Makes the value.
+    ///   - record: Records the value and, in the same commit, the answer to keep. Returns the answer to an earlier request that another
+    ///     process has kept meanwhile; nothing is then recorded.
+    package func answer<Value: AnswerValue>(
+        _ request: Request,
+        from caller: Caller,
+        about user: User,
+        body: [UInt8],
+        naming keys: [String: String],
+        making make: () throws -> Value,
+        recording record: (Value, KeptAnswer?) async throws -> KeptAnswer?
+    ) async throws -> Response {
+        try await answer(request, from: caller, about: user, body: body, status: .created) { pending in
+            let value = try make()
+            let json = try value.json(naming: keys)
+            let kept = pending?.answer(json)
+            let earlier = try await record(value, kept)
+            return earlier.map { .replayed($0) } ?? kept.map { .kept($0) } ?? .new(json)
+        }
+    }
+
     /// The answer kept for a key in the last 24 hours. Nil if there is none.
     private func keptAnswer(for key: IdempotencyKey) async throws -> KeptAnswer? {
         let oldest = clock.now().adding(days: -1)
@@ -176,18 +201,11 @@ extension IdempotentRequests {
     /// A commit that keeps an answer deletes no others: that would reach each node of a distributed ledger.
     package static func deletion(in ledger: Ledger, clock: any WallClock, logger: Logger) -> Companion {
         Companion {
-            var failures = FailureLog()
-            for await _ in AsyncStream.ticks(every: deletionInterval).cancelOnGracefulShutdown() {
-                var code: String?
-                do {
-                    let oldest = clock.now().adding(days: -1)
-                    while try await ledger.writeInBackground({
-                        try $0.answers.delete(before: oldest, limit: deletedAtOnce)
-                    }) == deletedAtOnce {}
-                } catch {
-                    code = Problem.code(of: error)
-                }
-                failures.record(code, in: logger, "old answers not deleted")
+            await logger.repeating(every: deletionInterval, "old answers not deleted") {
+                let oldest = clock.now().adding(days: -1)
+                while try await ledger.writeInBackground({
+                    try $0.answers.delete(before: oldest, limit: deletedAtOnce)
+                }) == deletedAtOnce {}
             }
         }
     }

@@ -1,6 +1,6 @@
+import Ledger
 import Logging
 import Proofs
-import Synchronization
 
 /// The rules for accepting users' tokens.
 package struct TokenSettings: Sendable {
@@ -34,6 +34,7 @@ package struct TokenSettings: Sendable {
 /// A verified token is cached until it expires, until the issuer's keys are loaded again, or for at most an hour. The
 /// user's next request then costs only a hash.
 package final class UserTokens: Sendable {
+    /// The largest number of cached tokens.
     private static let cacheCapacity = 10_000
     /// The milliseconds after which a cached token is verified again, with the issuer's current keys.
     private static let cacheLifetime: Int64 = 3_600_000
@@ -47,10 +48,10 @@ package final class UserTokens: Sendable {
     private let clock: any WallClock
     private let blockedNames: BlockedNames
     /// The verified tokens by SHA-256.
-    private let cache = Mutex<[[UInt8]: CachedToken]>([:])
+    private let cache = RecentValues<[UInt8], CachedToken>(upTo: cacheCapacity)
 
     /// A verified token.
-    private struct CachedToken {
+    private struct CachedToken: Sendable {
         let caller: Caller
         let expiresAt: Timestamp
         let verifiedAt: Timestamp
@@ -88,7 +89,7 @@ package final class UserTokens: Sendable {
         let digest = DigestAlgorithm.sha256.digest(of: bytes)
         let now = clock.now()
         let generation = keys.generation
-        if let known = cache.withLock({ $0[digest] }), known.generation == generation,
+        if let known = cache[digest], known.generation == generation,
             abs(now.millisecondsSince1970 - known.verifiedAt.millisecondsSince1970) < Self.cacheLifetime
         {
             guard now < known.expiresAt else { throw .tokenExpired }
@@ -96,8 +97,9 @@ package final class UserTokens: Sendable {
         }
         let (caller, expiresAt) = try await verify(bytes, at: now)
         // The generation from before the verification, because the keys may have changed meanwhile.
-        store(
-            CachedToken(caller: caller, expiresAt: expiresAt, verifiedAt: now, generation: generation), digest, at: now)
+        cache.keep(
+            CachedToken(caller: caller, expiresAt: expiresAt, verifiedAt: now, generation: generation), for: digest,
+            size: 1)
         return caller
     }
 
@@ -140,16 +142,6 @@ package final class UserTokens: Sendable {
         }
         // A token for several audiences is not limited to the app of one of them.
         return (.app(user, app: audiences.count == 1 ? audience.app : nil), expiresAt)
-    }
-
-    private func store(_ token: CachedToken, _ digest: [UInt8], at now: Timestamp) {
-        cache.withLock { cache in
-            if cache.count >= Self.cacheCapacity {
-                cache = cache.filter { now < $0.value.expiresAt }
-                if cache.count >= Self.cacheCapacity { cache = [:] }
-            }
-            cache[digest] = token
-        }
     }
 
     private static func timestamp(_ numericDate: Double) -> Timestamp? {
@@ -224,6 +216,39 @@ package struct SignedToken: Sendable {
     /// True if the signature is valid under the key, with the key's own algorithm.
     package func isSigned(by key: TokenKey) -> Bool {
         key.algorithm.rawValue.hasSameBytes(as: algorithm) && key.verifies(signature, over: signedBytes)
+    }
+}
+
+/// Typed access to the claims of a token (RFC 7519 section 4).
+package struct TokenClaims: Sendable {
+    package let object: JSONObject
+
+    /// The text of a claim; nil for a missing claim, or one of another type.
+    package func text(_ name: String) -> String? {
+        if case .string(let text) = object[name] { text } else { nil }
+    }
+
+    /// The truth of a claim; nil for a missing claim, or one of another type.
+    package func flag(_ name: String) -> Bool? {
+        if case .bool(let flag) = object[name] { flag } else { nil }
+    }
+
+    /// The audiences of `aud`, which is a string or an array of strings (RFC 7519 section 4.1.3); nil for anything else.
+    package var audiences: [String]? {
+        guard case .array(let elements) = object["aud"] else { return text("aud").map { [$0] } }
+        let audiences = elements.compactMap { if case .string(let audience) = $0 { audience } else { nil } }
+        return audiences.count == elements.count ? audiences : nil
+    }
+
+    /// A NumericDate (RFC 7519 section 2), in seconds since 1970; nil for a missing claim, or one of another type.
+    ///
+    /// - Parameter standard: The date if the claim is missing or null.
+    package func date(_ name: String, else standard: Double? = nil) -> Double? {
+        switch object[name] {
+        case nil, .null: standard
+        case .number(let number): number.double
+        default: nil
+        }
     }
 }
 

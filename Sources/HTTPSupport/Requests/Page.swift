@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import Proofs
 
@@ -17,15 +18,7 @@ package struct Page {
 
     /// - Throws: `Problem` with the code `parameterInvalid`.
     package init(_ request: Request) throws(Problem) {
-        if let text = try request.query("pageSize") {
-            guard let size = Int(text), Self.sizes.contains(size) else {
-                throw Problem.parameter(
-                    "pageSize", "a number from \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
-            }
-            self.size = size
-        } else {
-            size = Self.standardSize
-        }
+        size = try request.queriedNumber("pageSize", in: Self.sizes, else: Self.standardSize)
         if let cursor = try request.query("cursor", upTo: Self.maximumCursorLength) {
             guard let bytes = Base64.decode(Array(cursor.utf8)[...], .urlSafe), bytes.count < 1024,
                 let last = String(validating: bytes, as: UTF8.self)
@@ -139,5 +132,112 @@ extension Problem {
     package static func parameter(_ name: String, _ expected: String) -> Problem {
         Problem(
             status: .badRequest, code: "parameterInvalid", detail: "The query parameter \(name) must be \(expected).")
+    }
+}
+
+/// The choice of a response's language from the catalog's languages, by `Accept-Language` (RFC 9110 section 12.5.4).
+package enum Language {
+    /// - Parameter available: The catalog's languages. The first is the default.
+    package static func choose(for request: Request, among available: [String]) -> String? {
+        var wanted: [(language: String, quality: Double)] = []
+        for header in request.headers[values: .acceptLanguage] {
+            for range in header.split(separator: ",").prefix(32) {
+                let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+                guard let tag = parts.first else { continue }
+                let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+                wanted.append((String(tag.prefix { $0 != "-" && $0 != "_" }).lowercased(), quality))
+            }
+        }
+        // Ranges of equal quality keep their order.
+        for range in wanted.enumerated().sorted(by: {
+            ($0.element.quality, -$0.offset) > ($1.element.quality, -$1.offset)
+        }) where range.element.quality > 0 {
+            if available.contains(range.element.language) { return range.element.language }
+            if range.element.language == "*" { break }
+        }
+        return available.first
+    }
+}
+
+extension Parameters {
+    /// The default maximum length of a path component, in bytes of UTF-8 after decoding.
+    package static let maximumLength = 256
+
+    /// Returns a path component, percent-decoded.
+    ///
+    /// - Parameter maximumLength: The maximum length in bytes of UTF-8, after decoding.
+    /// - Throws: `Problem` with the code `notFound` if the component is too long or contains NUL. No resource has such
+    ///   a name.
+    package func text(_ name: String, upTo maximumLength: Int = maximumLength) throws -> String {
+        let text = try require(name)
+        let decoded = text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding ?? text : text
+        guard decoded.utf8.count <= maximumLength, !decoded.utf8.contains(0) else { throw Problem.pathUnknown }
+        return decoded
+    }
+}
+
+extension Request {
+    /// Returns the first day of the month that a parameter of the query names, such as `2027-03`. Nil without the parameter.
+    ///
+    /// - Throws: `Problem` with the code `parameterInvalid` for another text, and for a month before 1971.
+    package func queriedMonth(_ name: String) throws(Problem) -> CalendarDay? {
+        guard let text = try query(name) else { return nil }
+        guard let day = CalendarDay(text + "-01"), day.daysSince1970 > 364 else {
+            throw .parameter(name, "a month such as 2027-03")
+        }
+        return day
+    }
+
+    /// Returns the day that a parameter of the query names, such as `2026-10-31`. Nil without the parameter.
+    ///
+    /// - Throws: `Problem` with the code `parameterInvalid` for another text.
+    package func queriedDay(_ name: String) throws(Problem) -> CalendarDay? {
+        guard let text = try query(name) else { return nil }
+        guard let day = CalendarDay(text) else { throw .parameter(name, "a date such as 2026-10-31") }
+        return day
+    }
+
+    /// Returns the number of a query parameter, or `standard` if it is missing.
+    ///
+    /// - Throws: `Problem` with the code `parameterInvalid` for another text, and for a number outside the range.
+    package func queriedNumber<Number: FixedWidthInteger>(
+        _ name: String, in range: ClosedRange<Number>, else standard: Number
+    ) throws(Problem) -> Number {
+        guard let text = try query(name) else { return standard }
+        guard let number = Number(text), range.contains(number) else {
+            throw .parameter(name, "a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// The default maximum length of a query parameter, in bytes of UTF-8.
+    package static let maximumParameterLength = 256
+
+    /// Returns the value of a query parameter, or nil if it is missing.
+    ///
+    /// - Parameter maximumLength: The maximum length in bytes of UTF-8.
+    /// - Throws: `Problem` with the code `parameterInvalid` if the value is too long or contains NUL.
+    package func query(_ name: String, upTo maximumLength: Int = maximumParameterLength) throws(Problem) -> String? {
+        guard uri.string.utf8.contains(UInt8(ascii: "?")), let value = uri.queryParameters[Substring(name)] else {
+            return nil
+        }
+        guard value.utf8.count <= maximumLength, !value.utf8.contains(0) else {
+            throw .parameter(name, "at most \(maximumLength) bytes, without NUL")
+        }
+        return String(value)
+    }
+
+    /// Returns the word of a query parameter, or nil if it is missing.
+    ///
+    /// - Throws: `Problem` with the code `parameterInvalid` for another word.
+    package func query<Word: CaseIterable & RawRepresentable<String>>(
+        _ name: String,
+        as type: Word.Type = Word.self
+    ) throws(Problem) -> Word? {
+        guard let text = try query(name) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            throw .parameter(name, "one of \(Word.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return word
     }
 }

@@ -163,18 +163,19 @@ package struct AppStoreServerClient: Sendable {
     ) async throws(ReconciliationError) -> Data {
         var waited: Int64 = 0
         while true {
-            let answer = try await answer(to: request, within: limits.answer)
-            if (200...299).contains(answer.status) { return answer.body }
-            let refusal = try? JSONDecoder().decode(Refusal.self, from: answer.body)
-            if answer.status == 401, let seconds = Self.secondsAhead(of: answer.date, at: clock.now()),
+            let (status, headers, body) = try await answer(to: request, within: limits.answer)
+            if (200...299).contains(status) { return Data(body) }
+            let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body))
+            if status == 401, let seconds = Self.secondsAhead(of: headers.first(name: "Date"), at: clock.now()),
                 !(-AppStoreServerKey.tokenAge...AppStoreServerKey.tokenAge).contains(seconds)
             {
                 throw .clockWrong(secondsAhead: seconds)
             }
-            guard answer.status == 429, waited < limits.rateLimit else {
-                throw .refused(status: answer.status, code: refusal?.errorCode)
+            guard status == 429, waited < limits.rateLimit else {
+                throw .refused(status: status, code: refusal?.errorCode)
             }
-            let seconds = min(max(1, secondsUntil(answer.retryAfter)), limits.rateLimit - waited)
+            let retryAfter = headers.first(name: "Retry-After")
+            let seconds = min(max(1, secondsUntil(retryAfter)), limits.rateLimit - waited)
             waited += seconds
             do { try await Task.sleep(for: .seconds(seconds)) } catch { throw .cancelled }
         }
@@ -200,29 +201,14 @@ package struct AppStoreServerClient: Sendable {
         }
     }
 
-    private struct Answer: Sendable {
-        let status: Int
-        /// The header `Date`.
-        let date: String?
-        let retryAfter: String?
-        let body: Data
-    }
-
     private func answer(
         to request: HTTPClientRequest,
         within limit: Duration
-    ) async throws(ReconciliationError) -> Answer {
+    ) async throws(ReconciliationError) -> HTTPClient.WholeAnswer {
         do {
             var request = request
             request.headers.add(name: "Authorization", value: "Bearer \(try key.token(at: clock.now()))")
-            return try await Deadline.run(within: limit) { [request] in
-                let response = try await HTTPClient.toStores.execute(request, deadline: .distantFuture)
-                let bytes = try await response.body.collect(upTo: Self.maximumAnswer)
-                return Answer(
-                    status: Int(response.status.code), date: response.headers.first(name: "Date"),
-                    retryAfter: response.headers.first(name: "Retry-After"),
-                    body: Data(bytes.readableBytesView))
-            }
+            return try await HTTPClient.toStores.answer(to: request, within: limit, upTo: Self.maximumAnswer)
         } catch {
             if Task.isCancelled { throw .cancelled }
             throw .unreachable(host: url.host() ?? "?")
@@ -239,6 +225,22 @@ extension HTTPClient {
         configuration.timeout.connect = .seconds(10)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
+
+    typealias WholeAnswer = (status: Int, headers: HTTPHeaders, body: [UInt8])
+
+    /// Sends a request, and reads the whole answer within a time limit. The client's own timeout ends with the head of the answer.
+    ///
+    /// - Parameter maximumSize: The maximum size of the body in bytes.
+    /// - Throws: `NIOTooManyBytesError` for a larger body.
+    func answer(
+        to request: HTTPClientRequest, within limit: Duration, upTo maximumSize: Int
+    ) async throws -> WholeAnswer {
+        try await Deadline.run(within: limit) {
+            let response = try await self.execute(request, deadline: .distantFuture)
+            let body = try await response.body.collect(upTo: maximumSize)
+            return (Int(response.status.code), response.headers, Array(body.readableBytesView))
+        }
+    }
 }
 
 /// A team's key for the App Store Server API (App Store Connect, "In-App Purchase key").

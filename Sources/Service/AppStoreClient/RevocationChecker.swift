@@ -40,21 +40,16 @@ package struct RevocationChecker: Sendable {
         request.headers.add(name: "Content-Type", value: "application/ocsp-request")
         request.body = .bytes(query.body)
         let responder = query.responder.host() ?? "?"
-        let status: UInt
-        let body: [UInt8]
+        let answer: HTTPClient.WholeAnswer
         do {
-            // The client's own timeout ends with the head of the answer.
-            (status, body) = try await Deadline.run(within: Self.timeout) { [client, request] in
-                let response = try await client.execute(request, deadline: .distantFuture)
-                let body = try await response.body.collect(upTo: OCSPRequest.maximumAnswerSize)
-                return (response.status.code, Array(body.readableBytesView))
-            }
+            answer = try await client.answer(
+                to: request, within: Self.timeout, upTo: OCSPRequest.maximumAnswerSize)
         } catch {
             throw ProofRefusal(.revocationUnavailable, "\(responder) could not be asked.")
         }
-        guard status == 200 else {
-            throw ProofRefusal(.revocationUnavailable, "\(responder) answered with HTTP status \(status).")
+        guard answer.status == 200 else {
+            throw ProofRefusal(.revocationUnavailable, "\(responder) answered with HTTP status \(answer.status).")
         }
-        return body
+        return answer.body
     }
 }

@@ -1,10 +1,13 @@
 import Catalog
 import Features
+import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Logging
 import Proofs
+import ServiceLifecycle
 
 /// Routes for the administration of the catalog: define, withdraw and picture products, define rights and offerings, and list the
 /// changes.
@@ -28,9 +31,10 @@ struct CatalogRoutes: Sendable {
             let app = try catalogs.app(of: request, context)
             let body = try await JSONBody(request, context, of: .setCurrentOffering)
             let identifier = try body.text("identifier")
-            return try await changed(.currentOffering, in: app, request, context) { key in
+            let status = try await change(.currentOffering, in: app, request, context) { key in
                 try catalog.setCurrentOffering(identifier, in: app, by: key)
             }
+            return try answer(.currentOffering, in: app, status: status)
         }
         group.on(.revertCurrentOffering) { request, context in
             try await revert(.currentOffering, request, context)
@@ -71,9 +75,10 @@ struct CatalogRoutes: Sendable {
             let subject = subject(try context.parameters.text(parameter))
             let app = try catalogs.app(of: request, context)
             let object = try await JSONBody(request, context, fields: nil, upTo: Self.maximumBody).object
-            return try await changed(subject, in: app, request, context) { key in
+            let status = try await change(subject, in: app, request, context) { key in
                 try await catalog.define(object, as: subject, in: app, seeing: catalogs.limit(of: context), by: key)
             }
+            return try answer(subject, in: app, status: status)
         }
         group.on(operations.revert) { request, context in
             try await revert(subject(try context.parameters.text(parameter)), request, context)
@@ -109,9 +114,10 @@ struct CatalogRoutes: Sendable {
         _ context: ServiceContext
     ) async throws -> Response {
         let (identifier, app) = (try context.parameters.text("product"), try catalogs.app(of: request, context))
-        return try await changed(.product(identifier), in: app, request, context, isConditional: false) { key in
+        let status = try await change(.product(identifier), in: app, request, context, isConditional: false) { key in
             try catalog.setWithdrawn(isWithdrawn, identifier, in: app, by: key)
         }
+        return try answer(.product(identifier), in: app, status: status)
     }
 
     private func setPicture(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -135,29 +141,17 @@ struct CatalogRoutes: Sendable {
                     file: "The picture",
                     reason: "its Content-Type is \(said), but its bytes are \(picture.format.mediaType)"))
         }
-        return try await changed(.product(identifier), in: app, request, context, isConditional: false) { key in
+        let status = try await change(.product(identifier), in: app, request, context, isConditional: false) { key in
             try catalog.setPicture(
                 picture, of: identifier, in: app, seeing: catalogs.limit(of: context), by: key)
         }
-    }
-
-    /// Makes a change, and answers with what it has changed.
-    private func changed(
-        _ subject: CatalogSubject,
-        in app: App,
-        _ request: Request,
-        _ context: ServiceContext,
-        isConditional: Bool = true,
-        _ make: (_ key: String) async throws -> CatalogService.Pending?
-    ) async throws -> Response {
-        let isNew = try await change(subject, in: app, request, context, isConditional: isConditional, make)
-        return try answer(subject, in: app, status: isNew ? .created : .ok)
+        return try answer(.product(identifier), in: app, status: status)
     }
 
     /// Makes a change to the current catalog, and retries it if another writer has changed the catalog meanwhile.
     ///
     /// - Parameter isConditional: True to refuse it if the subject differs from the client's entity tags (`If-Match`).
-    /// - Returns: True if the subject is new.
+    /// - Returns: The status of the answer: 201 for a new subject.
     private func change(
         _ subject: CatalogSubject,
         in app: App,
@@ -165,7 +159,7 @@ struct CatalogRoutes: Sendable {
         _ context: ServiceContext,
         isConditional: Bool = true,
         _ make: (_ key: String) async throws -> CatalogService.Pending?
-    ) async throws -> Bool {
+    ) async throws -> HTTPResponse.Status {
         let key = try context.requiredCaller.name
         let expected = EntityTags(isConditional ? request.headers[values: .ifMatch] : [])
         func check() throws(Problem) {
@@ -173,7 +167,7 @@ struct CatalogRoutes: Sendable {
                 expected.match({
                     CatalogResource.json(of: subject, in: catalogs.view(of: app)).map { JSONAnswer.encode($0) }
                 })
-            else { throw Self.changed(subject) }
+            else { throw Self.definitionChanged(subject) }
         }
         let outcome = try await catalog.perform {
             try check()
@@ -183,10 +177,10 @@ struct CatalogRoutes: Sendable {
             return pending
         }
         guard let outcome else { throw Problem.tooBusy }
-        return outcome == .created
+        return outcome == .created ? .created : .ok
     }
 
-    private static func changed(_ subject: CatalogSubject) -> Problem {
+    private static func definitionChanged(_ subject: CatalogSubject) -> Problem {
         guard subject.kind == .product else {
             return Problem(
                 status: .preconditionFailed, code: "definitionChanged",
@@ -248,5 +242,96 @@ struct EntityTags {
     func match(_ bytes: () -> [UInt8]?) -> Bool {
         guard !tags.isEmpty else { return true }
         return bytes().map { tags.contains("*") || tags.contains(CacheableAnswer.tag(of: $0)) } ?? false
+    }
+}
+
+/// The JSON of a product, right, offering or change of the catalog, and of their pages.
+///
+/// It is written member by member, to keep the order of a definition's members and the digits of its numbers.
+enum CatalogResource {
+    /// - Returns: Nil for a product, right or offering that the catalog does not have.
+    static func json(of subject: CatalogSubject, in view: CatalogView) -> JSONValue? {
+        let (catalog, identifier) = (view.catalog, subject.identifier)
+        switch subject.kind {
+        case .product:
+            return catalog.definition(of: identifier).map { definition in
+                let item = catalog.benefit(of: identifier)?.item
+                return .object([
+                    "productId": .string(identifier),
+                    "isWithdrawn": .bool(catalog.isWithdrawn(identifier)),
+                    "isAdministered": .bool(catalog.isAdministered(subject)),
+                    "definition": .object(definition),
+                    "picture": item.flatMap { view.pictures[$0] }.map { .string($0) },
+                ])
+            }
+        case .right:
+            return catalog.right(identifier).map { right in
+                .object([
+                    "name": .string(right.name), "isAdministered": .bool(catalog.isAdministered(subject)),
+                    "definition": .object(right.definition),
+                ])
+            }
+        case .offering:
+            return catalog.offering(identifier).map { offering in
+                .object([
+                    "identifier": .string(offering.identifier),
+                    "isCurrent": .bool(catalog.isCurrent(offering)),
+                    "isAdministered": .bool(catalog.isAdministered(subject)),
+                    "definition": .object(offering.definition),
+                ])
+            }
+        case .currentOffering:
+            return .object([
+                "isAdministered": .bool(catalog.isAdministered(subject)),
+                "identifier": (catalog.currentOffering?.identifier).map { .string($0) },
+            ])
+        }
+    }
+
+    /// - Parameter keys: The names of API keys by their identifiers.
+    static func change(_ change: CatalogChange, naming keys: [String: String]) -> JSONValue {
+        var object: JSONObject = [
+            "number": .integer(change.number), "happenedAt": .string(change.happenedAt.rfc3339),
+            "changedBy": .string(change.changedBy),
+        ]
+        if let name = keys[change.changedBy] { _ = object.add("changedByName", .string(name)) }
+        _ = object.add("kind", .string(change.content.kind.rawValue))
+        switch change.subject.kind {
+        case .product: _ = object.add("productId", .string(change.subject.identifier))
+        case .right: _ = object.add("right", .string(change.subject.identifier))
+        case .offering: _ = object.add("offering", .string(change.subject.identifier))
+        case .currentOffering: _ = object.add("isOfCurrentOffering", .bool(true))
+        }
+        switch change.content {
+        case .definition(let text):
+            // The ledger stores only definitions that parsed.
+            if let definition = try? JSONParser.parse(Array(text.utf8)) { _ = object.add("definition", definition) }
+        case .picture(let item, let digest):
+            _ = object.add("item", item.json)
+            _ = object.add("sha256", .string(digest.hexadecimal))
+        case .reversion, .withdrawal, .restoration: break
+        }
+        return .object(object)
+    }
+
+    /// - Parameter next: The `cursor` of the next page; nil on the last page.
+    static func page(_ name: String, _ elements: [JSONValue], next: String?) -> JSONValue {
+        var object = JSONObject()
+        _ = object.add(name, .array(elements))
+        if let next { _ = object.add("nextCursor", .string(next)) }
+        return .object(object)
+    }
+}
+
+extension CatalogService {
+    /// The task that refreshes the catalog within two seconds after another process has changed it.
+    package func watch(logger: Logger) -> Companion {
+        Companion {
+            await logger.repeating(
+                every: .seconds(2), "catalog not refreshed",
+                // Products are not secret, and the operator must know which one to correct.
+                cause: { ("reason", ($0 as? CatalogError)?.message ?? Problem.code(of: $0)) }
+            ) { try await self.refresh() }
+        }
     }
 }

@@ -63,7 +63,7 @@ package final class DoorServices: Sendable {
         limits: RequestLimits?,
         metrics: ServiceMetrics,
         offerSigners: [ByteKey: OfferSigner] = [:],
-        googlePlay: GooglePlayApps = GooglePlayApps(),
+        googlePlay: GooglePlayApps = [],
         clock: any WallClock
     ) {
         self.googlePlay = googlePlay
@@ -107,7 +107,7 @@ package final class DoorServices: Sendable {
 
     /// True if the service may ask Google Play about the purchases of an app.
     func mayAsk(about app: String) -> Bool {
-        googlePlay.all.contains { $0.purchases.app.bundleIdentifier.hasSameBytes(as: app) }
+        googlePlay.contains { $0.purchases.app.bundleIdentifier.hasSameBytes(as: app) }
     }
 
     /// A group whose callers may present the public keys of apps, within their rate limits.

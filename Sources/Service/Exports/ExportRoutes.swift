@@ -28,7 +28,8 @@ struct ExportRoutes: Sendable {
                 throw Problem.parameter("app", "left out, because only the export transactions is available per app")
             }
             let format = try request.query("format") ?? ExportFormat.csv
-            let size = try size(of: request)
+            let size = try request.queriedNumber(
+                "pageSize", in: Export.partSizes, else: Export.standardPartSize)
             let part = try await export.part(
                 of: service.ledger, in: app, as: format, after: try position(of: request), users: size,
                 at: service.clock.now()
@@ -46,15 +47,6 @@ struct ExportRoutes: Sendable {
 
     private static func parameter(_ app: String?) -> String {
         app.map { "&app=" + ($0.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "") } ?? ""
-    }
-
-    private func size(of request: Request) throws -> Int {
-        guard let text = try request.query("pageSize") else { return Export.standardPartSize }
-        guard let size = Int(text), Export.partSizes.contains(size) else {
-            let sizes = Export.partSizes
-            throw Problem.parameter("pageSize", "a number from \(sizes.lowerBound) to \(sizes.upperBound)")
-        }
-        return size
     }
 
     private func position(of request: Request) throws -> ExportPosition? {

@@ -114,38 +114,36 @@ extension FigureService {
     /// The task that adds new writes of users to the sums, within a few seconds.
     ///
     /// Several services on one ledger may run this. Each write is added once.
-    package func upkeep(logger: Logger) -> Companion { Companion { await keepUp(logger) } }
-
-    private func keepUp(_ logger: Logger) async {
-        var nextSweep = ContinuousClock.now
-        var failures = FailureLog()
-        for await _ in AsyncStream.ticks(every: .seconds(1)).cancelOnGracefulShutdown() {
-            var code: String?
-            do {
+    package func upkeep(logger: Logger) -> Companion {
+        Companion {
+            var nextSweep = ContinuousClock.now
+            await logger.repeating(every: .seconds(1), "figures not updated") {
+                var failure: (any Error)?
                 if ContinuousClock.now >= nextSweep {
-                    try await sweep()
-                    nextSweep = .now + Self.sweepInterval
+                    // A failed sweep does not stop the roll-up.
+                    do {
+                        try await sweep()
+                        nextSweep = .now + Self.sweepInterval
+                    } catch {
+                        failure = error
+                    }
                 }
-            } catch {
-                code = Problem.code(of: error)
+                try await rollUp(logger)
+                if let failure { throw failure }
             }
-            // A failed sweep does not stop the roll-up.
-            do {
-                // Purchases go first between two batches.
-                let damaged = try await rollUp {
-                    await Task.yield()
-                    return !Task.isShuttingDownGracefully && !Task.isCancelled
-                }
-                if damaged > 0 {
-                    logger.error(
-                        "figures of users were damaged: compute all anew with till figures --rebuild",
-                        metadata: ["users": "\(damaged)"])
-                }
-            } catch {
-                code = Problem.code(of: error)
-            }
-            failures.record(code, in: logger, "figures not updated")
         }
+    }
+
+    private func rollUp(_ logger: Logger) async throws {
+        // Purchases go first between two batches.
+        let damaged = try await rollUp {
+            await Task.yield()
+            return !Task.isShuttingDownGracefully && !Task.isCancelled
+        }
+        guard damaged > 0 else { return }
+        logger.error(
+            "figures of users were damaged: compute all anew with till figures --rebuild",
+            metadata: ["users": "\(damaged)"])
     }
 }
 

@@ -3,63 +3,27 @@ import HTTPSupport
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 
 /// Passes the external transactions of an app, and their refunds, on to Google Play, as back ends have reported them.
 ///
 /// Each waiting report is in the ledger, with the time of the next attempt. An attempt whose answer is lost is repeated, and Google Play then says
 /// that it has the transaction.
-package struct ExternalTransactionReporter: Service {
-    private static let pageSize = 100
-    private static let interval = Duration.seconds(1)
-    /// One attempt. The next one is in the ledger.
-    private static let patience = PlayDeveloperClient.Patience(answer: .seconds(30), delays: [])
-
-    fileprivate let app: GooglePlayApp
-    fileprivate let metrics: ServiceMetrics
-    fileprivate let logger: Logger
-
-    /// Passes on until the service stops.
-    package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await passOnAll()
-                } catch {
-                    guard !Task.isCancelled else { return }
-                    let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
-                    logger.error("external transactions failed", metadata: ["code": "\(code)"])
-                }
-                // Cancellation ends the pause early, and the loop then ends.
-                try? await Task.sleep(for: Self.interval)
-            }
-        }
-    }
-
-    /// Passes on all reports that are due, one after another. One that fails does not block those of other transactions.
-    package func passOnAll() async throws {
-        while true {
-            let (due, mayBeMore) = try await app.purchases.externalTransactionsToPassOn(
-                in: app.client.realm, limit: Self.pageSize)
-            for report in due {
-                guard !Task.isCancelled else { return }
-                try await passOn(report)
-            }
-            guard mayBeMore, !Task.isCancelled else { return }
-        }
-    }
+struct ExternalTransactionReporter: Sendable {
+    let app: GooglePlayApp
+    let metrics: ServiceMetrics
+    let logger: Logger
 
     /// - Throws: `StorageFault`. An error of Google Play is recorded.
-    private func passOn(_ report: ExternalTransactionReport) async throws {
+    func passOn(_ report: ExternalTransactionReport) async throws {
         guard try await app.purchases.beginAttempt(of: report) else { return }
         let identifier = report.key.transactionIdentifier
         do throws(PlayDeveloperError) {
             if report.key.part == .sale {
                 try await app.client.report(
-                    externalTransaction: identifier, report.content, within: Self.patience)
+                    externalTransaction: identifier, report.content, within: .attempt)
             } else {
                 try await app.client.refund(
-                    externalTransaction: identifier, report.content, within: Self.patience)
+                    externalTransaction: identifier, report.content, within: .attempt)
             }
         } catch {
             guard !Task.isCancelled else { return }
@@ -76,7 +40,7 @@ package struct ExternalTransactionReporter: Service {
         case (.sale, _): return false
         case (_, .refused(400, _)):
             let known = try? await app.client.externalTransaction(
-                report.key.transactionIdentifier, within: Self.patience)
+                report.key.transactionIdentifier, within: .attempt)
             guard let known else { return false }
             if report.key.part == .fullRefund { return known.isCanceled }
             let expected = try await app.purchases.preTaxMicros(after: report)
@@ -100,10 +64,17 @@ package struct ExternalTransactionReporter: Service {
 }
 
 extension GooglePlayApp {
-    /// The reports of the app's external transactions to Google Play.
-    package func externalTransactionReporter(
-        metrics: ServiceMetrics, logger: Logger
-    ) -> ExternalTransactionReporter {
-        ExternalTransactionReporter(app: self, metrics: metrics, logger: logger)
+    /// The reports of the app's external transactions to Google Play, one after another. One that fails does not block those of other
+    /// transactions.
+    package func externalTransactionReporter(metrics: ServiceMetrics, logger: Logger) -> DurableWork {
+        let reporter = ExternalTransactionReporter(app: self, metrics: metrics, logger: logger)
+        return DurableWork {
+            let (purchases, realm) = (self.purchases, self.client.realm)
+            try await DurableWork.each(
+                of: { try await purchases.externalTransactionsToPassOn(in: realm, limit: DurableWork.pageSize) }
+            ) { try await reporter.passOn($0) }
+        } report: { code in
+            logger.error("external transactions failed", metadata: ["code": "\(code)"])
+        }
     }
 }

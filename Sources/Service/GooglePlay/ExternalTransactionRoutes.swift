@@ -130,7 +130,7 @@ struct ExternalTransactionRoutes: Sendable {
     }
 
     private func app(named body: JSONBody, _ context: ServiceContext) throws -> GooglePlayApp {
-        guard !googlePlay.all.isEmpty else { throw ExternalTransactionError.accountMissing }
+        guard !googlePlay.isEmpty else { throw ExternalTransactionError.accountMissing }
         let name = body.object["packageName"] == nil ? nil : try body.text("packageName")
         return try googlePlay.app(named: name, among: context.caller?.limitingApp)
     }

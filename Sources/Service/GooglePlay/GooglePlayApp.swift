@@ -200,32 +200,20 @@ extension GooglePlayApp {
 }
 
 /// The apps of a service on Google Play that it may ask about.
-package struct GooglePlayApps: Sendable {
-    package let all: [GooglePlayApp]
+package typealias GooglePlayApps = [GooglePlayApp]
 
-    package init(_ all: [GooglePlayApp] = []) {
-        self.all = all
-    }
-
+extension GooglePlayApps {
     /// The app of a package name; nil if the service has no service account for it.
     package subscript(package name: String) -> GooglePlayApp? {
-        all.first { $0.client.packageName.hasSameBytes(as: name) }
-    }
-
-    /// The app of a token that a caller presents.
-    ///
-    /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
-    /// - Throws: `RedemptionError` if the token names no app of the caller, or none although there are several.
-    func app(of token: GooglePlayToken, among app: String?) throws(RedemptionError) -> GooglePlayApp {
-        try self.app(named: token.packageName, among: app)
+        first { $0.client.packageName.hasSameBytes(as: name) }
     }
 
     /// The app of a package name that a caller sends, or does not send.
     ///
-    /// - Parameter app: The bundle identifier of the only app of the caller; nil for all apps.
-    /// - Throws: `RedemptionError` as for a token.
+    /// - Parameter app: The bundle identifier of the only app whose purchases the caller may send; nil for all apps.
+    /// - Throws: `RedemptionError` if the name is of no app of the caller, or if it is missing although there are several.
     func app(named name: String?, among app: String?) throws(RedemptionError) -> GooglePlayApp {
-        let own = all.filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
+        let own = filter { each in app.map(each.purchases.app.bundleIdentifier.hasSameBytes) ?? true }
         guard let name else {
             guard let only = own.first, own.count == 1 else {
                 throw .refused(

@@ -3,69 +3,29 @@ import HTTPSupport
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 
 /// Acknowledges the redeemed purchases of an app at Google Play, which refunds the others after three days. A consumable is consumed
 /// instead, so that the customer can buy it again.
 ///
 /// The ledger stores what is due before it stores the grant. So a purchase that was granted before a crash is acknowledged after it.
 /// A purchase that nobody has redeemed, or whose payment is pending, is not acknowledged.
-package struct PurchaseAcknowledger: Service {
-    private static let pageSize = 100
-    private static let interval = Duration.seconds(1)
-    /// One attempt. The next one is in the ledger.
-    private static let patience = PlayDeveloperClient.Patience(answer: .seconds(30), delays: [])
-
-    fileprivate let app: GooglePlayApp
-    fileprivate let metrics: ServiceMetrics
-    fileprivate let logger: Logger
-    /// The largest number of requests at the same time.
-    fileprivate let maximumAtOnce: Int
-
-    /// Acknowledges until the service stops.
-    package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await acknowledgeAll()
-                } catch {
-                    guard !Task.isCancelled else { return }
-                    let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
-                    logger.error("acknowledgements failed", metadata: ["code": "\(code)"])
-                }
-                // Cancellation ends the pause early, and the loop then ends.
-                try? await Task.sleep(for: Self.interval)
-            }
-        }
-    }
-
-    /// Acknowledges all purchases that are due, the earliest deadline first. One that fails does not block the others.
-    package func acknowledgeAll() async throws {
-        while true {
-            let (due, mayBeMore) = try await app.purchases.purchasesToAcknowledge(limit: Self.pageSize)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for (index, purchase) in due.enumerated() where !Task.isCancelled {
-                    if index >= maximumAtOnce { try await group.next() }
-                    group.addTask { try await acknowledge(purchase) }
-                }
-                try await group.waitForAll()
-            }
-            guard mayBeMore, !Task.isCancelled else { return }
-        }
-    }
+struct PurchaseAcknowledger: Sendable {
+    let app: GooglePlayApp
+    let metrics: ServiceMetrics
+    let logger: Logger
 
     /// - Throws: `StorageFault`. An error of Google Play is counted, and the purchase is due again after a pause.
-    private func acknowledge(_ purchase: GooglePurchase) async throws {
+    func acknowledge(_ purchase: GooglePurchase) async throws {
         guard let product = purchase.purchase?.productIdentifier,
             try await app.purchases.beginAcknowledgement(of: purchase)
         else { return }
         do {
             if app.purchases.isConsumable(purchase) {
-                try await app.client.consume(purchase.purchaseToken, of: product, within: Self.patience)
+                try await app.client.consume(purchase.purchaseToken, of: product, within: .attempt)
             } else {
                 try await app.client.acknowledge(
                     purchase.purchaseToken, of: product, as: purchase.isSubscription ? .subscription : .product,
-                    within: Self.patience)
+                    within: .attempt)
             }
         } catch {
             guard !Task.isCancelled else { return }
@@ -79,7 +39,7 @@ package struct PurchaseAcknowledger: Service {
         if error == .stateInvalid || error.isOfToken {
             // The app may have acknowledged it, or Google Play has refunded it. Its state says what is still due.
             do {
-                let answer = try await app.ask(about: purchase.purchaseToken, within: Self.patience)
+                let answer = try await app.ask(about: purchase.purchaseToken, within: .attempt)
                 _ = try await app.purchases.apply(answer.statement, recordedAs: answer.purchase)
                 guard answer.purchase.acknowledgement != nil else {
                     return metrics.count(.acknowledgements, "settled")
@@ -112,12 +72,18 @@ package struct PurchaseAcknowledger: Service {
 }
 
 extension GooglePlayApp {
-    /// The acknowledgements of the app's purchases.
+    /// The acknowledgements of the app's purchases, the earliest deadline first. One that fails does not block the others.
     ///
     /// - Parameter maximumAtOnce: The largest number of requests at the same time.
-    package func acknowledger(
-        metrics: ServiceMetrics, logger: Logger, maximumAtOnce: Int = 8
-    ) -> PurchaseAcknowledger {
-        PurchaseAcknowledger(app: self, metrics: metrics, logger: logger, maximumAtOnce: maximumAtOnce)
+    package func acknowledger(metrics: ServiceMetrics, logger: Logger, maximumAtOnce: Int = 8) -> DurableWork {
+        let acknowledger = PurchaseAcknowledger(app: self, metrics: metrics, logger: logger)
+        return DurableWork {
+            try await DurableWork.each(
+                of: { try await self.purchases.purchasesToAcknowledge(limit: DurableWork.pageSize) },
+                atOnce: maximumAtOnce
+            ) { try await acknowledger.acknowledge($0) }
+        } report: { code in
+            logger.error("acknowledgements failed", metadata: ["code": "\(code)"])
+        }
     }
 }

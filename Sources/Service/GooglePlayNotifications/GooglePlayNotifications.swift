@@ -1,6 +1,8 @@
 import Catalog
 import Features
 import HTTPSupport
+import HTTPTypes
+import Hummingbird
 import Ledger
 import Logging
 import Proofs
@@ -33,22 +35,14 @@ package struct GooglePlayNotifications: Sendable {
         onVoided: @escaping @Sendable () -> Void = {}
     ) {
         (self.tokens, self.service, self.apps, self.onVoided) = (tokens, service, apps, onVoided)
-        realm = apps.all.first?.client.realm ?? .google
-    }
-
-    /// The result of a message.
-    struct Received {
-        let outcome: NotificationOutcome
-        let type: String
-        /// The code of the error that no repetition changes; nil if the purchase was applied, or if the notification is about none.
-        var code: String?
+        realm = apps.first?.client.realm ?? .google
     }
 
     /// Asks about the purchase of a notification, and stores the notification with the outcome.
     ///
     /// - Throws: An error that a repetition of the message may mend: `PlayDeveloperError`, `Problem` for a new token that Google Play does
     ///   not know yet, `StorageFault`. Nothing is then stored.
-    func receive(_ message: PubSubMessage, logger: Logger) async throws -> Received {
+    func receive(_ message: PubSubMessage, logger: Logger) async throws -> NotificationReceipt.Received {
         let notification: GooglePlayNotification
         do { notification = try GooglePlayNotification(json: message.data) } catch {
             logger.error(
@@ -57,8 +51,7 @@ package struct GooglePlayNotifications: Sendable {
                 app: service.apps.first.bundleIdentifier, origin: origin(isTest: false),
                 notificationUUID: message.identifier, type: Self.unreadableType, subtype: nil,
                 signedAt: message.publishedAt ?? service.clock.now(), proofDigest: digest(of: message))
-            return Received(
-                outcome: try await service.store(record), type: Self.unreadableType, code: Self.unreadableCode)
+            return (try await service.store(record), Self.unreadableType, Self.unreadableCode)
         }
         let app = apps[package: notification.packageName]
         let record = { (origin: Origin) in
@@ -68,23 +61,21 @@ package struct GooglePlayNotifications: Sendable {
                 signedAt: notification.eventTime, proofDigest: digest(of: message), content: notification.content)
         }
         if let origin = try await knownOrigin(of: message) {
-            return Received(outcome: try await service.store(record(origin)), type: notification.type)
+            return (try await service.store(record(origin)), notification.type, nil)
         }
         guard let app else {
             logger.error(
                 "a notification of Google Play is about an app without a service account",
                 metadata: ["package": "\(notification.packageName)"])
-            return Received(
-                outcome: try await service.store(record(origin(isTest: false))), type: notification.type,
-                code: Self.unknownAppCode)
+            return (try await service.store(record(origin(isTest: false))), notification.type, Self.unknownAppCode)
         }
         guard let token = notification.purchaseToken else {
-            return Received(outcome: try await service.store(record(origin(isTest: false))), type: notification.type)
+            return (try await service.store(record(origin(isTest: false))), notification.type, nil)
         }
         do {
             let outcomes = try await app.refresh(token, notifiedBy: record, within: .person)
             if notification.kind == .voidedPurchase { onVoided() }
-            return Received(outcome: outcomes.strongest, type: notification.type)
+            return (outcomes.strongest, notification.type, nil)
         } catch let error as PlayDeveloperError where error.isOfToken {
             if error == .tokenUnknown, try await isNew(token, of: notification, in: app) {
                 throw Problem(
@@ -97,9 +88,7 @@ package struct GooglePlayNotifications: Sendable {
                 "Google Play does not know the purchase of a notification",
                 metadata: ["code": "\(error.code)", "type": "\(notification.type)"])
             if notification.kind == .voidedPurchase { onVoided() }
-            return Received(
-                outcome: try await service.store(record(origin(isTest: false))), type: notification.type,
-                code: error.code)
+            return (try await service.store(record(origin(isTest: false))), notification.type, error.code)
         }
     }
 
@@ -133,5 +122,53 @@ extension [NotificationOutcome] {
     /// The outcome of a notification about several products: what has changed most. `recorded` for none.
     var strongest: NotificationOutcome {
         [.revoked, .granted, .parked, .duplicate].first(where: contains) ?? .recorded
+    }
+}
+
+extension APIOperation {
+    static let googlePlay = [receivePlayNotification]
+
+    static let receivePlayNotification = APIOperation(
+        .post, "/v1/notifications/google", for: .identified, usesReserve: true, ignoresUnknownParameters: true,
+        "receivePlayNotification", "Receives real-time developer notifications of Google Play, which Pub/Sub pushes",
+        details:
+            "The service asks the Play Developer API for the state. What no repetition can change is answered with success.",
+        body: .json(
+            .object("A message of Pub/Sub.").fields([
+                "message": .object("The message: `messageId`, and the notification in base64 (`data`)."),
+                "subscription": .text(),
+            ])),
+        answers: [
+            .json("The notification is stored, and the state of its purchase applied.", NotificationReceipt.self)
+        ],
+        or: [.refused],
+        never: [.forbidden, .notFound, .tooManyRequests])
+}
+
+/// The route to which Pub/Sub pushes the notifications of Google Play.
+///
+/// The identity token of the request is verified before the body is read. Any status but success lets Pub/Sub push the message again,
+/// for a week.
+struct GooglePlayNotificationRoutes: Sendable {
+    let notifications: GooglePlayNotifications
+    let metrics: ServiceMetrics
+
+    func add(to group: RouterGroup<ServiceContext>) {
+        group.on(.receivePlayNotification) { request, context in
+            try await NotificationReceipt.answer(context, counting: metrics) {
+                guard let credential = AuthenticationMiddleware.credential(of: request) else {
+                    throw Problem(
+                        status: .unauthorized, code: "unauthenticated",
+                        detail: "Let the subscription of Pub/Sub authenticate its pushes with a service account.")
+                }
+                try await notifications.tokens.verify(credential)
+                let body = try await RequestBytes.collect(request, context, upTo: PubSubMessage.maximumSize)
+                return try await notifications.receive(try Self.message(body), logger: context.logger)
+            }
+        }
+    }
+
+    private static func message(_ body: [UInt8]) throws(Problem) -> PubSubMessage {
+        do { return try PubSubMessage(json: body) } catch { throw JSONBody.invalid(error.message) }
     }
 }

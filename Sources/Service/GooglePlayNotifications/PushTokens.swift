@@ -37,15 +37,12 @@ package struct PushTokens: Sendable {
     private let keys: TokenKeys
     private let clock: any WallClock
 
-    /// - Parameter setting: The setting that names the source of the keys, for the log.
-    package init(
-        _ settings: Settings, keysNamedBy setting: String = "google-certificates-url", clock: any WallClock,
-        logger: Logger
-    ) {
+    package init(_ settings: Settings, clock: any WallClock, logger: Logger) {
         self.settings = settings
         self.clock = clock
         keys = TokenKeys(
-            identityKeysFrom: settings.keys, in: setting, loadedEvery: Self.keyIntervals, clock: clock, logger: logger)
+            identityKeysFrom: settings.keys, in: "google-certificates-url", loadedEvery: Self.keyIntervals,
+            clock: clock, logger: logger)
     }
 
     /// Verifies that the subscription has sent a request with this token.

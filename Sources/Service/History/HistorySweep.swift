@@ -38,22 +38,13 @@ package struct HistorySweep: Sendable {
     package static func schedule(
         _ service: EntitlementService, _ reconcilers: [Reconciler], logger: Logger
     ) -> Companion {
-        Companion { await cancelWhenGracefulShutdown { await repeatUntilCancelled(service, reconcilers, logger) } }
-    }
-
-    private static func repeatUntilCancelled(
-        _ service: EntitlementService, _ reconcilers: [Reconciler], _ logger: Logger
-    ) async {
-        var (sweep, failures) = (HistorySweep(), FailureLog())
-        for await _ in AsyncStream.ticks(every: .seconds(2)) {
-            var code: String?
-            do {
-                try await sweep.run(service, reconcilers)
-            } catch {
-                guard !Task.isCancelled else { return }
-                code = Problem.code(of: error)
+        Companion {
+            await cancelWhenGracefulShutdown {
+                var sweep = HistorySweep()
+                await logger.repeating(every: .seconds(2), "histories not updated") {
+                    try await sweep.run(service, reconcilers)
+                }
             }
-            failures.record(code, in: logger, "histories not updated")
         }
     }
 

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import NIOCore
 import Proofs
 
 /// The access tokens of a service account (RFC 7523). A token is asked for once, and kept until it ends.
@@ -106,21 +107,14 @@ enum PlayConnection {
         to request: HTTPClientRequest, within limit: Duration, upTo maximumSize: Int
     ) async throws(PlayDeveloperError) -> Answer {
         do {
-            return try await Deadline.run(within: limit) {
-                let response = try await HTTPClient.toStores.execute(request, deadline: .distantFuture)
-                var body: [UInt8] = []
-                for try await part in response.body {
-                    body += part.readableBytesView
-                    guard body.count <= maximumSize else {
-                        throw PlayDeveloperError.answerInvalid(reason: "It has more than \(maximumSize) bytes.")
-                    }
-                }
-                return Answer(
-                    status: Int(response.status.code),
-                    retryAfter: response.headers.first(name: "Retry-After").flatMap(Self.seconds), body: body)
-            }
+            let (status, headers, body) = try await HTTPClient.toStores.answer(
+                to: request, within: limit, upTo: maximumSize)
+            return Answer(
+                status: status, retryAfter: headers.first(name: "Retry-After").flatMap(Self.seconds), body: body)
         } catch {
-            if let error = error as? PlayDeveloperError { throw error }
+            if error is NIOTooManyBytesError {
+                throw .answerInvalid(reason: "It has more than \(maximumSize) bytes.")
+            }
             if Task.isCancelled { throw .cancelled }
             throw .unreachable(host: URL(string: request.url)?.host() ?? "?")
         }

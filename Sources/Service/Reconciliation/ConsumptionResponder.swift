@@ -4,7 +4,6 @@ import HTTPSupport
 import Ledger
 import Logging
 import Proofs
-import ServiceLifecycle
 
 /// The operator's answer to the App Store about refund requests. It exists only if customers have consented to it (App Store
 /// Server API, "Send Consumption Information"). `sampleContentProvided` is true if customers could try the content before they bought
@@ -13,46 +12,21 @@ package typealias ConsumptionAnswer = (refundPreference: RefundPreference?, samp
 
 /// Answers the App Store's questions about refund requests (`CONSUMPTION_REQUEST`) before they expire. The ledger stores the
 /// questions, so one that arrived before a crash is answered after it.
-package struct ConsumptionResponder: Service {
-    private static let pageSize = 100
-    private static let interval = Duration.seconds(1)
-    /// The pause after the App Store has failed to accept an answer.
-    private static let retryInterval = Duration.seconds(60)
-
-    fileprivate let reconciler: Reconciler
-    fileprivate let answer: ConsumptionAnswer
-    fileprivate let metrics: ServiceMetrics
-    fileprivate let logger: Logger
+struct ConsumptionResponder: Sendable {
+    let reconciler: Reconciler
+    let answer: ConsumptionAnswer
+    let metrics: ServiceMetrics
+    let logger: Logger
 
     private var service: EntitlementService { reconciler.service }
 
-    /// Answers until the service stops.
-    package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                var pause = Self.interval
-                do {
-                    try await answerAll()
-                } catch {
-                    guard !Task.isCancelled else { return }
-                    let code = (error as? any CodedError)?.code ?? Problem.unexpected.code
-                    metrics.count(.consumptionAnswers, "failed", code: code)
-                    logger.error("consumption request not answered yet", metadata: ["code": "\(code)"])
-                    pause = Self.retryInterval
-                }
-                // Cancellation ends the pause early, and the loop then ends.
-                try? await Task.sleep(for: pause)
-            }
-        }
-    }
-
     /// Answers all open questions. A question that fails does not block the others.
-    private func answerAll() async throws {
+    func answerAll() async throws {
         while true {
             let requests = try await service.ledger.read {
                 try $0.openConsumptionRequests(
                     at: service.clock.now(), of: reconciler.origins, in: reconciler.app.bundleIdentifier,
-                    limit: Self.pageSize)
+                    limit: DurableWork.pageSize)
             }
             var failure: ReconciliationError?
             for request in requests {
@@ -63,7 +37,7 @@ package struct ConsumptionResponder: Service {
                 }
             }
             if let failure { throw failure }
-            if requests.count < Self.pageSize { return }
+            if requests.count < DurableWork.pageSize { return }
         }
     }
 
@@ -109,10 +83,19 @@ package struct ConsumptionResponder: Service {
 }
 
 extension Reconciler {
+    /// The pause after the App Store has failed to accept an answer.
+    private static let pauseAfterRefusedAnswer = Duration.seconds(60)
+
     /// The answers to the questions of the reconciler's App Store.
     package func consumptionResponder(
         answering answer: ConsumptionAnswer, metrics: ServiceMetrics, logger: Logger
-    ) -> ConsumptionResponder {
-        ConsumptionResponder(reconciler: self, answer: answer, metrics: metrics, logger: logger)
+    ) -> DurableWork {
+        let responder = ConsumptionResponder(reconciler: self, answer: answer, metrics: metrics, logger: logger)
+        return DurableWork(pauseAfterFailure: Self.pauseAfterRefusedAnswer) {
+            try await responder.answerAll()
+        } report: { code in
+            metrics.count(.consumptionAnswers, "failed", code: code)
+            logger.error("consumption request not answered yet", metadata: ["code": "\(code)"])
+        }
     }
 }

@@ -20,10 +20,6 @@ package struct GooglePlayReconciler: Sendable {
 
     package let app: GooglePlayApp
 
-    package init(_ app: GooglePlayApp) {
-        self.app = app
-    }
-
     private var service: EntitlementService { app.purchases.entitlements }
 
     /// The ledger's name for the checkpoint of voided purchases.
@@ -31,7 +27,7 @@ package struct GooglePlayReconciler: Sendable {
 
     /// The last complete list of voided purchases; nil if there was none.
     package func lastVoidedPurchases() async throws -> ReconciliationCheckpoint? {
-        try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject) }
+        try await service.checkpoint(ofReconciliation: subject)
     }
 
     /// Takes back what Google Play has listed as voided since the last run, or in the last 30 days. Google Play keeps no older
@@ -50,8 +46,7 @@ package struct GooglePlayReconciler: Sendable {
             let isRepeated = pageToken.map { page.nextPageToken?.hasSameBytes(as: $0) ?? false } ?? false
             (pageToken, pages) = (isRepeated ? nil : page.nextPageToken, pages + 1)
         } while pageToken != nil && pages < Self.maximumPages
-        let findings = report.outcomes
-        try await service.ledger.write { try $0.setReconciled(subject, until: now, findings: findings) }
+        try await service.setReconciled(subject, until: now, report)
         return report
     }
 
@@ -91,6 +86,11 @@ package struct GooglePlayReconciler: Sendable {
             }
         }
     }
+}
+
+extension GooglePlayApp {
+    /// The reconciliation of the app's purchases with Google Play.
+    package var reconciler: GooglePlayReconciler { GooglePlayReconciler(app: self) }
 }
 
 extension PlayDeveloperError {
@@ -171,10 +171,7 @@ extension GooglePlayReconciler {
             let report = try await reconcile()
             failures.record(nil, in: logger, "reconciliation with Google Play failed")
             metrics.count(.reconciliations, "done")
-            guard !report.outcomes.isEmpty else { return true }
-            let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            logger.info(
-                "reconciled", metadata: ["subject": "\(subject)", "outcomes": "\(counts.joined(separator: ","))"])
+            if !report.outcomes.isEmpty { report.log(about: subject, in: logger) }
             return true
         } catch {
             guard !Task.isCancelled else { return false }

@@ -3,7 +3,9 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import Logging
 import Proofs
+import ServiceLifecycle
 
 /// Asks the App Store for missed notifications and transactions, and applies them. Apple stops retrying a notification after a
 /// while, and an app may never present its proofs.
@@ -39,6 +41,12 @@ package struct Reconciler: Sendable {
             do { count(try await receive().rawValue) } catch let error as RedemptionError { count(error.code) }
         }
 
+        func log(about subject: String, in logger: Logger) {
+            let counts = outcomes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            logger.info(
+                "reconciled", metadata: ["subject": "\(subject)", "outcomes": "\(counts.joined(separator: ","))"])
+        }
+
         /// - Throws: `ReconciliationError`, `refusedByService`, if the service refused a proof for a reason that the operator must
         ///   correct.
         func check() throws(ReconciliationError) {
@@ -55,7 +63,7 @@ package struct Reconciler: Sendable {
     package func recordNotifications(days: Int64? = nil) async throws -> Report {
         let now = service.clock.now()
         let subject = subject("notifications")
-        let last = try await service.ledger.read { try $0.checkpoint(ofReconciliation: subject)?.until }
+        let last = try await service.checkpoint(ofReconciliation: subject)?.until
         let oldest = now.adding(days: -(days ?? maximumDays)).adding(seconds: 60)
         var start = oldest
         if days == nil {
@@ -65,8 +73,7 @@ package struct Reconciler: Sendable {
         try report.check()
         // A run for given days may leave a gap after the last run. It then does not move the checkpoint.
         guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
-        let findings = report.outcomes
-        try await service.ledger.write { try $0.setReconciled(subject, until: now, findings: findings) }
+        try await service.setReconciled(subject, until: now, report)
         return report
     }
 
@@ -88,12 +95,12 @@ package struct Reconciler: Sendable {
 
     /// The checkpoint of the last complete run; nil if there was none.
     package func checkpoint(of subject: ReconciliationRuns.Subject) async throws -> ReconciliationCheckpoint? {
-        try await service.ledger.read { try $0.checkpoint(ofReconciliation: self.subject(subject.rawValue)) }
+        try await service.checkpoint(ofReconciliation: self.subject(subject.rawValue))
     }
 
     /// The time of the last complete run over the histories of all customers; nil if there was none.
     func lastHistoryRun() async throws -> Timestamp? {
-        try await service.ledger.read { try $0.checkpoint(ofReconciliation: historyCheckpoint)?.until }
+        try await service.checkpoint(ofReconciliation: historyCheckpoint)?.until
     }
 
     private var historyCheckpoint: String { subject("histories") }
@@ -117,41 +124,39 @@ package struct Reconciler: Sendable {
         let now = service.clock.now()
         var report = Report()
         var failures = Failures()
-        var number: Int64 = 0
-        while true {
-            let customers = try await service.ledger.read { [number] in
-                try $0.customers(
-                    after: number, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
-            }
-            guard let last = customers.last else { break }
-            try await recordHistories(of: customers, into: &report, &failures)
-            number = last.number
+        let (origins, app) = (origins, app.bundleIdentifier)
+        try await recordHistories(after: 0, \.number, into: &report, &failures) {
+            try $0.customers(after: $1, of: origins, in: app, limit: Self.pageSize)
         }
-        var transaction = ""
-        while true {
-            let customers = try await service.ledger.read { [transaction] in
-                try $0.expectedCustomers(
-                    after: transaction, of: origins, in: app.bundleIdentifier, limit: Self.pageSize)
-            }
-            guard let last = customers.last else { break }
-            try await recordHistories(of: customers, into: &report, &failures)
-            transaction = last.transactionIdentifier
+        try await recordHistories(after: "", \.transactionIdentifier, into: &report, &failures) {
+            try $0.expectedCustomers(after: $1, of: origins, in: app, limit: Self.pageSize)
         }
         try report.check()
-        let findings = report.outcomes
-        try await service.ledger.write { try $0.setReconciled(historyCheckpoint, until: now, findings: findings) }
+        try await service.setReconciled(historyCheckpoint, until: now, report)
         return report
     }
 
-    private func recordHistories(
-        of customers: [Customer],
+    /// - Parameters:
+    ///   - start: The position before all customers.
+    ///   - position: The position of a customer in the list.
+    ///   - page: Returns the customers after a position.
+    private func recordHistories<Position: Sendable>(
+        after start: Position,
+        _ position: (Customer) -> Position,
         into report: inout Report,
-        _ failures: inout Failures
+        _ failures: inout Failures,
+        _ page: @escaping @Sendable (LedgerTransaction, Position) throws -> [Customer]
     ) async throws {
-        for customer in customers {
-            if let error = try await failures.attempt({ try await recordHistory(of: customer, into: &report) }) {
-                report.count(error.code)
+        var last = start
+        while true {
+            let customers = try await service.ledger.read { [last] in try page($0, last) }
+            guard let next = customers.last else { return }
+            for customer in customers {
+                if let error = try await failures.attempt({ try await recordHistory(of: customer, into: &report) }) {
+                    report.count(error.code)
+                }
             }
+            last = position(next)
         }
     }
 
@@ -228,10 +233,106 @@ package struct Reconciler: Sendable {
 }
 
 extension EntitlementService {
+    /// The checkpoint of the last complete run about a subject; nil if there was none.
+    func checkpoint(ofReconciliation subject: String) async throws -> ReconciliationCheckpoint? {
+        try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
+    }
+
+    func setReconciled(_ subject: String, until moment: Timestamp, _ report: Reconciler.Report) async throws {
+        let findings = report.outcomes
+        try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
+    }
+
     /// The reconciliation of an app's purchases of some origins with their App Store.
     package func reconciler(
         of app: App, asking client: AppStoreServerClient, about origins: Set<Origin>
     ) -> Reconciler {
         Reconciler(service: self, app: app, client: client, origins: origins)
+    }
+}
+
+/// Reconciles with the App Store at intervals and on request while the service runs.
+package struct ReconciliationSchedule: Service {
+    /// The pause after a failure, in seconds, unless the regular interval is shorter.
+    private static let retrySeconds: Int64 = 60
+
+    fileprivate let reconciler: Reconciler
+    fileprivate let notificationSeconds: Int64?
+    fileprivate let historySeconds: Int64?
+    fileprivate let runs: ReconciliationRuns
+    fileprivate let metrics: ServiceMetrics
+    fileprivate let logger: Logger
+
+    private var clock: any WallClock { reconciler.service.clock }
+
+    /// Reconciles until the service stops.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    if notificationSeconds == nil { await runs.wait(for: .notifications, upTo: nil) }
+                    await repeatedly(every: notificationSeconds, .notifications) {
+                        try await reconciler.recordNotifications()
+                    }
+                }
+                group.addTask {
+                    await waitForNextHistoryRun()
+                    await repeatedly(every: historySeconds, .histories) { try await reconciler.recordHistories() }
+                }
+            }
+        }
+    }
+
+    /// Waits for the rest of the interval after a restart, so that a restart does not request all histories again.
+    private func waitForNextHistoryRun() async {
+        guard let interval = historySeconds else { return await runs.wait(for: .histories, upTo: nil) }
+        guard let last = try? await reconciler.lastHistoryRun() else { return }
+        let passed = clock.now().secondsSince1970 - last.secondsSince1970
+        await runs.wait(for: .histories, upTo: min(max(0, interval - passed), interval))
+    }
+
+    /// - Parameter interval: The interval in seconds; nil to run only on request.
+    private func repeatedly(
+        every interval: Int64?,
+        _ subject: ReconciliationRuns.Subject,
+        _ reconcile: () async throws -> Reconciler.Report
+    ) async {
+        while !Task.isCancelled {
+            runs.begin(subject, at: clock.now())
+            do {
+                let report = try await reconcile()
+                runs.end(subject, report.outcomes, errorCode: nil, at: clock.now())
+                metrics.count(.reconciliations, "done")
+                report.log(about: subject.rawValue, in: logger)
+                await runs.wait(for: subject, upTo: interval)
+            } catch {
+                let code = Problem.code(of: error)
+                runs.end(subject, [:], errorCode: code, at: clock.now())
+                guard !Task.isCancelled else { return }
+                metrics.count(.reconciliations, "failed", code: code)
+                logger.error("reconciliation failed", metadata: ["subject": "\(subject.rawValue)", "code": "\(code)"])
+                await runs.wait(for: subject, upTo: interval.map { min($0, Self.retrySeconds) })
+            }
+        }
+    }
+}
+
+extension Reconciler {
+    /// The runs at intervals and on request.
+    ///
+    /// - Parameters:
+    ///   - notificationSeconds: The interval for the notifications since the last run; nil for never.
+    ///   - historySeconds: The interval for the histories of all customers; nil for never.
+    ///   - runs: The record of the runs, and the requests for others.
+    package func schedule(
+        notificationSeconds: Int64?,
+        historySeconds: Int64?,
+        runs: ReconciliationRuns = ReconciliationRuns(),
+        metrics: ServiceMetrics,
+        logger: Logger
+    ) -> ReconciliationSchedule {
+        ReconciliationSchedule(
+            reconciler: self, notificationSeconds: notificationSeconds, historySeconds: historySeconds, runs: runs,
+            metrics: metrics, logger: logger)
     }
 }

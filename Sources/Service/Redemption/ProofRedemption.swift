@@ -26,7 +26,7 @@ final class ProofRedemption: Sendable {
         _ service: EntitlementService,
         _ metrics: ServiceMetrics,
         of app: String? = nil,
-        asking googlePlay: GooglePlayApps = GooglePlayApps(),
+        asking googlePlay: GooglePlayApps = [],
         newcomers: NewcomerAllowance? = nil,
         recordsRefusals: Bool = true
     ) {
@@ -136,8 +136,8 @@ final class ProofRedemption: Sendable {
 
     /// The purchases of a proof, by its signature, or by the statement of Google Play if the service may ask about its app.
     private func presented(_ proof: [UInt8]) async throws -> Presented {
-        if !googlePlay.all.isEmpty, let token = try Self.token(proof) {
-            let app = try googlePlay.app(of: token, among: service.limitingApp ?? app)
+        if !googlePlay.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
+            let app = try googlePlay.app(named: token.packageName, among: service.limitingApp ?? app)
             return try await presented(proof, token.purchaseToken, of: app, from: newcomers?.address)
         }
         let (signed, presented) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in
@@ -160,10 +160,6 @@ final class ProofRedemption: Sendable {
         return Presented(proof, purchases, nil, statement.map { (app, $0) })
     }
 
-    private static func token(_ proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {
-        do { return try GooglePlayToken(json: proof) } catch { throw .refused(error) }
-    }
-
     private func recordingRefusal<Value>(
         of proof: [UInt8],
         for user: User?,
@@ -178,5 +174,12 @@ final class ProofRedemption: Sendable {
             }
             throw error
         }
+    }
+}
+
+extension GooglePlayToken {
+    /// The purchase token that a caller presents instead of a proof; nil for a proof.
+    static func presented(as proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {
+        do { return try GooglePlayToken(json: proof) } catch { throw .refused(error) }
     }
 }

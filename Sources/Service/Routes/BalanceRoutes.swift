@@ -9,7 +9,7 @@ import Proofs
 /// Routes for balances of consumables: read, spend and add.
 struct BalanceRoutes: Sendable {
     /// The largest amount of one spending or addition.
-    private static let maximumAmount = 1_000_000_000
+    fileprivate static let maximumAmount = 1_000_000_000
 
     let service: EntitlementService
     let idempotentRequests: IdempotentRequests
@@ -32,13 +32,11 @@ struct BalanceRoutes: Sendable {
         let (amount, reason) = (try Self.amount(in: body), try Reason.read(body))
         let keys = try await service.ledger.apiKeyNames()
         return try await idempotentRequests.answer(
-            request, from: caller, about: user, body: body.bytes, status: .created
-        ) { pending in
-            let addition = try service.newAddition(of: amount, to: balance, reason: reason, by: caller.name)
-            let json = try addition.json(naming: keys)
-            let answer = pending?.answer(json)
-            let earlier = try await service.add(addition, for: user, keeping: answer)
-            return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
+            request, from: caller, about: user, body: body.bytes, naming: keys
+        ) {
+            try service.newAddition(of: amount, to: balance, reason: reason, by: caller.name)
+        } recording: {
+            try await service.add($0, for: user, keeping: $1)
         }
     }
 
@@ -110,23 +108,22 @@ extension APIOperation {
 
     static let listOwnBalances = listUserBalances.own("listOwnBalances")
 
+    private static let amountAndReason = HTTPSupport.RequestBody.json([
+        "amount": .integer("The amount to spend.", in: 1...BalanceRoutes.maximumAmount),
+        "reason": .text("The purpose, in the team's own words.", length: 1...Reason.maximumLength),
+    ])
+
     static let spend = APIOperation(
         .post, "/v1/users/{user}/balances/{balance}/spendings", for: .backEnd(.spend), isPerApp: true,
         "spend", "Spends from a balance, never more than it holds",
         parameters: [.idempotencyKey],
-        body: .json([
-            "amount": .integer("The amount to spend.", in: 1...1000000000),
-            "reason": .text("The purpose, in the team's own words.", length: 1...500),
-        ]).described("A spending."),
+        body: amountAndReason.described("A spending."),
         answers: [.json("The spending.", SpentBalance.self, status: 201)])
 
     static let addToBalance = APIOperation(
         .post, "/v1/users/{user}/balances/{balance}/additions", for: .backEnd(.grant), isPerApp: true,
         "addToBalance", "Adds to a balance without a purchase, such as a compensation",
         parameters: [.idempotencyKey],
-        body: .json([
-            "amount": .integer("The amount to spend.", in: 1...1000000000),
-            "reason": .text("The purpose, in the team's own words.", length: 1...500),
-        ]).described("An addition."),
+        body: amountAndReason.described("An addition."),
         answers: [.json("The addition.", BalanceAddition.self, status: 201)])
 }

@@ -1,6 +1,7 @@
 import Catalog
 import HTTPSupport
 import Hummingbird
+import Ledger
 import Proofs
 import Synchronization
 
@@ -65,13 +66,11 @@ final class CatalogView: Sendable {
 
 /// Encoded answers about a catalog, which are the same until it changes.
 final class CatalogAnswers: Sendable {
-    /// The largest sum of the kept answers and their names, in bytes. A team asks for few different pages. A client that asks for
-    /// many gets no more memory.
-    private static let maximumSize = 4 << 20
     /// The longest name of a kept answer, in bytes. Requests with longer queries are answered anew.
     private static let maximumNameLength = 256
 
-    private let kept = Mutex<(answers: [ByteKey: CacheableAnswer], size: Int)>(([:], 0))
+    /// A team asks for few different pages. A client that asks for many gets no more memory.
+    private let kept = RecentValues<ByteKey, CacheableAnswer>(upTo: 4 << 20)
 
     /// The answer to a request, made by `make` if it is not kept.
     ///
@@ -80,19 +79,10 @@ final class CatalogAnswers: Sendable {
         to request: Request, in language: String? = nil, _ make: () throws -> [UInt8]
     ) rethrows -> CacheableAnswer {
         let name = "\(request.uri.string) \(language ?? "")"
-        guard name.utf8.count <= Self.maximumNameLength else {
-            return CacheableAnswer(try make(), type: "application/json")
-        }
-        let key = ByteKey(name)
-        if let known = kept.withLock({ $0.answers[key] }) { return known }
-        let bytes = try make()
-        let answer = CacheableAnswer(bytes, type: "application/json")
-        let size = bytes.count + Self.maximumNameLength
-        guard size <= Self.maximumSize else { return answer }
-        kept.withLock { kept in
-            if kept.size + size > Self.maximumSize { kept = ([:], 0) }
-            if kept.answers.updateValue(answer, forKey: key) == nil { kept.size += size }
-        }
+        let isKept = name.utf8.count <= Self.maximumNameLength
+        if isKept, let known = kept[ByteKey(name)] { return known }
+        let answer = CacheableAnswer(try make(), type: "application/json")
+        if isKept { kept.keep(answer, for: ByteKey(name), size: answer.size + Self.maximumNameLength) }
         return answer
     }
 }

@@ -12,21 +12,13 @@ struct ComparisonRoutes: Sendable {
             let page = try Page(request)
             let app = try RequestedApps(apps: service.apps).app(of: request, context)
             let environment: FigureQuery.Environment = try request.query("environment") ?? .production
-            let days = try days(of: request)
+            let days = try request.queriedNumber(
+                "days", in: ProductComparison.days, else: ProductComparison.standardDays)
             return try await page.answer(at: \.productIdentifier) { last, limit in
                 try await service.comparedProducts(
                     of: app, soldBy: environment.origins, days: days, after: last, limit: limit)
             }
         }
-    }
-
-    private func days(of request: Request) throws -> Int64 {
-        guard let text = try request.query("days") else { return ProductComparison.standardDays }
-        guard let days = Int64(text), ProductComparison.days.contains(days) else {
-            let (first, last) = (ProductComparison.days.lowerBound, ProductComparison.days.upperBound)
-            throw Problem.parameter("days", "a number from \(first) to \(last)")
-        }
-        return days
     }
 }
 

@@ -70,13 +70,11 @@ struct GrantRoutes: Sendable {
         let endsAt = try body.optionalDate("endsAt")
         let keys = try await service.ledger.apiKeyNames()
         return try await idempotentRequests.answer(
-            request, from: caller, about: user, body: body.bytes, status: .created
-        ) { pending in
-            let grant = try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
-            let json = try grant.json(naming: keys)
-            let answer = pending?.answer(json)
-            let earlier = try await service.give(grant, to: user, keeping: answer)
-            return earlier.map { .replayed($0) } ?? answer.map { .kept($0) } ?? .new(json)
+            request, from: caller, about: user, body: body.bytes, naming: keys
+        ) {
+            try service.newGrant(of: granted, reason: reason, endsAt: endsAt, by: caller.name)
+        } recording: {
+            try await service.give($0, to: user, keeping: $1)
         }
     }
 
@@ -142,12 +140,15 @@ extension APIOperation {
         body: .json(.reason),
         answers: [.json("The grant.", Grant.self)])
 
+    /// The parameters of `NamedPurchase`.
+    private static let namedPurchase: [Parameter] = [
+        .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
+    ]
+
     static let revokeTransaction = APIOperation(
         .put, "/v1/users/{user}/transactions/{transaction}/revocation", for: .backEnd(.grant), isPerApp: true,
         "revokeTransaction", "Revokes a purchase, regardless of the App Store",
-        parameters: [
-            .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
-        ],
+        parameters: namedPurchase,
         body: .json(.reason),
         answers: [.json("The transaction.", RedeemedTransaction.self)],
         or: [.conflict])
@@ -155,9 +156,7 @@ extension APIOperation {
     static let reinstateTransaction = APIOperation(
         .put, "/v1/users/{user}/transactions/{transaction}/reinstatement", for: .backEnd(.grant), isPerApp: true,
         "reinstateTransaction", "Reinstates a purchase that the team has revoked",
-        parameters: [
-            .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
-        ],
+        parameters: namedPurchase,
         body: .json(.reason),
         answers: [.json("The transaction.", RedeemedTransaction.self)],
         or: [.conflict])
@@ -165,9 +164,7 @@ extension APIOperation {
     static let moveTransaction = APIOperation(
         .put, "/v1/users/{user}/transactions/{transaction}/owner", for: .backEnd(.grant), isPerApp: true,
         "moveTransaction", "Moves a purchase to another user, with its renewals",
-        parameters: [
-            .origin, .path("transaction", "The transaction's identifier.", example: "2000000000000001"), .app,
-        ],
+        parameters: namedPurchase,
         body: owner,
         answers: [.json("The transaction of the new owner.", RedeemedTransaction.self)],
         or: [.conflict, .refused])

@@ -4,6 +4,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import Logging
 import Proofs
 
 /// The service's routes: they redeem the proofs of users and return their items.
@@ -68,7 +69,7 @@ package struct ServiceRoutes: Sendable {
         webhooks: WebhookService? = nil,
         figures: FigureService? = nil,
         orderClients: [AppStoreServerClient] = [],
-        googlePlay: GooglePlayApps = GooglePlayApps(),
+        googlePlay: GooglePlayApps = [],
         playNotifications: GooglePlayNotifications? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
@@ -132,7 +133,25 @@ package struct ServiceRoutes: Sendable {
     }
 
     private func addRoutes(to router: Router<ServiceContext>) {
-        let open = router.group()
+        let (open, catalogs) = (router.group(), CatalogViews(service.apps))
+        addOpenRoutes(to: open)
+        PictureRoutes(catalogs: catalogs).add(to: open)
+        accounts?.addUnauthenticated(to: open)
+        if let seedApp {
+            let app = router.group().add(
+                middleware: SeedAppMiddleware(authentication: authentication))
+            if let limits { app.add(middleware: limits) }
+            seedApp.add(to: app)
+        }
+        // Metrics have no rate limit.
+        router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in metricsAnswer }
+        let version = router.group().authenticated(by: authentication, within: limits)
+        addAuthenticated(to: version, open: open, catalogs)
+        for other in others { other.add(to: router) }
+    }
+
+    /// Adds the routes that describe the service, and those to which stores send notifications.
+    private func addOpenRoutes(to open: RouterGroup<ServiceContext>) {
         open.on(.isLive) { _, _ in HTTPResponse.Status.noContent }
         open.on(.isReady) { _, _ in
             try await service.ledger.ping()
@@ -150,26 +169,22 @@ package struct ServiceRoutes: Sendable {
         if let playNotifications {
             GooglePlayNotificationRoutes(notifications: playNotifications, metrics: metrics).add(to: open)
         }
-        let catalogs = CatalogViews(service.apps)
-        PictureRoutes(catalogs: catalogs).add(to: open)
-        router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in
-            Response(
-                status: .ok, headers: [.contentType: PrometheusText.contentType],
-                body: ResponseBody(
-                    byteBuffer: ByteBuffer(
-                        string: metrics.text(
-                            queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
-                            listeners: events?.hub.streams.count,
-                            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false))))
-        }
-        if let seedApp {
-            let app = router.group().add(
-                middleware: SeedAppMiddleware(authentication: authentication))
-            if let limits { app.add(middleware: limits) }
-            seedApp.add(to: app)
-        }
-        accounts?.addUnauthenticated(to: open)
-        let version = router.group().authenticated(by: authentication, within: limits)
+    }
+
+    private var metricsAnswer: Response {
+        let text = metrics.text(
+            queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
+            listeners: events?.hub.streams.count,
+            isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false)
+        return Response(
+            status: .ok, headers: [.contentType: PrometheusText.contentType],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// - Parameter open: The group without authentication, for a check before there is a user.
+    private func addAuthenticated(
+        to version: RouterGroup<ServiceContext>, open: RouterGroup<ServiceContext>, _ catalogs: CatalogViews
+    ) {
         let products = ProductRoutes(catalogs: catalogs, profiles: profiles)
         products.add(to: version)
         OfferingRoutes(catalogs: catalogs).add(to: version)
@@ -199,7 +214,6 @@ package struct ServiceRoutes: Sendable {
         UserDataRoutes(service: service, subjects: subjects, clock: clock, accounts: accounts).add(to: version)
         events?.add(to: version)
         accounts?.addForApps(to: version)
-        for other in others { other.add(to: router) }
     }
 }
 
@@ -217,18 +231,9 @@ struct NotificationRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.receiveNotification) { request, context in
-            do {
+            try await NotificationReceipt.answer(context, counting: metrics) {
                 let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
-                let outcome = try await service.receive(try await verified(body), sentAs: body)
-                metrics.count(.notifications, outcome.rawValue)
-                // Anyone can send a known notification again.
-                context.logger.log(
-                    level: outcome == .duplicate ? .debug : .info, "notification",
-                    metadata: ["outcome": "\(outcome.rawValue)"])
-                return try NotificationReceipt(outcome: outcome).answer()
-            } catch {
-                metrics.count(.notifications, "refused", code: Problem.code(of: error))
-                throw error
+                return (try await service.receive(try await verified(body), sentAs: body), nil, nil)
             }
         }
     }
@@ -245,13 +250,34 @@ struct NotificationRoutes: Sendable {
     }
 }
 
-/// The service's answer to a notification of the App Store.
+/// The service's answer to a notification of a store.
 struct NotificationReceipt: AnswerObject {
+    /// A received notification: its outcome, its type, and the code of an error that no repetition changes; nil for what is not logged.
+    typealias Received = (outcome: NotificationOutcome, type: String?, code: String?)
+
     static let answerFields = AnswerFields<Self>("The receipt of a notification.") {
         $0.field("outcome", "The outcome.", \.outcome)
     }
 
     let outcome: NotificationOutcome
+
+    /// Receives a notification, counts and logs its outcome, and answers with it.
+    static func answer(
+        _ context: ServiceContext, counting metrics: ServiceMetrics, _ receive: () async throws -> Received
+    ) async throws -> Response {
+        do {
+            let (outcome, type, code) = try await receive()
+            metrics.count(.notifications, outcome.rawValue, code: code ?? "")
+            var metadata: Logger.Metadata = ["outcome": "\(outcome.rawValue)"]
+            if let type { metadata["type"] = "\(type)" }
+            // Anyone can send a known notification again.
+            context.logger.log(level: outcome == .duplicate ? .debug : .info, "notification", metadata: metadata)
+            return try NotificationReceipt(outcome: outcome).answer()
+        } catch {
+            metrics.count(.notifications, "refused", code: Problem.code(of: error))
+            throw error
+        }
+    }
 }
 
 extension NotificationOutcome: AnswerValue {}
@@ -267,16 +293,12 @@ struct ProofRoutes: Sendable {
             let body = try await JSONBody(
                 request, context, of: .verifyProof, upTo: JSONBody.sizeWithProof)
             let (proof, service) = (try body.proof("proof"), service.limited(to: context))
-            if !googlePlay.all.isEmpty, let token = try ProofRoutes.token(in: proof) {
-                let app = try googlePlay.app(of: token, among: service.limitingApp)
+            if !googlePlay.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
+                let app = try googlePlay.app(named: token.packageName, among: service.limitingApp)
                 return try ProofResource(try await app.statement(about: token.purchaseToken)).answer()
             }
             return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()
         }
-    }
-
-    private static func token(in proof: [UInt8]) throws(RedemptionError) -> GooglePlayToken? {
-        do { return try GooglePlayToken(json: proof) } catch { throw .refused(error) }
     }
 }
 

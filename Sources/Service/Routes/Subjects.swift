@@ -1,7 +1,10 @@
 import Features
 import HTTPSupport
 import Hummingbird
+import Ledger
+import Logging
 import Proofs
+import ServiceLifecycle
 
 /// The users of requests: the app's own user, or the user that a back end names in the path.
 struct Subjects: Sendable {
@@ -19,10 +22,7 @@ struct Subjects: Sendable {
         if case .app(let user, _) = context.caller { return user }
         let name = try context.parameters.require("user")
         let issuer = try request.query("issuer")
-        let isKnown = issuer.map { issuer in
-            !issuer.isEmpty && ofAnyIssuer || issuers.contains { $0.hasSameBytes(as: issuer) }
-        }
-        guard isKnown ?? true else {
+        guard accepts(issuer) || ofAnyIssuer && issuer?.isEmpty == false else {
             throw Problem.parameter(
                 "issuer",
                 "left out, or the issuer whose tokens the service accepts (jwt-issuer), till for accounts, or customer for the ids of apps"
@@ -95,4 +95,36 @@ struct NamedPurchase: Sendable {
 extension EntitlementService {
     /// The service as far as the caller of a request sees and changes it.
     func limited(to context: ServiceContext) -> EntitlementService { limited(to: context.caller?.limitingApp) }
+}
+
+extension Ledger {
+    /// The largest number of blocked users that are counted.
+    private static let maximumCounted = 1000
+    private static let maximumListed = 20
+
+    /// The task that warns at the start about users whose names stand for no user. Apps can no longer reach them.
+    package func blockedUserWarning(logger: Logger) -> Companion {
+        Companion {
+            do {
+                let users = try await read(.longSnapshot) { try $0.blockedUsers(limit: Self.maximumCounted) }
+                if !users.isEmpty { logger.warning(Self.message(about: users)) }
+            } catch {
+                logger.warning(
+                    "users with blocked names could not be counted", metadata: ["code": "\(Problem.code(of: error))"])
+            }
+            try? await gracefulShutdown()
+        }
+    }
+
+    private static func message(about users: [User]) -> Logger.Message {
+        let names = users.prefix(maximumListed).map { user in
+            "\"\(CustomerIdentifier(user)?.text ?? user.name)\"" + (user.issuer.isEmpty ? "" : " (\(user.issuer))")
+        }
+        let others = users.count > maximumListed ? " and others" : ""
+        let count = users.count == maximumCounted ? "\(maximumCounted) or more" : "\(users.count)"
+        return """
+            users with a name that stands for no user: \(count). Nothing is written for them any more: \
+            \(names.joined(separator: ", "))\(others). Export or erase them.
+            """
+    }
 }

@@ -39,6 +39,22 @@ package struct WebhookConnection: Sendable {
         }
     }
 
+    /// Sends one message to a receiver, over a connection of its own.
+    ///
+    /// - Parameter webhook: Returns the message, once the receiver's name is resolved.
+    static func send(
+        to url: WebhookURL, allowsPrivateAddresses: Bool, _ webhook: () -> SignedWebhook
+    ) async throws -> WebhookDelivery.Outcome {
+        do {
+            let address = try await WebhookAddress.find(url, allowsPrivate: allowsPrivateAddresses)
+            return try await open(to: url, at: address) { .answered(status: try await $0.send(webhook()).status) }
+        } catch let refusal as WebhookAddress.Refusal {
+            return .unanswered(code: refusal.rawValue)
+        } catch let failure as Failure {
+            return .unanswered(code: failure.rawValue)
+        }
+    }
+
     /// A reason for a missing answer.
     package enum Failure: String, Error {
         case timedOut

@@ -169,25 +169,16 @@ extension WebhookService {
             queue: self, noun: "webhook", work: .webhookAttempts, allowsPrivateAddresses: allowsPrivateAddresses,
             metrics: metrics, logger: logger)
     }
-}
 
-extension WebhookService {
     /// Sends a test message to an endpoint, once. Nothing is recorded.
     ///
     /// - Parameter allowsPrivateAddresses: True if receivers may be in private networks.
     package func sendTest(
         to endpoint: WebhookEndpoint, allowsPrivateAddresses: Bool
     ) async throws -> WebhookDelivery.Outcome {
-        do {
-            let url = try WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses)
-            let address = try await WebhookAddress.find(url, allowsPrivate: allowsPrivateAddresses)
-            return try await WebhookConnection.open(to: url, at: address) { line in
-                .answered(status: try await line.send(testMessage(for: endpoint)).status)
-            }
-        } catch let refusal as WebhookAddress.Refusal {
-            return .unanswered(code: refusal.rawValue)
-        } catch let failure as WebhookConnection.Failure {
-            return .unanswered(code: failure.rawValue)
+        let url = try WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses)
+        return try await WebhookConnection.send(to: url, allowsPrivateAddresses: allowsPrivateAddresses) {
+            testMessage(for: endpoint)
         }
     }
 }

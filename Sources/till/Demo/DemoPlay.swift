@@ -39,7 +39,7 @@ actor DemoPlay {
     private let clock: DemoClock
     private let chance: DemoChance
     private let app: GooglePlayApp
-    private let acknowledger: PurchaseAcknowledger
+    private let acknowledger: DurableWork
     private var customers: [Customer] = []
     private var planned: Customer?
     /// The number of the last notification that the service has received.
@@ -64,7 +64,7 @@ actor DemoPlay {
             try await receive(queued)
             lastNotification = queued.number
         }
-        try await acknowledger.acknowledgeAll()
+        try await acknowledger.perform()
     }
 
     /// The actions of the customers on a day.

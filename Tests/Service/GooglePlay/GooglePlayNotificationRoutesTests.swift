@@ -16,9 +16,9 @@ import Testing
     }
 
     private func run(
-        isReachable: Bool = true, _ body: @Sendable @escaping (PlayedService) async throws -> Void
+        isReachable: Bool = true, _ body: @Sendable @escaping (PlayService) async throws -> Void
     ) async throws {
-        try await PlayedService.run(.issuer(issuer), isReachable: isReachable, body)
+        try await PlayService.run(.issuer(issuer), isReachable: isReachable, body)
     }
 
     @Test func `the state is asked for, whatever the notification says`() async throws {
@@ -26,7 +26,7 @@ import Testing
             let order = try await played.order("garden.premium.monthly")
             let token = try played.play.perform { try $0.subscribe(order).token }
             // The notification says that the subscription has expired.
-            let answer = try await played.push(PlayedService.ofSubscription(token, type: 13))
+            let answer = try await played.push(PlayService.ofSubscription(token, type: 13))
             #expect(answer.status == 200)
             #expect(try answer.decoded(NotificationReceipt.self).outcome == "granted")
             #expect(try await played.items() == ["plus 2"])
@@ -38,13 +38,13 @@ import Testing
         try await run { played async throws in
             let order = try await played.order("garden.gate")
             let bought = try played.play.perform { try $0.buy(order) }
-            let data = PlayedService.ofProduct(bought.token)
+            let data = PlayService.ofProduct(bought.token)
             #expect(try await played.push(data).decoded(NotificationReceipt.self).outcome == "granted")
             _ = try played.play.perform { try $0.refund(bought.number) }
             // The repeated message changes nothing, and Google Play is not asked.
             #expect(try await played.push(data).decoded(NotificationReceipt.self).outcome == "duplicate")
             #expect(try await played.items() == ["gate 1"])
-            let list = try await played.service.ledger.read { try $0.notifications(before: nil, limit: 10).shown }
+            let list = try await played.entitlements.ledger.read { try $0.notifications(before: nil, limit: 10).shown }
             #expect(list.count == 1 && list.first?.repeatedAt != nil)
             #expect(list.first?.owner == played.alice)
             // A publisher's second copy has another identifier, and tells of the state of now.
@@ -62,7 +62,7 @@ import Testing
             _ = try played.play.perform { try $0.perform(.refund, on: subscription.number) }
             for (index, type) in [12, 2, 4].enumerated() {
                 let answer = try await played.push(
-                    PlayedService.ofSubscription(subscription.token, type: type), identifier: "\(index)")
+                    PlayService.ofSubscription(subscription.token, type: type), identifier: "\(index)")
                 #expect(answer.status == 200)
                 #expect(try await played.items() == [])
             }
@@ -75,7 +75,7 @@ import Testing
         try await run { played async throws in
             let order = try await played.order("garden.premium.monthly")
             let token = try played.play.perform { try $0.subscribe(order).token }
-            #expect(try await played.push(PlayedService.ofSubscription(token, type: type)).status == 200)
+            #expect(try await played.push(PlayService.ofSubscription(token, type: type)).status == 200)
             #expect(try await played.items() == ["plus 2"])
             let content = try #require(try await played.received().first?.content)
             #expect(content.contains("\"notificationType\":\(type)") && !content.contains(token))
@@ -97,7 +97,7 @@ import Testing
         ]
         try await run { played async throws in
             let order = try await played.order("garden.gate")
-            let data = PlayedService.ofProduct(try played.play.perform { try $0.buy(order).token })
+            let data = PlayService.ofProduct(try played.play.perform { try $0.buy(order).token })
             for token in forged {
                 let answer = try await played.push(data, token: token)
                 #expect(answer.status == 401)
@@ -114,7 +114,7 @@ import Testing
         try await run(isReachable: false) { played async throws in
             let order = try await played.order("garden.gate")
             let token = try played.play.perform { try $0.buy(order).token }
-            let answer = try await played.push(PlayedService.ofProduct(token))
+            let answer = try await played.push(PlayService.ofProduct(token))
             #expect(answer.status == 503 && answer.code == "googlePlayUnreachable")
             #expect(try await played.received().isEmpty)
             #expect(try await played.items() == [])
@@ -127,8 +127,8 @@ import Testing
             // Google Play would know a new purchase by now.
             try played.advance(days: 0, seconds: 600)
             for (index, data) in [
-                PlayedService.ofProduct(unknown), PlayedService.ofSubscription(unknown),
-                PlayedService.ofProduct("not-a-token"),
+                PlayService.ofProduct(unknown), PlayService.ofSubscription(unknown),
+                PlayService.ofProduct("not-a-token"),
             ].enumerated() {
                 let answer = try await played.push(data, identifier: "\(index)")
                 #expect(answer.status == 200)
@@ -143,7 +143,7 @@ import Testing
 
     @Test func `a new purchase that Google Play does not know yet is to come again for ten minutes`() async throws {
         try await run { played async throws in
-            let data = PlayedService.ofProduct(String(repeating: "a", count: 24))
+            let data = PlayService.ofProduct(String(repeating: "a", count: 24))
             for seconds: Int64 in [0, 599] {
                 try played.advance(days: 0, seconds: seconds)
                 let answer = try await played.push(data)
@@ -159,11 +159,11 @@ import Testing
         try await run { played async throws in
             let order = try await played.order("garden.premium.monthly")
             let subscription = try played.play.perform { try $0.subscribe(order) }
-            #expect(try await played.push(PlayedService.ofSubscription(subscription.token)).status == 200)
+            #expect(try await played.push(PlayService.ofSubscription(subscription.token)).status == 200)
             _ = try played.play.perform { try $0.perform(.cancel, on: subscription.number) }
             try played.advance(days: 120)
             let answer = try await played.push(
-                PlayedService.ofSubscription(subscription.token, type: 13), identifier: "2")
+                PlayService.ofSubscription(subscription.token, type: 13), identifier: "2")
             #expect(answer.status == 200)
             #expect(try await played.items() == [])
         }
@@ -172,7 +172,7 @@ import Testing
     @Test func `what is no notification is recorded, so that it does not come for a week`() async throws {
         try await run { played async throws in
             for (index, data) in [
-                "", "{}", "[1]", PlayedService.data(#""subscriptionNotification":{"notificationType":2}"#),
+                "", "{}", "[1]", PlayService.data(#""subscriptionNotification":{"notificationType":2}"#),
             ].enumerated() {
                 let answer = try await played.push(data, identifier: "\(index)")
                 #expect(answer.status == 200)
@@ -185,7 +185,7 @@ import Testing
         try await run { played async throws in
             let order = try await played.order("garden.gate")
             let token = try played.play.perform { try $0.buy(order).token }
-            let data = PlayedService.data(
+            let data = PlayService.data(
                 #""oneTimeProductNotification":{"notificationType":1,"purchaseToken":"\#(token)"}"#,
                 package: "com.example.other")
             #expect(try await played.push(data).decoded(NotificationReceipt.self).outcome == "recorded")
@@ -200,7 +200,7 @@ import Testing
                 #""pendingRefundReviewNotification":{"pendingRefundToken":"r","orderId":"GPA.1","refundReason":7}"#,
                 #""somethingNewNotification":{}"#,
             ].enumerated() {
-                #expect(try await played.push(PlayedService.data(member), identifier: "\(index)").status == 200)
+                #expect(try await played.push(PlayService.data(member), identifier: "\(index)").status == 200)
             }
             let types = Set(try await played.received().map(\.type))
             #expect(types == ["TEST", "PENDING_REFUND_REVIEW", "SOMETHING_NEW"])
@@ -228,7 +228,7 @@ import Testing
     }
 }
 
-extension PlayedService {
+extension PlayService {
     /// Acknowledges a subscription at the Play, as an app does.
     func acknowledgeAtOnce(_ token: String) async throws {
         try await app.client.acknowledge(token, of: "garden.premium.monthly", as: .subscription)

@@ -16,9 +16,9 @@ import Testing
 
     /// A service to which nobody pushes.
     private func run(
-        isReachable: Bool = true, _ body: @Sendable @escaping (PlayedService) async throws -> Void
+        isReachable: Bool = true, _ body: @Sendable @escaping (PlayService) async throws -> Void
     ) async throws {
-        try await PlayedService.run(.issuer(issuer), isReachable: isReachable, body)
+        try await PlayService.run(.issuer(issuer), isReachable: isReachable, body)
     }
 
     @Test func `a refund that no notification has told of is found in the list`() async throws {
@@ -27,16 +27,16 @@ import Testing
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])
             try await played.acknowledge()
-            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == [:])
+            #expect(try await played.app.reconciler.recordVoidedPurchases().outcomes == [:])
             _ = try played.play.perform { try $0.refund(bought.number) }
             try played.advance(days: 0, seconds: 1)
-            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
+            #expect(try await played.app.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
             #expect(try await played.items() == [])
             // The next run has an overlap, and changes nothing twice.
-            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
+            #expect(try await played.app.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
             try played.advance(days: 1)
-            _ = try await played.reconciler.recordVoidedPurchases()
-            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == [:])
+            _ = try await played.app.reconciler.recordVoidedPurchases()
+            #expect(try await played.app.reconciler.recordVoidedPurchases().outcomes == [:])
         }
     }
 
@@ -65,11 +65,11 @@ import Testing
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])
             try await played.acknowledge()
-            _ = try await played.reconciler.recordVoidedPurchases()
+            _ = try await played.app.reconciler.recordVoidedPurchases()
             try played.advance(days: 40)
             _ = try played.play.perform { try $0.refund(bought.number) }
             try played.advance(days: 1)
-            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
+            #expect(try await played.app.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
             _ = try played.play.perform { try $0.buy(order) }
             // Google refunds what nobody acknowledges.
             try played.advance(days: 4)
-            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
+            #expect(try await played.app.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
         }
     }
 
@@ -90,13 +90,13 @@ import Testing
             let subscription = try played.play.perform { try $0.subscribe(order) }
             #expect(try await played.app.refresh(subscription.token) == [.granted])
             try await played.acknowledge()
-            #expect(try await played.reconciler.recordSilentPurchases().outcomes == [:])
+            #expect(try await played.app.reconciler.recordSilentPurchases().outcomes == [:])
             try played.advance(days: 32)
-            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["granted": 1])
+            #expect(try await played.app.reconciler.recordSilentPurchases().outcomes == ["granted": 1])
             #expect(try await played.items() == ["plus 2"])
             _ = try played.play.perform { try $0.perform(.cancel, on: subscription.number) }
             try played.advance(days: 31)
-            let report = try await played.reconciler.recordSilentPurchases()
+            let report = try await played.app.reconciler.recordSilentPurchases()
             #expect(report.outcomes.values.reduce(0, +) == 1)
             #expect(try await played.items() == [])
         }
@@ -105,7 +105,7 @@ import Testing
     @Test func `no end is reported before Google Play has stated it`() async throws {
         try await run { played async throws in
             func events() async throws -> [String] {
-                try await played.service.ledger.read { try $0.audit(of: played.alice, after: 0, limit: 100) }
+                try await played.entitlements.ledger.read { try $0.audit(of: played.alice, after: 0, limit: 100) }
                     .map(\.entry.event.rawValue)
             }
             let order = try await played.order("garden.premium.monthly")
@@ -116,17 +116,17 @@ import Testing
             // Nobody has asked since the renewal, as after a start or while Google Play does not answer.
             var sweep = HistorySweep()
             for _ in 0..<2 {
-                try await sweep.run(played.service, [])
+                try await sweep.run(played.entitlements, [])
                 try played.advance(days: 0, seconds: 61)
             }
             #expect(try await events() == ["granted"])
-            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["granted": 1])
-            try await sweep.run(played.service, [])
+            #expect(try await played.app.reconciler.recordSilentPurchases().outcomes == ["granted": 1])
+            try await sweep.run(played.entitlements, [])
             #expect(try await events() == ["granted", "granted"])
             _ = try played.play.perform { try $0.perform(.cancel, on: subscription.number) }
             try played.advance(days: 31)
-            _ = try await played.reconciler.recordSilentPurchases()
-            try await sweep.run(played.service, [])
+            _ = try await played.app.reconciler.recordSilentPurchases()
+            try await sweep.run(played.entitlements, [])
             #expect(try await events().last == "expired")
         }
     }
@@ -144,23 +144,36 @@ import Testing
             var fault = CallFault(reason: "invalidPurchaseState")
             fault.calls = 10
             try played.play.perform { [fault] in try $0.add(fault) }
-            await #expect(throws: PlayDeveloperError.self) { try await played.reconciler.recordSilentPurchases() }
+            await #expect(throws: PlayDeveloperError.self) { try await played.app.reconciler.recordSilentPurchases() }
             #expect(try await played.app.purchases.purchasesToAsk(limit: 99).count == 1)
-            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["recorded": 1])
+            #expect(try await played.app.reconciler.recordSilentPurchases().outcomes == ["recorded": 1])
             try played.advance(days: 0, seconds: 600)
-            #expect(try await played.reconciler.recordSilentPurchases().outcomes == ["recorded": 10])
+            #expect(try await played.app.reconciler.recordSilentPurchases().outcomes == ["recorded": 10])
         }
     }
 
     @Test func `a run that Google Play does not answer fails, and the next one has it`() async throws {
         try await run(isReachable: false) { played async throws in
             await #expect(throws: PlayDeveloperError.self) {
-                try await played.reconciler.recordVoidedPurchases()
+                try await played.app.reconciler.recordVoidedPurchases()
             }
             // Without a purchase that has fallen silent, nobody is asked.
-            let report = try await played.reconciler.recordSilentPurchases()
+            let report = try await played.app.reconciler.recordSilentPurchases()
             #expect(report.outcomes == [:])
         }
+    }
+
+    private static func schedule(_ played: PlayService) -> Task<Void, any Error> {
+        let schedule = played.app.reconciler.schedule(
+            played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
+        return Task { try await schedule.run() }
+    }
+
+    /// The number of runs. The first one, about silent purchases, is among them.
+    private static func runs(of played: PlayService) -> Int {
+        played.metrics.text(queueDepth: 0).split(separator: "\n")
+            .filter { $0.hasPrefix("till_reconciliations_total") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
     }
 
     @Test func `a voided purchase is taken back by the schedule as soon as a notification tells of it`() async throws {
@@ -168,15 +181,9 @@ import Testing
             let order = try await played.order("garden.gate")
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])
-            let schedule = played.reconciler.schedule(
-                played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
-            let running = Task { try await schedule.run() }
+            let running = Self.schedule(played)
             defer { running.cancel() }
-            let runs = { @Sendable in
-                played.metrics.text(queueDepth: 0, listeners: nil, isStorageAlmostFull: false)
-                    .split(separator: "\n").first { $0.hasPrefix("till_reconciliations_total") } ?? ""
-            }
-            await expectEventually { !runs().isEmpty }
+            await expectEventually { Self.runs(of: played) > 0 }
             _ = try played.play.perform { try $0.refund(bought.number) }
             played.voidedRequests.request()
             try await expectEventually { try await played.items().isEmpty }
@@ -188,22 +195,14 @@ import Testing
             let order = try await played.order("garden.gate")
             let bought = try played.play.perform { try $0.buy(order) }
             #expect(try await played.app.refresh(bought.token) == [.granted])
-            let schedule = played.reconciler.schedule(
-                played.voidedRequests, metrics: played.metrics, logger: ServiceFixture.logger)
-            let running = Task { try await schedule.run() }
+            let running = Self.schedule(played)
             defer { running.cancel() }
-            // The first run, about silent purchases, is among them.
-            let runs = { @Sendable in
-                played.metrics.text(queueDepth: 0, listeners: nil, isStorageAlmostFull: false)
-                    .split(separator: "\n").filter { $0.hasPrefix("till_reconciliations_total") }
-                    .compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }.reduce(0, +)
-            }
             for _ in 0..<100 {
                 played.voidedRequests.request()
                 try await Task.sleep(for: .milliseconds(20))
             }
-            await expectEventually { runs() >= 5 }
-            #expect(runs() == 5)
+            await expectEventually { Self.runs(of: played) >= 5 }
+            #expect(Self.runs(of: played) == 5)
             _ = try played.play.perform { try $0.refund(bought.number) }
             played.voidedRequests.request()
             #expect(try await played.items() == ["gate 1"])

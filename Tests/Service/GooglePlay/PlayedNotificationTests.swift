@@ -8,7 +8,7 @@ import Testing
 /// The life of purchases at a local Google Play, whose notifications change what a customer owns at the service.
 @Suite struct PlayedNotificationTests {
     @Test func `a subscription renews, is declined, held, recovered, canceled, and ends`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             let order = try await played.order("garden.premium.monthly")
             let number = try played.play.perform { try $0.subscribe(order).number }
             try await played.expect("SUBSCRIPTION_PURCHASED")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `a revoked subscription is taken back once, although two notifications say so`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             let order = try await played.order("garden.basic.monthly")
             let number = try played.play.perform { try $0.subscribe(order).number }
             try await played.expect("SUBSCRIPTION_PURCHASED")
@@ -62,13 +62,13 @@ import Testing
             let outcomes = try await played.received().map(\.outcome)
             #expect(outcomes.count { $0 == .revoked } == 1, "\(outcomes)")
             // The list of voided purchases has it, too.
-            _ = try await played.reconciler.recordVoidedPurchases()
+            _ = try await played.app.reconciler.recordVoidedPurchases()
             #expect(try await played.items() == [])
         }
     }
 
     @Test func `a subscription that is bought again before its end continues its chain`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             let order = try await played.order("garden.premium.monthly")
             let first = try played.play.perform { try $0.subscribe(order) }
             try await played.expect("SUBSCRIPTION_PURCHASED")
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `a subscription that is bought again in the Play Store is the same customer's`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             let order = try await played.order("garden.premium.monthly")
             let first = try played.play.perform { try $0.subscribe(order) }
             try await played.expect("SUBSCRIPTION_PURCHASED")
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `a product is granted when it is bought, and taken back when it is refunded`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             let order = try await played.order("garden.gate")
             let number = try played.play.perform { try $0.buy(order).number }
             try await played.expect("ONE_TIME_PRODUCT_PURCHASED")
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `several units count, and a refund takes them back once`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             var order = try await played.order("garden.seeds")
             order.quantity = 3
             let number = try played.play.perform { [order] in try $0.buy(order).number }
@@ -125,13 +125,13 @@ import Testing
             _ = try played.play.perform { try $0.refund(number) }
             try await played.expect("VOIDED_PURCHASE")
             #expect(try await played.seeds() == 0)
-            _ = try await played.reconciler.recordVoidedPurchases()
+            _ = try await played.app.reconciler.recordVoidedPurchases()
             #expect(try await played.seeds() == 0)
         }
     }
 
     @Test func `a pending payment grants nothing until it is made`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             var order = try await played.order("garden.gate")
             order.isPending = true
             let number = try played.play.perform { [order] in try $0.buy(order).number }
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func `a pending payment that is not made is recorded`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             var order = try await played.order("garden.gate")
             order.isPending = true
             let number = try played.play.perform { [order] in try $0.buy(order).number }
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `the purchase of a license tester is no real one`() async throws {
-        try await PlayedService.run(accepting: [.localPlayProduction]) { played async throws in
+        try await PlayService.run(accepting: [.localPlayProduction]) { played async throws in
             var order = try await played.order("garden.gate")
             order.isTest = true
             _ = try played.play.perform { [order] in try $0.buy(order) }
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func `the test notification of the Play Console is recorded`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             try played.play.perform { try $0.sendTestNotification(of: TestGarden.bundleIdentifier) }
             try await played.expect("TEST")
             #expect(try await played.outcomes(of: "TEST") == [.recorded])
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func `a purchase of nobody waits for its user`() async throws {
-        try await PlayedService.run { played async throws in
+        try await PlayService.run { played async throws in
             let order = PlayPurchaseOrder(
                 packageName: TestGarden.bundleIdentifier, productId: "garden.gate", account: "somebody")
             _ = try played.play.perform { try $0.buy(order) }

@@ -21,26 +21,20 @@ package struct IAPKitAnswer: Hashable, Sendable {
 }
 
 extension IAPKitAnswer {
-    /// - Parameter expected: The product that the app expects; nil for any.
-    package init(_ purchase: VerifiedPurchase, expecting expected: String?, at moment: Timestamp) {
-        let isExpected = expected?.hasSameBytes(as: purchase.productIdentifier) ?? true
-        self.init(
-            state: isExpected ? IAPKitState(of: purchase, at: moment) : .inauthentic,
-            productIdentifier: purchase.productIdentifier, environment: purchase.environment)
-    }
-
     /// - Parameters:
-    ///   - statement: The statement of Google Play; nil if it has forgotten a purchase that the ledger has.
+    ///   - statement: The statement of Google Play; nil for a proof of the App Store, and for a purchase that Google Play has forgotten and
+    ///     the ledger has.
     ///   - expected: The product that the app expects; nil for any.
     package init(
         _ purchase: VerifiedPurchase,
-        statedBy statement: GooglePlayStatement?,
+        from store: Store,
+        statedBy statement: GooglePlayStatement? = nil,
         expecting expected: String?,
         at moment: Timestamp
     ) {
         let isExpected = expected?.hasSameBytes(as: purchase.productIdentifier) ?? true
         self.init(
-            store: .google,
+            store: store,
             state: isExpected ? IAPKitState(of: purchase, statedBy: statement, at: moment) : .inauthentic,
             productIdentifier: purchase.productIdentifier, environment: purchase.environment)
     }
@@ -93,7 +87,8 @@ package enum IAPKitState: String, CaseIterable, Sendable {
     /// True if the app may give what was bought.
     package var isValid: Bool { [.entitled, .pendingAcknowledgment, .readyToConsume].contains(self) }
 
-    package init(of purchase: VerifiedPurchase, at moment: Timestamp) {
+    /// - Parameter statement: The statement of Google Play; nil without one.
+    package init(of purchase: VerifiedPurchase, statedBy statement: GooglePlayStatement? = nil, at moment: Timestamp) {
         if purchase.isConflicting {
             self = .inauthentic
         } else if purchase.isRevoked {
@@ -106,11 +101,6 @@ package enum IAPKitState: String, CaseIterable, Sendable {
         } else {
             self = .entitled
         }
-    }
-
-    /// - Parameter statement: The statement of Google Play; nil if it has forgotten a purchase that the ledger has.
-    package init(of purchase: VerifiedPurchase, statedBy statement: GooglePlayStatement?, at moment: Timestamp) {
-        self.init(of: purchase, at: moment)
         guard let statement else { return }
         let isConsumed = statement.purchases.contains { stated in
             stated.isConsumed && stated.purchase.productIdentifier.hasSameBytes(as: purchase.productIdentifier)

@@ -57,7 +57,7 @@ struct IAPKitRoutes: RouteSource {
             let verified = try await BlockingWork.process(proof.count) { try service.verify(proof) }
             let purchase = try await service.purchase(in: verified)
             let moment = verified.purchases?.first.map { service.now(ofBuyerOf: $0.transactionIdentifier) }
-            return IAPKitAnswer(purchase, expecting: product, at: moment ?? services.clock.now())
+            return IAPKitAnswer(purchase, from: .apple, expecting: product, at: moment ?? services.clock.now())
         } catch RedemptionError.refused(let refusal) where IAPKitAnswer.isUnsigned(refusal.reason) {
             return .unsigned
         }
@@ -71,11 +71,12 @@ struct IAPKitRoutes: RouteSource {
         at address: String?
     ) async throws -> IAPKitAnswer {
         let service = services.limited(to: caller).entitlements
-        let app = try services.googlePlay.app(of: token, among: service.limitingApp ?? caller.app)
+        let app = try services.googlePlay.app(named: token.packageName, among: service.limitingApp ?? caller.app)
         do {
             let (purchases, statement) = try await app.presented(token.purchaseToken, from: address)
             let purchase = try await service.purchase(in: purchases, of: product)
-            return IAPKitAnswer(purchase, statedBy: statement, expecting: product, at: service.clock.now())
+            return IAPKitAnswer(
+                purchase, from: .google, statedBy: statement, expecting: product, at: service.clock.now())
         } catch RedemptionError.refused(let refusal) where refusal.reason == .purchasePending {
             return IAPKitAnswer(store: .google, state: .pending)
         } catch RedemptionError.purchaseNotOwned {

@@ -44,12 +44,12 @@ final class PlayYearFixture: Sendable {
                 account: try GoogleServiceAccount(json: account), url: url, packageName: Self.packageName,
                 realm: .localPlay, clock: play.clock, tokenClock: clock),
             app: service.apps.first, entitlements: service)
-        reconciler = GooglePlayReconciler(app)
+        reconciler = app.reconciler
         let tokens = PushTokens(
             .init(
                 audience: Self.audience, email: PushSettings.standardEmail,
                 keys: .address(url.appending(path: "oauth2/v1/certs"))), clock: clock, logger: ServiceFixture.logger)
-        let apps = GooglePlayApps([app])
+        let apps = [app]
         routes = ServiceRoutes(
             service: service, authentication: .apiKeys(keys), metrics: metrics, figures: figures, googlePlay: apps,
             playNotifications: GooglePlayNotifications(tokens: tokens, service: service, apps: apps),
@@ -130,6 +130,6 @@ final class PlayYearFixture: Sendable {
 
     /// Acknowledges what is due, as the service does each second.
     func acknowledge() async throws {
-        try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).acknowledgeAll()
+        try await app.acknowledger(metrics: metrics, logger: ServiceFixture.logger).perform()
     }
 }

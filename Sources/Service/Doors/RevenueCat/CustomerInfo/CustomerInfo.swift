@@ -139,9 +139,7 @@ package struct RenderedCustomerInfo: Sendable {
         json.text("original_application_version", facts.originalApplicationVersion)
         json.date("original_purchase_date", facts.originalPurchaseDate)
         json.members("other_purchases", info.purchases) { purchases, json in
-            json.append("{")
-            json.date("purchase_date", purchases.last?.purchaseDate)
-            json.append("}")
+            json.object { $0.date("purchase_date", purchases.last?.purchaseDate) }
         }
         json.members("subscriptions", info.subscriptions) { $0.write(to: &$1) }
         if !facts.attributes.isEmpty {
@@ -197,9 +195,7 @@ package struct RenderedCustomerInfo: Sendable {
         }
         if !consumption.isEmpty {
             json.members("purchased_products", consumption) { isConsumable, json in
-                json.append("{")
-                json.flag("should_consume", isConsumable)
-                json.append("}")
+                json.object { $0.flag("should_consume", isConsumable) }
             }
         }
         json.append("}")
