@@ -51,10 +51,10 @@ import Testing
             try played.advance(days: 0, seconds: 60)
             _ = try played.play.perform { try $0.refund(bought.number, quantity: 1) }
             try played.advance(days: 0, seconds: 1)
-            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
+            #expect(try await played.app.reconciler.recordVoidedPurchases().outcomes == ["revoked": 1])
             #expect(try await played.seeds() == 20)
             // The next run has an overlap, and changes nothing twice.
-            #expect(try await played.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
+            #expect(try await played.app.reconciler.recordVoidedPurchases().outcomes == ["recorded": 1])
             #expect(try await played.seeds() == 20)
         }
     }
