@@ -100,4 +100,19 @@ extension PurchaseTokenTests {
         #expect(try await seeds(of: bob) == 20)
         #expect(try await service.items(of: alice).contains { $0.item.collection == "gate" })
     }
+
+    @Test func `an item goes with the last unit of its purchase`() async throws {
+        func hasGate() async throws -> Bool {
+            try await service.items(of: alice).contains { $0.item.collection == "gate" }
+        }
+        let gates = try product(
+            "g", items: [#"{"productId":"garden.gate","productOfferDetails":{"quantity":2}}"#])
+        #expect(try await redeem(gates, for: alice) == [.granted])
+        advance(seconds: 60)
+        #expect(try await purchases.apply(try voided("g", units: 1)).isEmpty)
+        #expect(try await hasGate())
+        advance(seconds: 60)
+        #expect(try await purchases.apply(try voided("g", units: 1)) == [.revoked])
+        #expect(try await !hasGate())
+    }
 }

@@ -113,7 +113,7 @@ struct VoidedUnitRecords {
 
 /// The effect of voided units on a redeemed purchase.
 enum UnitRevocation {
-    /// Nobody has redeemed the purchase, or it has given no credit.
+    /// Nobody has redeemed the purchase, or it has given no credit, and a unit of it is left.
     case none
     case applied(NotificationOutcome)
     /// No unit is left.
@@ -128,15 +128,15 @@ extension LedgerTransaction {
         }
     }
 
-    /// A redeemed transaction of one product, and the credit that it has given.
-    private struct Credited {
+    /// A redeemed transaction of one product, and the amount of the credit that it has given; nil for an item, which has no units.
+    private struct Redeemed {
         let sequence: Int64
         let product: String
         let quantity: Int
-        let amount: Int
+        let amount: Int?
     }
 
-    /// Takes voided units back from the credit of a redeemed one-time purchase.
+    /// Takes voided units back from the credit of a redeemed one-time purchase. An item goes with the last unit.
     ///
     /// - Parameter key: The transaction, which is its own original. A product of a purchase with several has another identifier, and Google
     ///   does not say of which product the voided units are.
@@ -150,22 +150,23 @@ extension LedgerTransaction {
         guard let owner else { return .none }
         // The heads are read first, so that a concurrent writer changes their version.
         var heads = try users.heads(of: [owner])
-        let credited = try database.row(
+        let redeemed = try database.row(
             """
             SELECT redeemed.sequence, redeemed.product_id, redeemed.quantity, credit.amount
             FROM redeemed_transaction AS redeemed
-                JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
+                LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id = $1 AND redeemed.original_transaction_id = $2 AND redeemed.origin = $3
                 AND redeemed.app = $4 AND redeemed.transaction_id = $2
             """,
             [owner] + key.sqlValues(apps)
         ) {
-            Credited(sequence: try $0.next(), product: try $0.next(), quantity: try $0.next(), amount: try $0.next())
+            Redeemed(sequence: try $0.next(), product: try $0.next(), quantity: try $0.next(), amount: try $0.next())
         }
-        guard let credited else { return .none }
-        try records.write(bought: credited.quantity, ofToken: key.identifier)
-        let units = try records.units(ofToken: key.identifier, redeemed: credited.quantity)
+        guard let redeemed else { return .none }
+        try records.write(bought: redeemed.quantity, ofToken: key.identifier)
+        let units = try records.units(ofToken: key.identifier, redeemed: redeemed.quantity)
         guard let taken = units.taken(after: try records.units(ofToken: key.identifier)) else { return .all }
+        guard let amount = redeemed.amount else { return .none }
         guard taken > units.taken else { return .applied(.recorded) }
         // A log-in on another node of a distributed database can have moved the purchase since its owner was read.
         try database.require(
@@ -173,10 +174,10 @@ extension LedgerTransaction {
         try records.write(taken: taken, ofToken: key.identifier)
         try database.update(
             "credit", set: ["amount"], where: ["user_id", "sequence"],
-            [[units.amount(credited.amount, taking: taken), owner, credited.sequence]])
+            [[units.amount(amount, taking: taken), owner, redeemed.sequence]])
         let entry = AuditEntry(
             happenedAt: moment, event: .unitsRevoked, actor: .appStore, origin: key.origin, app: key.app,
-            reference: key.identifier, subject: credited.product, reason: String(taken - units.taken))
+            reference: key.identifier, subject: redeemed.product, reason: String(taken - units.taken))
         try record(entry, of: owner, &heads)
         return .applied(.revoked)
     }
