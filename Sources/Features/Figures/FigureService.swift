@@ -275,7 +275,6 @@ extension LedgerFeature {
 }
 
 extension Table {
-
     /// The contribution of each user to the sums. `version`: the number of the write after which it was computed; `rules`: the
     /// version of the rules. The rows have no personal data, so they stay after an erasure, like the transactions.
     fileprivate static let figureContribution = Table(

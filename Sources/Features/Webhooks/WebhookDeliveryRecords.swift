@@ -279,7 +279,6 @@ extension LedgerFeature {
 }
 
 extension Table {
-
     /// The deliveries. `attempts` is the number of attempts since the message was created or replayed. `last_attempt` is the
     /// number of the last attempt.
     fileprivate static let webhookDelivery = Table(
