@@ -1,8 +1,8 @@
 import Foundation
 import HTTPSupport
 import Service
-import Testing
 import TestSupport
+import Testing
 
 /// The real binary, run in a data directory of one test.
 struct TillProcess {

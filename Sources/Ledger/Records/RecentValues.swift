@@ -26,7 +26,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
     private let limit: Int
     private let kept = Mutex(Generations())
 
-    /// - Parameter limit: The largest sum of the sizes of all values, in bytes.
+    /// - Parameter limit: The largest sum of the sizes of all values. The owner chooses the unit: bytes, or 1 for each value.
     package init(upTo limit: Int) {
         self.limit = limit / 2
     }

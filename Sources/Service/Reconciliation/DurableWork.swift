@@ -45,9 +45,10 @@ package struct DurableWork: Service {
         while true {
             let (pieces, mayBeMore) = try await due()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for (index, piece) in pieces.enumerated() where !Task.isCancelled {
+                for (index, piece) in pieces.enumerated() {
                     if index >= maximum { try await group.next() }
-                    group.addTask { try await perform(piece) }
+                    // The end of the service may have come while the loop waited. A piece that begins now would only use up an attempt.
+                    guard group.addTaskUnlessCancelled(operation: { try await perform(piece) }) else { break }
                 }
                 try await group.waitForAll()
             }
