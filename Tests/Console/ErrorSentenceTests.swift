@@ -10,7 +10,7 @@ import Testing
 @Suite struct ErrorSentenceTests {
     /// The sources of problems that the console's requests may have.
     private static let problems = [
-        "Answers/Problem", "Requests/MultipartForm",
+        "Answers/Problem", "Requests/Forms",
         "Requests/Page",
     ]
 
