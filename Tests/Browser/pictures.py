@@ -2,7 +2,7 @@
 
     pictures.py FOLDER
 
-TILL and CHROMIUM name the programs (see Scripts/console-pictures.sh).
+TILL and CHROMIUM name the programs (see Scripts/test-console.sh).
 """
 
 import json
