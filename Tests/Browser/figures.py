@@ -87,7 +87,10 @@ class Figures:
         return row.get("offer_discount_type") == "FREE_TRIAL"
 
     def _periods(self, rows):
-        rows = sorted(rows, key=lambda row: row["purchase_date"])
+        # An upgrade at the moment at which a period begins leaves nothing of that period.
+        begun = {row["purchase_date"] for row in rows if not row.get("is_upgraded")}
+        rows = [row for row in rows if not row.get("is_upgraded") or row["purchase_date"] not in begun]
+        rows.sort(key=lambda row: row["purchase_date"])
         periods = []
         for row, following in zip(rows, [*rows[1:], None]):
             stated = max(row["expires_date"], row.get("grace_ends_at") or 0)
