@@ -15,7 +15,10 @@ struct GrantRoutes: Sendable {
         group.on(.listUserGrants) { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let keys = try await service.ledger.apiKeyNames()
-            return try await Page(request).answer(naming: keys, at: \.sequence) { before, limit in
+            return try await Page(request).answer(
+                naming: keys, at: \.sequence,
+                ifEmpty: { try await subjects.unknown(user, to: context, in: service.ledger) }
+            ) { before, limit in
                 try await service.grants(of: user, before: before, limit: limit)
             }
         }
@@ -119,7 +122,7 @@ extension APIOperation {
     static let listUserGrants = APIOperation(
         .get, "/v1/users/{user}/grants", for: .backEnd(.read), isPerApp: true,
         "listUserGrants", "What was given without a purchase, newest first",
-        answers: [.page("A page of grants, newest first.", of: Grant.self)])
+        answers: [.page("A page of grants, newest first.", of: Grant.self).aboutUser])
 
     static let grantItem = APIOperation(
         .post, "/v1/users/{user}/grants", for: .backEnd(.grant), isPerApp: true,
