@@ -250,8 +250,10 @@ struct Serve: Command {
             orderClients: appStores.orderClients, googlePlay: googlePlay.apps,
             playNotifications: googlePlay.notifications,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
-            requestsPerAddress: configuration.proxies > 0
-                ? configuration.settings.number("maximum-connections-per-address") : nil,
+            requests: configuration.proxies > 0
+                ? NetworkCounts(
+                    ofHost: configuration.settings.number("maximum-connections-per-address"),
+                    of: configuration.server.maximumConnections) : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
             others: others)
         companions.append(service.names.upkeep(isReadAtStart: configuration.hasConsole))

@@ -30,7 +30,7 @@ package struct ServiceRoutes: Sendable {
     private let clock: any WallClock
 
     /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
-    private static let waitingPerUncachedChain = 128
+    private static let waitingPerUncachedChain = 256
 
     /// - Parameters:
     ///   - limits: The rate limits of callers, and the budget of users without a purchase, also at the doors; nil for none.
@@ -50,7 +50,7 @@ package struct ServiceRoutes: Sendable {
     ///   - playNotifications: The notifications of Google Play; nil to receive none.
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
-    ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
+    ///   - requests: The limits on concurrent requests of one client network; nil for none.
     ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
@@ -73,7 +73,7 @@ package struct ServiceRoutes: Sendable {
         playNotifications: GooglePlayNotifications? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
-        requestsPerAddress: Int? = nil,
+        requests: NetworkCounts? = nil,
         reserve: StorageReserve? = nil,
         others: [any RouteSource] = [],
         clock: any WallClock = SystemClock()
@@ -84,7 +84,7 @@ package struct ServiceRoutes: Sendable {
         uncachedChains = ConcurrencyLimit(
             maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
-            proxies: proxies, bodies: bodies, requestsPerAddress: requestsPerAddress, reserve: reserve,
+            proxies: proxies, bodies: bodies, requests: requests, reserve: reserve,
             newcomers: limits.map { NewcomerBudget($0, clock: clock) }, ledger: service.ledger)
         self.service = service
         self.authentication = authentication
@@ -233,20 +233,23 @@ struct NotificationRoutes: Sendable {
         group.on(.receiveNotification) { request, context in
             try await NotificationReceipt.answer(context, counting: metrics) {
                 let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
-                return (try await service.receive(try await verified(body), sentAs: body), nil, nil)
+                let notification = try await verified(body, from: context.clientNetwork(of: request))
+                return (try await service.receive(notification, sentAs: body), nil, nil)
             }
         }
     }
 
     /// Verifies a notification. One with a cached chain bypasses the limit.
-    private func verified(_ bytes: [UInt8]) async throws -> EntitlementService.VerifiedNotification {
+    private func verified(
+        _ bytes: [UInt8], from network: ClientNetwork
+    ) async throws -> EntitlementService.VerifiedNotification {
         // Parsing happens here, so that junk does not occupy a thread before a genuine notification.
         let payload = try JSONBody(bytes: bytes).proof("signedPayload")
         let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
             try service.notification(in: payload)
         }
         guard !service.hasCachedChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
-        return try await uncachedChains.run { try await BlockingWork.process(payload.count, verify) }
+        return try await uncachedChains.run(for: network) { try await BlockingWork.process(payload.count, verify) }
     }
 }
 
