@@ -15,10 +15,11 @@ package struct Ledger: Sendable {
     private let commits: GroupCommits
     private let reads: ReadThreads
     private let numbers = UserNumbers()
+    let secrets = KnownSecrets()
     /// The names for which the ledger writes nothing.
     package private(set) var blockedNames = BlockedNames.standard
 
-    /// - Parameter randomness: A source of random bytes for the account tokens of users, and the salts of erasable texts.
+    /// - Parameter randomness: A source of random bytes for the account tokens of users, the salts of erasable texts, and secrets.
     package init(storage: any LedgerStorage, randomness: Randomness) {
         self.storage = storage
         self.randomness = randomness

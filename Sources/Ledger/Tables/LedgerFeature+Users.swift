@@ -1,7 +1,7 @@
 extension LedgerFeature {
     /// The users, their audit logs and the callers.
     static let users = LedgerFeature(
-        tables: Table.users + Table.audit + Table.callers,
+        tables: Table.users + Table.audit + Table.callers + [.ledgerSecret],
         rules: [
             (
                 "A user's last numbers differ from those of the records",

@@ -300,7 +300,10 @@ struct ProofRoutes: Sendable {
                 let app = try googlePlay.app(named: token.packageName, among: service.limitingApp)
                 return try ProofResource(try await app.statement(about: token.purchaseToken)).answer()
             }
-            return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()
+            let names = try await service.tokenNames(for: proof)
+            return try await BlockingWork.process(proof.count) {
+                ProofResource(try service.verify(proof), named: names)
+            }.answer()
         }
     }
 }
@@ -359,7 +362,8 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
     package let signedAt: String
     package let purchases: [Purchase]?
 
-    package init(_ proof: VerifiedProof) {
+    /// - Parameter names: The ledger's names of purchase tokens; nil for the holder of the proof, without a ledger.
+    package init(_ proof: VerifiedProof, named names: PurchaseTokenNames? = nil) {
         kind =
             switch proof.content {
             case .appReceipt: .appReceipt
@@ -373,7 +377,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         environment = proof.environment
         bundleId = proof.bundleIdentifier
         signedAt = proof.signedAt.rfc3339
-        purchases = proof.purchases?.map { Purchase($0, from: proof.origin) }
+        purchases = proof.purchases(named: names)?.map { Purchase($0, from: proof.origin) }
     }
 
     init(_ statement: GooglePlayStatement) {
