@@ -233,6 +233,8 @@ struct Serve: Command {
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)
             companions += pages.backgroundServices
+        } else {
+            others.append(ClosedRoutes("--console", pagesIn: "/console"))
         }
         let doors = DoorServices(
             entitlements: service, authentication: .apiKeys(keys), limits: configuration.server.requestLimits,

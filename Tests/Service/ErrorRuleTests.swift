@@ -25,7 +25,11 @@ import Testing
         (AssignmentError.originNotAccepted(.localSandbox), 422, "originNotAccepted", false),
         (LedgerError.userUnknown, 404, "userNotFound", false),
         (LedgerError.newcomersLimited(secondsToWait: 7), 429, "tooManyRequests", true),
-        (BalanceError.balanceTooLow(name: "seeds", amount: 1), 409, "balanceTooLow", true),
+        (BalanceError.balanceTooLow(name: "seeds", amount: 1), 409, "balanceTooLow", false),
+        (BalanceError.idempotencyKeyReused, 422, "idempotencyKeyReused", false),
+        (RedemptionError.subscriptionStateUnknown, 409, "subscriptionStateUnknown", false),
+        (RedemptionError.refused(ProofRefusal(.purchasePending)), 422, "purchasePending", false),
+        (RedemptionError.refused(.tokenPending), 422, "purchasePending", true),
         (AccountError.mailTooOften, 429, "mailTooOften", true),
         (AccountError.credentialsWrong, 401, "credentialsWrong", false),
         (CredentialError.passwordNotHashed, 503, "passwordNotHashed", true),
@@ -38,6 +42,7 @@ import Testing
         (StorageFault(cause: .busy, path: "/var/till"), 503, "storageBusy", true),
         (StorageFault(cause: .diskFull, path: "/var/till"), 500, "storageDiskFull", true),
         (StorageFault(cause: .damaged, path: "/var/till"), 500, "storageDamaged", false),
+        (StorageFault(cause: .stopped, path: "/var/till"), 503, "storageStopped", false),
         (StorageFault(cause: .overloaded, path: "/var/till"), 503, "tooBusy", true),
     ]
 
@@ -49,6 +54,22 @@ import Testing
         #expect(problem.couldSucceedLater == couldSucceedLater, "\(error)")
         // Callers do not learn the place of the database.
         #expect(!problem.detail.contains("/var/till"))
+    }
+
+    /// A kept refusal would outlast its cause.
+    @Test func `only a refusal that stays until the request changes is kept for an idempotency key`() throws {
+        let kept: [any Error] = [
+            RedemptionError.notRedeemable, RedemptionError.refused(ProofRefusal(.signatureInvalid)),
+            RedemptionError.refused(ProofRefusal(.purchasePending)), GrantError.endPassed,
+        ]
+        let others: [any Error] = [
+            BalanceError.balanceTooLow(name: "seeds", amount: 1), RedemptionError.purchaseRefused(.productUnknown),
+            RedemptionError.subscriptionStateUnknown, RedemptionError.refused(.tokenPending),
+            RedemptionError.purchaseRefused(.transferTooSoon), StorageFault(cause: .stopped, path: ""),
+            StorageFault(cause: .damaged, path: ""),
+        ]
+        for error in kept { #expect(try #require(Problem(error)).isFinal, "\(error)") }
+        for error in others { #expect(try !#require(Problem(error)).isFinal, "\(error)") }
     }
 
     @Test func `a problem has the seconds of its rule`() throws {

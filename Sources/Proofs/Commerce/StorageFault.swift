@@ -60,7 +60,8 @@ public struct StorageFault: CodedError, RuledError, Equatable {
         }
         let isBusy = [.busy, .stopped, .unreachable].contains(cause)
         return ErrorRule(
-            code, isBusy ? .unavailable : .failed, mayRetry: cause != .damaged && cause != .otherVersion, sentence,
+            code, isBusy ? .unavailable : .failed, mayRetry: ![.damaged, .otherVersion, .stopped].contains(cause),
+            sentence,
             detail:
                 "The service cannot use its ledger now. Try again later; a purchase that is sent twice is granted once.",
             korean: "서비스가 지금 원장을 사용할 수 없습니다. 나중에 다시 시도하세요. 두 번 보낸 구매도 한 번만 지급됩니다.")

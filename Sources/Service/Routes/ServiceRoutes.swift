@@ -123,7 +123,7 @@ package struct ServiceRoutes: Sendable {
 
     /// The method and path of each route, such as `GET /v1/products/{product}`.
     package var operations: [String] {
-        descriptions.map { "\($0.method.rawValue) \($0.path)" }
+        descriptions.map(\.description)
     }
 
     private var descriptions: [Router<ServiceContext>.RouteDescription] {
@@ -147,6 +147,7 @@ package struct ServiceRoutes: Sendable {
         router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in metricsAnswer }
         let version = router.group().authenticated(by: authentication, within: limits)
         addAuthenticated(to: version, open: open, catalogs)
+        OptionalOperations.addRefusals(besides: Set(router.routes.map(\.description))) { $0 ? version : open }
         for other in others { other.add(to: router) }
     }
 
