@@ -31,15 +31,16 @@ package struct ServerConfiguration: Sendable {
     /// The host as a URL has it.
     var writtenHost: String { host.contains(":") ? "[\(host)]" : host }
 
-    /// Returns a configuration for TLS 1.2 and later, with NIO's defaults; nil without TLS.
+    /// Returns a configuration for TLS 1.2 and later, with forward secrecy; nil without TLS.
     ///
     /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
     package func tlsConfiguration() throws(ServerNotStarted) -> TLSConfiguration? {
         guard let (certificate, key) = tls else { return nil }
         do {
-            let configuration = TLSConfiguration.makeServerConfiguration(
+            var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.path).map { .certificate($0) },
                 privateKey: .privateKey(try NIOSSLPrivateKey(file: key.path, format: .pem)))
+            configuration.requireForwardSecrecy()
             _ = try NIOSSLContext(configuration: configuration)
             return configuration
         } catch {
