@@ -182,6 +182,12 @@ struct CallOptions: ParsableArguments {
 
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        guard let (production, free) = Set(accept).freeBesideProduction else { return }
+        throw ValidationError(
+            "--accept names \(production.rawValue) and \(free.rawValue), where purchases cost nothing. Leave out one of them.")
+    }
+
     /// The service of this process, with the ledger in the data directory.
     ///
     /// - Parameter features: The features whose tables the command creates.
