@@ -142,6 +142,9 @@ struct Serve: Command {
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = configuration.data
         try data.prepareService()
+        let exposed = try configuration.checkAccess()
+        exposed.forEach(terminal.note)
+        notes += exposed
         configuration.logger.notice(
             "starting",
             metadata: [

@@ -28,6 +28,8 @@ struct ServeSettings {
     let effective: [Effective]
     private let byName: [String: Effective]
     private let layers: [SettingsLayer]
+    /// The path of the configuration file; nil without one.
+    let configurationFile: String?
 
     /// - Throws: `ConfigurationError` for a file that cannot be read and for a value that its setting does not accept.
     init(_ options: ServeOptions, _ common: CommonOptions) throws(ConfigurationError) {
@@ -48,6 +50,16 @@ struct ServeSettings {
         self.effective = effective
         byName = Dictionary(effective.map { ($0.setting.name, $0) }) { first, _ in first }
         self.layers = layers
+        configurationFile = options.configurationFile
+    }
+
+    /// True if the configuration file has a value that no report shows.
+    var hasSecretInFile: Bool {
+        effective.contains { entry in
+            guard let source = entry.source, !source.hasPrefix("--"), !source.hasPrefix("TILL_") else { return false }
+            guard case .text(let text) = entry.value else { return entry.setting.isSecret }
+            return entry.setting.isSecret || entry.setting.redacted(text) != text
+        }
     }
 
     /// True if a place has the setting.
