@@ -169,8 +169,8 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     package func load() async throws(TokenKeysError) -> (bytes: [UInt8], maximumAge: Int64?) {
         switch self {
         case .file(let url):
-            guard let data = try? Data(contentsOf: url) else { throw .unreadable }
-            return ([UInt8](data), nil)
+            guard let bytes = NamedFile.bytes(of: url) else { throw .unreadable }
+            return (bytes, nil)
         case .address(let url):
             do { return try await Deadline.run(within: Self.timeout) { try await Self.fetch(url) } } catch {
                 throw .unreachable

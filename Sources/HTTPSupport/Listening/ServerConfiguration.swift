@@ -37,9 +37,11 @@ package struct ServerConfiguration: Sendable {
     package func tlsConfiguration() throws(ServerNotStarted) -> TLSConfiguration? {
         guard let (certificate, key) = tls else { return nil }
         do {
+            // Of a file that cannot be read, there is no certificate.
+            let (chain, secret) = (NamedFile.bytes(of: certificate) ?? [], NamedFile.bytes(of: key) ?? [])
             var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.path).map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: key.path, format: .pem)))
+                certificateChain: try NIOSSLCertificate.fromPEMBytes(chain).map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(bytes: secret, format: .pem)))
             configuration.requireForwardSecrecy()
             _ = try NIOSSLContext(configuration: configuration)
             return configuration
