@@ -71,9 +71,9 @@ struct Serve: Command {
         let sandboxKey = runsStore || runsPlay ? try sandbox.key() : nil
         let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         notes.forEach(terminal.note)
-        if printsSettings { return terminal.line(SettingsDocumentation.page) }
+        if printsSettings { return terminal.page(SettingsDocumentation.page, as: .lines) }
         if printConfiguration {
-            terminal.line(try Terminal.text(configuration.report))
+            try terminal.document(configuration.report)
             TextTable(
                 header: ["SETTING", "VALUE", "SOURCE"],
                 configuration.rows.map { [$0.name, $0.value, $0.source ?? "default"] }
@@ -142,6 +142,9 @@ struct Serve: Command {
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = configuration.data
         try data.prepareService()
+        let exposed = try configuration.checkAccess()
+        exposed.forEach(terminal.note)
+        notes += exposed
         configuration.logger.notice(
             "starting",
             metadata: [

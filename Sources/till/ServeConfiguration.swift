@@ -169,15 +169,12 @@ struct ServeConfiguration {
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
         let accepted = Set(settings.texts("accept").compactMap(Origin.init(rawValue:)))
-        try settings.require(
-            !accepted.isSuperset(of: [.appleProduction, .appleSandbox]), "accept",
-            "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
-                + "account in sandbox-users")
-        // Anyone who reaches a local Play can mint purchases.
-        let sold = accepted.intersection([.appleProduction, .googleProduction]).map(\.rawValue).min()
-        try settings.require(
-            sold == nil || accepted.isDisjoint(with: [.localPlayProduction, .localPlayTest]), "accept",
-            "a list without the origins of a local Google Play, because it has \(sold ?? "")")
+        if let (production, free) = accepted.freeBesideProduction {
+            throw settings.failure(
+                "accept",
+                "a list without \(free.rawValue), where purchases cost nothing, because it has \(production.rawValue). To let "
+                    + "App Review or testers buy, name their accounts in sandbox-users")
+        }
         return accepted
     }
 

@@ -35,7 +35,7 @@ extension SettingGroup {
             .number("port", 0...65_535, standard.port, "the port; 0 for any free one"),
             .text(
                 "tls-certificate", "file", dependency: "tls-key",
-                "the server's certificate chain in PEM; serves TLS 1.2 and later"),
+                "the server's certificate chain in PEM; serves TLS 1.2 and later, with forward secrecy"),
             .text("tls-key", "file", dependency: "tls-certificate", "the certificate's key in PEM"),
             .number(
                 "proxies", 0...16, 0,
