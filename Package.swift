@@ -174,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "HTTPSupportTests",
             dependencies: [
-                "HTTPSupport", "Ledger", "Proofs", "TestSupport", hummingbirdTesting, jwtKit, logging, nioCore,
-                nioPosix,
+                "HTTPSupport", "Ledger", "Proofs", "TestSupport", hummingbirdTesting, jwtKit, lifecycle, logging,
+                nioCore, nioPosix,
             ],
             path: "Tests/HTTPSupport"),
         .testTarget(

@@ -254,7 +254,9 @@ struct Serve: Command {
                 ? configuration.settings.number("maximum-connections-per-address") : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
             others: others)
-        companions.append(service.names.upkeep(isReadAtStart: configuration.hasConsole))
+        companions.append(routes.logSummaries(in: configuration.logger))
+        companions.append(
+            service.names.upkeep(isReadAtStart: configuration.hasConsole, logger: configuration.logger))
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))
         companions.append(

@@ -80,8 +80,13 @@ package struct APIKeys: Sendable {
     package func recordUses() async throws {
         let uses = uses.drain()
         guard !uses.isEmpty else { return }
-        try await ledger.write { transaction in
-            for (identifier, moment) in uses { try transaction.recordUse(ofAPIKey: identifier, at: moment) }
+        do {
+            try await ledger.write { transaction in
+                for (identifier, moment) in uses { try transaction.recordUse(ofAPIKey: identifier, at: moment) }
+            }
+        } catch {
+            self.uses.putBack(uses)
+            throw error
         }
     }
 
@@ -165,6 +170,11 @@ final class APIKeyUses: Sendable {
         waiting.withLock { $0[key.identifier] = moment }
     }
 
+    /// Records uses again that could not be written. Later ones stay.
+    func putBack(_ uses: [String: Timestamp]) {
+        waiting.withLock { $0.merge(uses) { later, _ in later } }
+    }
+
     /// Returns all recorded uses, by the identifiers of the keys, and removes them.
     func drain() -> [String: Timestamp] {
         waiting.withLock { waiting in
@@ -239,20 +249,33 @@ extension APIKeys {
     /// The task that writes the last uses of API keys to the ledger each minute, and when the service stops.
     ///
     /// A crash loses at most a minute's uses.
-    package func useRecording(logger: Logger) -> Companion { Companion { await keepRecording(logger) } }
+    package func useRecording(logger: Logger) -> Companion { Companion { try await keepRecording(logger) } }
 
-    private func keepRecording(_ logger: Logger) async {
-        for await _ in AsyncStream.ticks(every: Self.recordingInterval).cancelOnGracefulShutdown() {
-            await record(logger)
+    private func keepRecording(_ logger: Logger) async throws {
+        let work = RepeatedWork(
+            "the last uses of API keys are not recorded", Rhythm(every: Self.recordingInterval, beginsAtOnce: false),
+            logger: logger)
+        let outcomes = RecordingOutcomes()
+        let recording = Companion(untilShutdown: {
+            await work.run {
+                outcomes.isFailing.store(true, ordering: .relaxed)
+                try await recordUses()
+                outcomes.isFailing.store(false, ordering: .relaxed)
+                return true
+            }
+        })
+        try await recording.run()
+        // A ledger that is away delays no stop.
+        guard !outcomes.isFailing.load(ordering: .relaxed) else { return }
+        do {
+            _ = try await BlockingWork.run(waitingUpTo: Self.lastRecordingTimeout) { try await recordUses() }
+        } catch {
+            FailureLog.Line.failed(FailureCause(error), count: 1).log(work.failure, in: logger)
         }
-        _ = try? await BlockingWork.run(waitingUpTo: Self.lastRecordingTimeout) { await record(logger) }
     }
 
-    private func record(_ logger: Logger) async {
-        do {
-            try await recordUses()
-        } catch {
-            logger.debug("the last uses of API keys are not recorded", metadata: ["code": "\(Problem.code(of: error))"])
-        }
+    /// The outcome of the last recording.
+    private final class RecordingOutcomes: Sendable {
+        let isFailing = Atomic(false)
     }
 }

@@ -213,7 +213,7 @@ struct RequestMiddleware: RouterMiddleware {
 
     let metrics: ServiceMetrics
     /// The limit on lines about refused requests of strangers.
-    private let lines = LogLimit()
+    let lines: LogLimit
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         metrics.requestBegan()
@@ -230,7 +230,8 @@ struct RequestMiddleware: RouterMiddleware {
         let route = context.endpointPath ?? "NotFound"
         metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration, at: ended)
         let isStrangers = response.status.code >= 400 && !context.notes.isOfKnownCaller
-        let level = isStrangers ? lines.level(.info) : .info
+        let cause = context.notes.code ?? "status\(response.status.code)"
+        let level = isStrangers ? lines.level(.info, of: cause, in: context.logger, at: ended) : .info
         guard context.logger.logLevel <= level else { return response }
         var metadata: Logger.Metadata = [
             "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",

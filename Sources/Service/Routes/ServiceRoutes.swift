@@ -121,6 +121,9 @@ package struct ServiceRoutes: Sendable {
         return router
     }
 
+    /// The task that says which lines of strangers the log has suppressed.
+    package func logSummaries(in logger: Logger) -> Companion { sharedLimits.lines.summaries(in: logger) }
+
     /// The method and path of each route, such as `GET /v1/products/{product}`.
     package var operations: [String] {
         descriptions.map { "\($0.method.rawValue) \($0.path)" }
