@@ -10,6 +10,7 @@ import Logging
 import Proofs
 import Service
 import ServiceLifecycle
+import UnixSignals
 
 struct Serve: Command {
     static let configuration = CommandConfiguration(
@@ -18,7 +19,8 @@ struct Serve: Command {
         Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
         and a member of the JSON file that --config names ("tls-key"). Options override
         variables, and variables override the file. SIGTERM or Ctrl-C stops the service
-        after the requests under way.
+        after the requests under way. SIGHUP lets it read the TLS certificate, the trusted
+        roots and the catalog anew.
         """,
         examples: """
             till serve
@@ -138,6 +140,8 @@ struct Serve: Command {
         notes startNotes: [String] = [],
         announcing announce: @escaping @Sendable (URL, URL?) -> Void
     ) async throws {
+        // A signal before the service listens is not lost, and does not end it.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = configuration.data
@@ -170,6 +174,7 @@ struct Serve: Command {
                 "no mail is sent: users cannot confirm their addresses or choose new passwords; set mail-server or mail-webhook"
             )
         }
+        let certificate = try ServerCertificate(configuration.server)
         let templates = try configuration.mail?.templates()
         let ledger = try configuration.ledgerPlace.open(.all(of: configuration))
             .blocking(configuration.blockedNames)
@@ -179,9 +184,9 @@ struct Serve: Command {
         let forwarding =
             configuration.forwardsNotifications
             ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
+        let verifier = ProofVerifier(anchors: anchors, appKeys: appKeys, clock: clocks.latest)
         let service = EntitlementService(
-            apps: administration.apps,
-            verifier: ProofVerifier(anchors: anchors, appKeys: appKeys, clock: clocks.latest),
+            apps: administration.apps, verifier: verifier,
             ledger: ledger,
             clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
@@ -260,8 +265,14 @@ struct Serve: Command {
                     ofHost: configuration.settings.number("maximum-connections-per-address"),
                     of: configuration.server.maximumConnections) : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
-            others: others)
-        companions.append(service.names.upkeep(isReadAtStart: configuration.hasConsole))
+            certificate: certificate, others: others)
+        let reload = ServiceReload(
+            configuration: configuration, certificate: certificate, verifier: verifier, appKeys: appKeys,
+            catalog: administration, metrics: metrics)
+        companions.append(reload.companion(after: hangUps))
+        companions.append(routes.logSummaries(in: configuration.logger))
+        companions.append(
+            service.names.upkeep(isReadAtStart: configuration.hasConsole, logger: configuration.logger))
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))
         companions.append(
@@ -281,7 +292,7 @@ struct Serve: Command {
         }
         try await ServiceServer.run(
             routes.router(), backgroundServices: companions, stoppedLast: senders,
-            configuration: configuration.server, logger: configuration.logger
+            configuration: configuration.server, certificate: certificate, logger: configuration.logger
         ) { url in
             local?.sendNotifications(to: url)
             guard let localPlay else { return announce(url, nil) }

@@ -28,6 +28,7 @@ package struct ServiceRoutes: Sendable {
     private let administration: CatalogService?
     private let playNotifications: GooglePlayNotifications?
     private let clock: any WallClock
+    private let certificate: ServerCertificate?
 
     /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
     private static let waitingPerUncachedChain = 256
@@ -52,6 +53,7 @@ package struct ServiceRoutes: Sendable {
     ///   - proxies: The number of trusted proxies before the service.
     ///   - requests: The limits on concurrent requests of one client network; nil for none.
     ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
+    ///   - certificate: The TLS certificate, whose end the metrics have; nil without TLS.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
         service: EntitlementService,
@@ -75,6 +77,7 @@ package struct ServiceRoutes: Sendable {
         proxies: Int = 0,
         requests: NetworkCounts? = nil,
         reserve: StorageReserve? = nil,
+        certificate: ServerCertificate? = nil,
         others: [any RouteSource] = [],
         clock: any WallClock = SystemClock()
     ) {
@@ -92,7 +95,7 @@ package struct ServiceRoutes: Sendable {
         idempotentRequests = IdempotentRequests(ledger: service.ledger, clock: service.clock)
         self.administration = administration
         self.playNotifications = playNotifications
-        self.clock = clock
+        (self.clock, self.certificate) = (clock, certificate)
         self.profiles = profiles
         self.events = events.map { EventRoutes(authentication: authentication, hub: $0, clock: clock) }
         self.webhooks = webhooks.map {
@@ -121,6 +124,9 @@ package struct ServiceRoutes: Sendable {
         return router
     }
 
+    /// The task that says which lines of strangers the log has suppressed.
+    package func logSummaries(in logger: Logger) -> Companion { sharedLimits.lines.summaries(in: logger) }
+
     /// The method and path of each route, such as `GET /v1/products/{product}`.
     package var operations: [String] {
         descriptions.map(\.description)
@@ -143,8 +149,10 @@ package struct ServiceRoutes: Sendable {
             if let limits { app.add(middleware: limits) }
             seedApp.add(to: app)
         }
-        // Metrics have no rate limit.
-        router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in metricsAnswer }
+        // Metrics have no rate limit, and tell that the ledger is away.
+        router.group().authenticated(by: authentication, isForMetrics: true).on(.readMetrics) { _, _ in
+            await metricsAnswer()
+        }
         let version = router.group().authenticated(by: authentication, within: limits)
         addAuthenticated(to: version, open: open, catalogs)
         OptionalOperations.addRefusals(besides: Set(router.routes.map(\.description))) { $0 ? version : open }
@@ -172,8 +180,23 @@ package struct ServiceRoutes: Sendable {
         }
     }
 
-    private var metricsAnswer: Response {
+    /// The longest wait for the ledger in an answer with metrics. Prometheus waits ten seconds by default.
+    private static let metricsPatience = Duration.seconds(2)
+
+    private func isLedgerUp() async -> Bool {
+        do {
+            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [ledger = service.ledger] in
+                try await ledger.ping()
+            } != nil
+        } catch {
+            // The alert about the metric says what to do.
+            return false
+        }
+    }
+
+    private func metricsAnswer() async -> Response {
         let text = metrics.text(
+            isLedgerUp: await isLedgerUp(), certificateEndsAt: certificate?.endsAt,
             queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
             listeners: events?.hub.streams.count,
             isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false)
