@@ -176,8 +176,9 @@ struct Serve: Command {
         }
         let certificate = try ServerCertificate(configuration.server)
         let templates = try configuration.mail?.templates()
-        let ledger = try configuration.ledgerPlace.open(.all(of: configuration))
-            .blocking(configuration.blockedNames)
+        let supervisor = Supervisor()
+        let ledger = try await configuration.ledgerStart(telling: supervisor).open().blocking(
+            configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
@@ -283,6 +284,8 @@ struct Serve: Command {
         if let local { companions.append(local.sending) }
         if let events { companions.append(events) }
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
+        // The last one stops first.
+        if supervisor.isPresent { companions.append(supervisor.signsOfLife(logger: configuration.logger)) }
         var senders = senders(configuration, of: webhooks, forwarding, metrics: metrics)
         // Mails need accounts.
         if let mail = configuration.mail, let templates, let accounts {
@@ -294,6 +297,7 @@ struct Serve: Command {
             routes.router(), backgroundServices: companions, stoppedLast: senders,
             configuration: configuration.server, certificate: certificate, logger: configuration.logger
         ) { url in
+            supervisor.reportReady()
             local?.sendNotifications(to: url)
             guard let localPlay else { return announce(url, nil) }
             localPlay.sendNotifications(to: url)
