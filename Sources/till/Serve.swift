@@ -257,6 +257,7 @@ struct Serve: Command {
         companions.append(service.names.upkeep(isReadAtStart: configuration.hasConsole))
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))
+        companions.append(ClockWatch.schedule(service, logger: configuration.logger))
         companions.append(
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))

@@ -52,7 +52,8 @@ package final class GooglePurchase: Sendable {
 
     init(
         _ key: TransactionKey, of packageName: String, originalToken: String, successorToken: String?,
-        isSubscription: Bool, state: String, _ purchase: Purchase?, askedAt: Timestamp, number: Int64, askAt: Timestamp?,
+        isSubscription: Bool, state: String, _ purchase: Purchase?, askedAt: Timestamp, number: Int64,
+        askAt: Timestamp?,
         _ acknowledgement: Acknowledgement?
     ) {
         self.packageName = packageName
@@ -81,6 +82,8 @@ extension GooglePurchase {
     /// The longest time without a question about a purchase that may change, in days, and the time that Google Play has to renew a
     /// subscription that ends, in seconds.
     private static let (silentDays, renewalSeconds): (Int64, Int64) = (1, 300)
+    /// The same longest time, in seconds.
+    fileprivate static let silentSeconds = silentDays * 86_400
 
     /// - Parameters:
     ///   - known: The purchase before the statement; nil for a new token.
@@ -135,8 +138,10 @@ extension GooglePurchase {
 
 /// The rules of acknowledgements.
 extension GooglePurchase.Acknowledgement {
-    /// The pause before the second attempt, and the longest one, in seconds.
-    private static let (firstPause, longestPause): (Int64, Int64) = (10, 3600)
+    /// The pause before the second attempt, in seconds.
+    private static let firstPause: Int64 = 10
+    /// The longest pause, in seconds.
+    static let longestPause: Int64 = 3600
 
     /// The acknowledgement after the start of another attempt. The pauses double, but there are several attempts before the deadline.
     package func attempted(at moment: Timestamp) -> Self {
@@ -322,7 +327,10 @@ extension LedgerFeature {
     /// The purchase tokens of Google Play, and the reports about sales outside its billing. The purchases themselves are those of
     /// `LedgerFeature.entitlements`.
     package static let googlePlay = LedgerFeature(
-        tables: [.googlePurchase, .googleChain, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits, .externalTransaction])
+        tables: [
+            .googlePurchase, .googleChain, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits,
+            .externalTransaction,
+        ])
 }
 
 extension Table {
@@ -351,4 +359,9 @@ extension Table {
     )
     .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("google_purchase_to_ask", by: ["ask_at"], where: "ask_at IS NOT NULL")
+    .indexed("google_purchase_by_statement", by: ["asked_at"])
+    // What followed from the time of a wrong clock is mended by another answer.
+    .takingBack("asked_at", setting: "asked_at = $1, ask_at = $1")
+    .takingBack("ask_at", within: GooglePurchase.silentSeconds)
+    .takingBack("next_attempt_at", within: GooglePurchase.Acknowledgement.longestPause)
 }

@@ -68,7 +68,8 @@ package struct GooglePurchaseService: Sendable {
                 statement, of: app, known, originalToken: originalToken, number: number, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
-            if number == 0 { try records.ask(about: purchase.key, at: now) }
+            // The clock may have gone back since the question, too.
+            if number == 0 || statement.askedAt > now { try records.ask(about: purchase.key, at: now) }
             // A later record of voided units states how many they are, and not how many are left.
             if let bought = statement.purchases.first?.purchase, statement.purchases.count == 1, bought.quantity > 1 {
                 try transaction.voidedUnits(ofApp: app, packageName)?

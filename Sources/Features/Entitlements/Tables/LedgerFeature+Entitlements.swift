@@ -60,7 +60,10 @@ extension Table {
             .integer("named_stated_at").optional,
         ],
         key: originalKey,
-        checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"])
+        checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"]
+    )
+    .indexed("original_transferred", by: ["transferred_at"], where: "transferred_at IS NOT NULL")
+    .takingBack("transferred_at", endsEarly: true)
 
     /// A redeemed transaction. `sequence`: the number among the user's transactions; `stated_at`: the date of the statement
     /// about the revocation; `statement_number`: the number of the question that Google Play has answered with it, null for a signed
@@ -286,5 +289,8 @@ extension Table {
     /// Store. `findings`: the number of each outcome of that run, as JSON.
     private static let reconciliation = Table(
         name: "reconciliation", family: .everywhere,
-        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"])
+        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"]
+    )
+    // Nobody knows until when a run of a wrong clock has fetched. The next one fetches all that the store keeps.
+    .forgettingFuture("reconciled_until")
 }
