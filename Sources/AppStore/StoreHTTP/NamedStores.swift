@@ -101,8 +101,8 @@ final class NamedStores: RouterMiddleware {
             throw Problem(
                 status: .conflict, code: "storeLimitReached",
                 detail:
-                    "This process has \(limit) named stores. Delete one with DELETE /sandbox/v1/store, or restart `till store`."
-            )
+                    "This process has \(limit) named stores. Delete one with DELETE /sandbox/v1/store, or restart `till store`.",
+                couldSucceedLater: true)
         }
     }
 

@@ -35,7 +35,7 @@ extension SettingGroup {
             .number("port", 0...65_535, standard.port, "the port; 0 for any free one"),
             .text(
                 "tls-certificate", "file", dependency: "tls-key",
-                "the server's certificate chain in PEM; serves TLS 1.2 and later"),
+                "the server's certificate chain in PEM; serves TLS 1.2 and later, with forward secrecy"),
             .text("tls-key", "file", dependency: "tls-certificate", "the certificate's key in PEM"),
             .number(
                 "proxies", 0...16, 0,
@@ -67,6 +67,16 @@ extension SettingGroup {
                 description:
                     "a PostgreSQL database as the ledger: `postgres://user@host/database`; other commands do not read this setting"
             ),
+            Setting(
+                name: "ledger-direct-url", kind: .text, valueName: "url", dependency: "ledger",
+                redacted: { (try? PostgreSQLAddress($0))?.description ?? "postgres://…" },
+                reference: "[Production](Production.md#connection-poolers)",
+                description:
+                    "the server's own address, if `ledger` leads to a pooler that gives each transaction another session"
+            ),
+            .number(
+                "ledger-wait-seconds", 0...86_400, 60, valueName: "seconds", dependency: "ledger",
+                "the time for which the start waits for the database server; 0 for none"),
             .flag(
                 "keep-proofs", reference: "[Production](Production.md#kept-proofs)",
                 "keeps the signed bytes of each proof, and each certificate once, for `till ledger check --proofs`"),

@@ -36,7 +36,7 @@ struct ProofClaims {
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of its app.
-    ///   - original: The first token of the purchase's chain.
+    ///   - original: The name of the first token of the purchase's chain.
     init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, original: String) {
         self.app = app
         self.catalog = catalog
