@@ -95,6 +95,11 @@ package struct Ledger: Sendable {
         storage.observe(observer)
     }
 
+    /// Adds an observer of the fault after which the ledger answers nothing any more. It is called once.
+    package func observeStop(_ observer: @escaping @Sendable (StorageFault) -> Void) {
+        storage.observeStop(observer)
+    }
+
     /// The same ledger with other blocked names.
     package func blocking(_ names: BlockedNames) -> Ledger {
         var ledger = self

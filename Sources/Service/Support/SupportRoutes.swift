@@ -2,6 +2,7 @@ import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Logging
 import Proofs
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
@@ -186,21 +187,28 @@ extension APIOperation {
 
 extension NameIndex {
     private static var refreshInterval: Duration { .seconds(60) }
+    private static var retries: ClosedRange<Duration> { .seconds(5)...refreshInterval }
     /// The number of refreshes from one rebuild to the next: an hour.
     private static var refreshesOfRebuild: Int { 60 }
 
     /// The task that keeps an index in use up to date. If it fails, the next search reads the names.
     ///
     /// - Parameter isReadAtStart: True to read the names when the service starts, so that the first search is as fast as the others.
-    package nonisolated func upkeep(isReadAtStart: Bool) -> Companion {
-        Companion {
-            if isReadAtStart { try? await self.rebuild() }
+    package nonisolated func upkeep(isReadAtStart: Bool, logger: Logger) -> Companion {
+        let work = RepeatedWork(
+            "names of users not read", Rhythm(every: Self.refreshInterval, retry: Self.retries), logger: logger)
+        return Companion(untilShutdown: {
             var count = 0
-            for await _ in AsyncStream.ticks(every: Self.refreshInterval).cancelOnGracefulShutdown() {
+            await work.run {
+                if count == 0 {
+                    if isReadAtStart { try await self.rebuild() }
+                } else {
+                    try await self.keepUp(isRebuild: count.isMultiple(of: Self.refreshesOfRebuild))
+                }
                 count += 1
-                try? await self.keepUp(isRebuild: count.isMultiple(of: Self.refreshesOfRebuild))
+                return true
             }
-        }
+        })
     }
 }
 
