@@ -133,6 +133,11 @@ final class SimulatedPlay: Sendable {
 struct SimulatedPlayPurchase: Sendable {
     let number: Int64
     let token: String
-    let key: TransactionKey
+    let app: String
     let user: User
+
+    /// The transaction in the ledger.
+    func key(_ names: PurchaseTokenNames) -> TransactionKey {
+        TransactionKey(app: app, origin: .localPlayProduction, identifier: names.name(of: token))
+    }
 }

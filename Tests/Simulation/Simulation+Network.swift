@@ -65,7 +65,7 @@ extension Simulation {
         let redemptions = (0..<3).compactMap { _ in dice.pick(posts) }.compactMap { post in
             present(post)
             guard let verified = try? service.verify(post.proof),
-                let purchases = try? service.purchases(of: verified, in: post.proof),
+                let purchases = try? service.purchases(of: verified, in: post.proof, named: nil),
                 let request = try? service.request(purchases, for: post.user, by: .user)
             else { return nil as (post: Post, purchases: EntitlementService.VerifiedPurchases, request: ClaimRequest)? }
             return (post, purchases, request)

@@ -61,9 +61,7 @@ extension Simulation {
         // The account may own the product already, or have a pending payment for it.
         guard let bought = try? play.perform({ try $0.buy(order) }) else { return }
         let purchase = SimulatedPlayPurchase(
-            number: bought.number, token: bought.token,
-            key: TransactionKey(
-                app: play.app.bundleIdentifier, origin: .localPlayProduction, identifier: bought.token), user: user)
+            number: bought.number, token: bought.token, app: play.app.bundleIdentifier, user: user)
         playPurchases.append(purchase)
         if dice.happens(60) { try await present(purchase, from: play) }
     }
@@ -185,8 +183,9 @@ extension Simulation {
         guard let play = googlePlay else { return }
         try noteGrants()
         let (owners, purchases) = (try owners(), try play.purchases())
+        let names = try ledger.readNow { try $0.tokenNames }
         for one in playPurchases {
-            let owner = owners[one.key]
+            let owner = names.flatMap { owners[one.key($0)] }
             guard owner == nil || owner == one.user else {
                 throw SimulationError.broken("purchase \(one.number) of \(one.user) is \(owner?.name ?? "nobody")'s")
             }
@@ -203,12 +202,14 @@ extension Simulation {
     func checkPlayEnd() throws {
         guard let play = googlePlay else { return }
         let purchases = try play.purchases()
+        let names = try ledger.readNow { try $0.tokenNames }
         for one in playPurchases {
+            let name = names?.name(of: one.token)
             guard let purchase = purchases[one.number] else {
                 throw SimulationError.broken("the Play has no purchase \(one.number)")
             }
             let kept = try ledger.readNow { try $0.transactions(of: one.user, before: nil, limit: 10_000) }
-                .filter { $0.origin == one.key.origin && $0.transactionIdentifier == one.token }
+                .filter { $0.origin == .localPlayProduction && $0.transactionIdentifier == name }
             func broken(_ problem: String) -> SimulationError {
                 .broken(
                     "purchase \(one.number) of \(purchase.terms.productId) \(problem): it is \(purchase.state), the "

@@ -9,7 +9,7 @@ extension EntitlementService {
     /// - Parameters:
     ///   - stated: Those of the statement that count.
     ///   - app: The bundle identifier of the app.
-    ///   - original: The first token of the chain of purchases, which is the original transaction.
+    ///   - original: The name of the first token of the chain of purchases, which is the original transaction.
     ///   - number: The number of the question that the statement answers.
     package func purchases(
         _ stated: [StatedPurchase], of statement: GooglePlayStatement, app: String, original: String, number: Int64

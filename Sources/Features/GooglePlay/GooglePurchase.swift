@@ -10,7 +10,7 @@ package final class GooglePurchase: Sendable {
     package let key: TransactionKey
     /// The name of the app on Google Play, which alone knows the token.
     let packageName: String
-    /// The first token of its chain, which is the original transaction of its purchases.
+    /// The first token of its chain, whose name is the original transaction of its purchases.
     package let originalToken: String
     /// The token of the purchase that has replaced it; nil for none.
     package let successorToken: String?
@@ -68,8 +68,9 @@ package final class GooglePurchase: Sendable {
     /// True if the purchase cannot be owned again under this token.
     package var isFinal: Bool { GooglePlayState(rawValue: state)?.isFinal ?? false }
 
-    var originalKey: TransactionKey {
-        TransactionKey(app: key.app, origin: key.origin, identifier: originalToken)
+    /// The original transaction of its purchases.
+    func originalKey(named names: PurchaseTokenNames) -> TransactionKey {
+        TransactionKey(app: key.app, origin: key.origin, identifier: names.name(of: originalToken))
     }
 
     var transactionKey: TransactionKey? {
@@ -334,8 +335,9 @@ extension LedgerFeature {
 }
 
 extension Table {
-    /// The last statement of Google Play about each purchase token. `original_token`: the first token of its chain, which is the
-    /// original transaction of its purchases; `statement_number`: the number of the statement in the chain; `successor_token`: the token of the purchase that has replaced it; `transaction_id`: the
+    /// The last statement of Google Play about each purchase token. `original_token`: the first token of its chain, whose name
+    /// is the original transaction of its purchases; `statement_number`: the number of the statement in
+    /// the chain; `successor_token`: the token of the purchase that has replaced it; `transaction_id`: the
     /// transaction that a user must have redeemed before the purchase is acknowledged; `product_id`: the first product of the purchase,
     /// under which Google Play accepts the acknowledgement; `ask_at`: the next time at which the service asks by itself;
     /// `acknowledge_by`: the end of the time in which the purchase is to be acknowledged or consumed, null if nothing is due;

@@ -18,6 +18,9 @@ package struct GooglePurchaseService: Sendable {
 
     private var ledger: Ledger { entitlements.ledger }
 
+    /// The ledger's names of tokens, by which transactions are identified.
+    package var tokenNames: PurchaseTokenNames { get async throws { try await ledger.tokenNames } }
+
     package init(entitlements: EntitlementService, app: App, packageName: String, origins: Set<Origin>) {
         self.entitlements = entitlements
         self.app = app
@@ -93,11 +96,12 @@ package struct GooglePurchaseService: Sendable {
         let voided = try await ledger.read {
             try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
         }
-        let units = try await voidedUnits(of: statement)
+        let (units, names) = (try await voidedUnits(of: statement), try await tokenNames)
         // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
         var stated = statement.purchases.map {
             units.applied(
-                to: voided.applied(to: $0, isSubscription: statement.isSubscription), of: statement.purchaseToken
+                to: voided.applied(to: $0, isSubscription: statement.isSubscription),
+                of: names.name(of: statement.purchaseToken)
             ).remaining
         }
         // The successor's renewal is that of the chain, whichever of the two was asked about last.
@@ -110,7 +114,7 @@ package struct GooglePurchaseService: Sendable {
             if stated.isEmpty { return nil }
         }
         return entitlements.purchases(
-            stated, of: statement, app: app.bundleIdentifier, original: purchase.originalToken,
+            stated, of: statement, app: app.bundleIdentifier, original: names.name(of: purchase.originalToken),
             number: purchase.statementNumber)
     }
 
@@ -137,8 +141,9 @@ package struct GooglePurchaseService: Sendable {
     package func redeemedPurchases(ofToken token: String) async throws -> EntitlementService.VerifiedPurchases? {
         if let known = try await purchase(of: token) { return try await redeemedPurchases(of: known) }
         // A signed purchase is redeemed without a question if the service has no service account.
+        let name = try await tokenNames.name(of: token)
         for origin in origins.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: token)
+            let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: name)
             let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }
             if !transactions.isEmpty { return entitlements.purchases(repeating: transactions, from: origin) }
         }
@@ -161,7 +166,7 @@ package struct GooglePurchaseService: Sendable {
     /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). No later
     /// statement about the order gives them back. If only some units are voided, the credit of the purchase loses them, and the rest stays.
     ///
-    /// The token of a signed purchase that was redeemed without asking Google Play is not recorded, and is the transaction itself.
+    /// The token of a signed purchase that was redeemed without asking Google Play is not recorded. Its name is the transaction itself.
     ///
     /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
     package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
@@ -174,11 +179,12 @@ package struct GooglePurchaseService: Sendable {
             // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
             try transaction.googlePurchases.ask(about: known.key, at: entitlements.clock.now())
         }
-        let recorded = try await purchase(of: voided.purchaseToken)
+        let (recorded, names) = (try await purchase(of: voided.purchaseToken), try await tokenNames)
         let originals =
-            recorded.map { [$0.originalKey] }
+            recorded.map { [$0.originalKey(named: names)] }
             ?? origins.map {
-                TransactionKey(app: app.bundleIdentifier, origin: $0, identifier: voided.purchaseToken)
+                TransactionKey(
+                    app: app.bundleIdentifier, origin: $0, identifier: names.name(of: voided.purchaseToken))
             }
         var outcomes: [NotificationOutcome] = []
         for original in originals.sorted() {
@@ -206,6 +212,7 @@ package struct GooglePurchaseService: Sendable {
         _ voided: VoidedGooglePlayPurchase, _ units: Int
     ) async throws -> [NotificationOutcome]? {
         let (now, token) = (entitlements.clock.now(), voided.purchaseToken)
+        let name = try await tokenNames.name(of: token)
         return try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
             guard let records = try transaction.voidedUnits(ofApp: app, packageName) else { return [] }
@@ -214,8 +221,8 @@ package struct GooglePurchaseService: Sendable {
             guard recorded?.isSubscription != true else { return [] }
             var outcomes: [NotificationOutcome] = []
             for origin in recorded.map({ [$0.key.origin] }) ?? origins.sorted(by: { $0.rawValue < $1.rawValue }) {
-                let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: token)
-                switch try transaction.takeBackUnits(of: key, records, at: now) {
+                let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: name)
+                switch try transaction.takeBackUnits(of: key, token, records, at: now) {
                 case .none: break
                 case .applied(let outcome): outcomes.append(outcome)
                 case .all: return nil
@@ -228,7 +235,8 @@ package struct GooglePurchaseService: Sendable {
     private func redeemedTransactions(
         of purchase: GooglePurchase, _ isIncluded: @Sendable (RedeemedTransaction) -> Bool
     ) async throws -> [RedeemedTransaction] {
-        try await ledger.read { try $0.redeemedTransactions(ofPurchase: purchase.originalKey) }.filter(isIncluded)
+        let key = purchase.originalKey(named: try await tokenNames)
+        return try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }.filter(isIncluded)
     }
 
     /// The known orders of a recorded purchase, with the dates of their periods, which do not change. A one-time purchase has no end.

@@ -61,7 +61,8 @@ package final class GooglePlayApp: Sendable {
         let number = try await purchases.numberOfQuestion(about: known)
         let periods = if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
         let statement = try await client.statement(
-            about: token, as: kind, originalToken: known?.originalToken, periods: periods, within: patience)
+            about: token, as: kind, named: try await purchases.tokenNames, originalToken: known?.originalToken,
+            periods: periods, within: patience)
         var original: String?
         if known == nil, let earlier = statement.linkedPurchaseToken ?? statement.expiredPurchaseToken {
             original = try await originalToken(of: earlier, within: patience, upTo: count)

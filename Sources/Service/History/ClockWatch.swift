@@ -2,7 +2,6 @@ import Features
 import HTTPSupport
 import Logging
 import Proofs
-import ServiceLifecycle
 
 /// Finds a clock that was set, and mends what a clock ahead has left in the ledger.
 ///
@@ -21,13 +20,15 @@ package struct ClockWatch: Sendable {
 
     /// The task that looks at the clock each second.
     package static func schedule(_ service: EntitlementService, logger: Logger) -> Companion {
-        Companion {
+        let work = RepeatedWork("times of a wrong clock not mended", Rhythm(every: interval), logger: logger)
+        return Companion(untilShutdown: {
             let started = ContinuousClock.now
             var watch = ClockWatch()
-            await logger.repeating(every: interval, "times of a wrong clock not mended") {
+            await work.run {
                 try await watch.look(at: service, after: ContinuousClock.now - started, logger: logger)
+                return true
             }
-        }
+        })
     }
 
     /// Mends the ledger if the clock was set since the last look.

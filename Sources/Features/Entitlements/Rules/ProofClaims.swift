@@ -39,7 +39,7 @@ struct ProofClaims {
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of its app.
-    ///   - original: The first token of the purchase's chain.
+    ///   - original: The name of the first token of the purchase's chain.
     ///   - number: The number of the question that the statement answers.
     init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, original: String, number: Int64) {
         self.app = app
