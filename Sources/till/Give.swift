@@ -234,6 +234,8 @@ struct GrantsList: UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
+    var need: ConfigurationNeed { .none }
+
     func perform() async throws {
         let grants: [Answered<GivenItem>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/grants", [("issuer", userCall.issuer)], upTo: list)

@@ -189,6 +189,8 @@ struct Serve: Command {
             onVerify: metrics.recordVerification,
             onNotification: forwarding?.enqueue(_:body:))
         try await service.registerApps()
+        let kept = configuration.kept(administration.apps)
+        try await ledger.write { try $0.keep(kept) }
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = ledger.apiKeys(clock: SystemClock())
         let tokens = try await userTokens(configuration)
