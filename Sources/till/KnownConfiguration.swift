@@ -47,7 +47,7 @@ struct KnownConfiguration {
 
     private static func app(_ kept: KeptConfiguration.KeptApp) throws -> App {
         let catalog: Catalog
-        do { catalog = try Catalog(folder: URL(filePath: kept.catalog ?? "", directoryHint: .isDirectory)) } catch {
+        do { catalog = try kept.place.catalog() } catch {
             throw unavailable(kept, "cannot be read: \(error.message)")
         }
         guard catalog.bundleIdentifier.hasSameBytes(as: kept.bundleIdentifier) else {
@@ -59,23 +59,14 @@ struct KnownConfiguration {
     private static func unavailable(_ kept: KeptConfiguration.KeptApp, _ reason: String) -> CommandError {
         CommandError(
             "catalogUnavailable",
-            "The catalog of \(kept.bundleIdentifier) with which the service ran last, \"\(kept.catalog ?? "")\", \(reason) Name "
+            "The catalog of \(kept.bundleIdentifier) with which the service ran last, \"\(kept.place)\", \(reason) Name "
                 + "the catalog with --catalog.")
     }
 }
 
 extension DataDirectory {
-    /// The catalog of the folder.
-    ///
     /// - Throws: `CatalogError`.
-    func catalog() throws(CatalogError) -> Catalog {
-        let file = catalogFolder.file(Catalog.configurationFile)
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            throw CatalogError(
-                file: file.path, reason: "the file is missing. Name the folder of your catalog with --catalog")
-        }
-        return try Catalog(folder: catalogFolder)
-    }
+    func catalog() throws(CatalogError) -> Catalog { try catalogPlace.catalog() }
 }
 
 extension CommonOptions {
@@ -108,12 +99,18 @@ extension ServeConfiguration {
     /// - Parameter apps: The apps of `apps()`.
     func kept(_ apps: Apps) -> KeptConfiguration {
         KeptConfiguration(
-            apps: zip(apps.all, catalogFolders).map { app, folder in
+            apps: zip(apps.all, catalogPlaces).map { app, place in
                 KeptConfiguration.KeptApp(
-                    bundleIdentifier: app.bundleIdentifier, catalog: folder.absoluteURL.path,
+                    bundleIdentifier: app.bundleIdentifier, catalog: place.folder?.absoluteURL.path,
                     appAppleIdentifier: app.appAppleIdentifier)
             },
             accepted: AcceptedOrigins(origins, sandboxUsers: sandboxUsers), sendsWebhooks: hasWebhooks,
             isOfService: true)
+    }
+}
+
+extension KeptConfiguration.KeptApp {
+    fileprivate var place: CatalogPlace {
+        catalog.map { .folder(URL(filePath: $0, directoryHint: .isDirectory)) } ?? .sample
     }
 }

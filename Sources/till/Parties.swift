@@ -46,7 +46,7 @@ struct Parties: Sendable {
         localService = try await LocalService(
             data, apps: Apps(App(catalog)), clocks: clocks, asking: clocks.play)
         let played = KeptConfiguration.KeptApp(
-            bundleIdentifier: catalog.bundleIdentifier, catalog: data.catalogFolder.absoluteURL.path,
+            bundleIdentifier: catalog.bundleIdentifier, catalog: data.catalogPlace.folder?.absoluteURL.path,
             appAppleIdentifier: nil)
         try await localService.keep(
             KeptConfiguration(apps: [played], accepted: AcceptedOrigins(), sendsWebhooks: false, isOfService: false))

@@ -150,7 +150,7 @@ struct Serve: Command {
             metadata: [
                 "data": "\(data.folder.path)", "ledger": "\(configuration.ledgerPlace)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
-                "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
+                "catalog": "\(configuration.catalogPlaces.map(\.description).joined(separator: ","))",
             ])
         if runsStore, configuration.appSettings.count > 1 {
             let note =
