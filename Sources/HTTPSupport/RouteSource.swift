@@ -27,7 +27,8 @@ extension Router where Context == ServiceContext {
     ) {
         add(
             middleware: ServiceMiddleware(
-                requests: RequestMiddleware(metrics: metrics), paths: PathMiddleware(others.flatMap(\.pathMiddleware)),
+                requests: RequestMiddleware(metrics: metrics, lines: sharedLimits.lines),
+                paths: PathMiddleware(others.flatMap(\.pathMiddleware)),
                 admission: AdmissionMiddleware(sharedLimits: sharedLimits), problems: ProblemMiddleware(),
                 methods: MethodMiddleware(routes)))
     }

@@ -44,7 +44,8 @@ extension Examination {
         }
         let until = certificate.validUntil.rfc3339
         let ending = problem(
-            of: certificate, in: tls.certificate, .tlsCertificate, remedy: "Renew it, then restart the service.")
+            of: certificate, in: tls.certificate, .tlsCertificate, remedy: "Renew it, then reload the service (SIGHUP)."
+        )
         let valid = Phrase("\"\(path)\" is valid until \(until)")
         return [ending ?? .passed(.tlsCertificate, valid)]
     }

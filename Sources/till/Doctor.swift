@@ -179,6 +179,12 @@ struct Examination {
                 .ledger, Phrase(same: report.problems.joined(separator: " ")),
                 remedy: "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.")
         }
+        let tables = report.tablesWithoutStatistics
+        guard tables.isEmpty else {
+            return .problem(
+                .ledger, "sound, but PostgreSQL has no statistics of these tables: \(tables.joined(separator: ", "))",
+                remedy: "Run ANALYZE in the database, and leave its autovacuum on.")
+        }
         return .passed(.ledger, "sound; users: \(report.users)")
     }
 

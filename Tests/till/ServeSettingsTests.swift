@@ -1,7 +1,9 @@
 import Foundation
 import HTTPSupport
+import Service
 import TestSupport
 import Testing
+import till
 
 /// The settings of `till serve`: the options, the variables and the file.
 @Suite struct ServeSettingsTests {
@@ -33,6 +35,19 @@ import Testing
         try Data(printed.output.utf8).write(to: till.folder.file("printed.json"))
         let again = try await till.run("serve", "--config", "printed.json", "--print-configuration")
         #expect(again.output == printed.output)
+    }
+
+    @Test func `a feature that is off names a setting, and so do the console's pages`() async throws {
+        for feature in OptionalOperations.all {
+            let option = feature.option.split(separator: " ").first
+            #expect(Setting.all.contains { "--\($0.name)" == option }, "\(feature.option)")
+        }
+        let server = try await ServeProcess(till)
+        for path in ["/console", "/console/customers/customer/alice"] {
+            let problem = try await server.curl(path).decoded(ProblemResource.self)
+            #expect(problem.status == 404 && problem.code == "featureOff")
+            #expect(problem.detail.contains("\"console\""))
+        }
     }
 
     @Test func `the source of each setting is printed`() async throws {

@@ -252,6 +252,13 @@ package enum Proof: Hashable, Sendable {
     /// The token of a purchase of Google Play, about which the service asks.
     case purchaseToken(GooglePlayToken)
 
+    var isOfGooglePlay: Bool {
+        switch self {
+        case .receipt, .signedTransaction: false
+        case .googlePlay, .purchaseToken: true
+        }
+    }
+
     package var text: String {
         switch self {
         case .receipt(let text), .signedTransaction(let text): text

@@ -30,6 +30,7 @@ package actor TokenKeys {
     private var triedAt: Timestamp?
     /// The error of the last load. Nil if it succeeded.
     private var failure: TokenKeysError?
+    private var failureLog = FailureLog()
     /// The load in progress. All callers that need it await it.
     private var loading: Task<Result<LoadedKeys, TokenKeysError>, Never>?
 
@@ -107,15 +108,15 @@ package actor TokenKeys {
                 current = (set, clock.now())
                 refreshInterval = interval(stated: seconds)
                 failure = nil
+                failureLog.record(nil, in: logger, "cannot load the keys of \(setting)")
                 generations.add(1, ordering: .releasing)
             }
             return set
         } catch {
             if isFirst {
                 failure = error
-                logger.error(
-                    "cannot load the keys of \(setting)",
-                    metadata: ["reason": "\(error.message(about: setting, for: algorithms))"])
+                let reason = FailureCause(key: "reason", text: error.message(about: setting, for: algorithms))
+                failureLog.record(reason, in: logger, "cannot load the keys of \(setting)")
             }
             throw error
         }
