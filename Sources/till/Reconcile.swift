@@ -119,10 +119,10 @@ struct Reconcile: LedgerUser {
 
     func perform() async throws {
         let accepted = try acceptedOrigins()
-        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         let clock = SystemClock()
         let ledger = try ledger.place().open()
-        let administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
+        let files = try await knownConfiguration(of: ledger, accepting: [accept]).apps
+        let administration = try await CatalogService(apps: files, ledger: ledger, clock: clock)
         let service = EntitlementService(
             apps: administration.apps,
             verifier: try ProofVerifier(trusting: common.dataDirectory.trustedFolders, clock: clock),

@@ -130,13 +130,16 @@ struct ServeConfiguration {
     /// The number of the team's proxies in front of the service.
     var proxies: Int { settings.number("proxies") }
 
-    /// The folder of each app's catalog.
-    var catalogFolders: [URL] {
+    /// The place of each app's catalog.
+    var catalogPlaces: [CatalogPlace] {
         guard appSettings.isEmpty else {
-            return appSettings.map { URL(filePath: $0.catalog, directoryHint: .isDirectory) }
+            return appSettings.map { .folder(URL(filePath: $0.catalog, directoryHint: .isDirectory)) }
         }
-        return [data.catalogFolder]
+        return [data.catalogPlace]
     }
+
+    /// The folders of the catalogs that have one.
+    var catalogFolders: [URL] { catalogPlaces.compactMap(\.folder) }
 
     /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
     ///
@@ -156,7 +159,7 @@ struct ServeConfiguration {
     func apps() throws -> Apps {
         guard appSettings.isEmpty else { return try Apps(appSettings.map { try $0.app() }) }
         let number = settings.optionalNumber("app-apple-id").map(Int64.init)
-        return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: number))
+        return Apps(App(try data.catalog(), appAppleIdentifier: number))
     }
 
     /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted, and that there is a key of an app or a service
