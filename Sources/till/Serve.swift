@@ -253,7 +253,7 @@ struct Serve: Command {
             requestsPerAddress: configuration.proxies > 0
                 ? configuration.settings.number("maximum-connections-per-address") : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
-            others: others)
+            origins: configuration.allowedOrigins, others: others)
         companions.append(service.names.upkeep(isReadAtStart: configuration.hasConsole))
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))

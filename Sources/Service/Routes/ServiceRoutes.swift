@@ -17,6 +17,7 @@ package struct ServiceRoutes: Sendable {
     private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
     private let others: [any RouteSource]
+    private let pages: CrossOriginMiddleware
     private let accounts: AccountRoutes?
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
@@ -52,6 +53,7 @@ package struct ServiceRoutes: Sendable {
     ///   - proxies: The number of trusted proxies before the service.
     ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
     ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
+    ///   - origins: The origins of pages that may call the routes for apps.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
         service: EntitlementService,
@@ -75,10 +77,14 @@ package struct ServiceRoutes: Sendable {
         proxies: Int = 0,
         requestsPerAddress: Int? = nil,
         reserve: StorageReserve? = nil,
+        origins: [WebOrigin] = [],
         others: [any RouteSource] = [],
         clock: any WallClock = SystemClock()
     ) {
         self.others = others
+        pages = CrossOriginMiddleware(
+            origins,
+            routes: APIOperation.all.filter(\.isForApps).map { ($0.method, $0.path) } + others.flatMap(\.appRoutes))
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
         uncachedChains = ConcurrencyLimit(
@@ -116,7 +122,7 @@ package struct ServiceRoutes: Sendable {
 
     package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
-        router.addMiddleware(counting: metrics, sharedLimits, around: others, routes: descriptions)
+        router.addMiddleware(counting: metrics, sharedLimits, around: others, for: pages, routes: descriptions)
         addRoutes(to: router)
         return router
     }
