@@ -34,7 +34,8 @@ extension Router where Context == ServiceContext {
     ) {
         add(
             middleware: ServiceMiddleware(
-                requests: RequestMiddleware(metrics: metrics), pages: pages ?? CrossOriginMiddleware([], routes: []),
+                requests: RequestMiddleware(metrics: metrics, lines: sharedLimits.lines),
+                pages: pages ?? CrossOriginMiddleware([], routes: []),
                 paths: PathMiddleware(others.flatMap(\.pathMiddleware)),
                 admission: AdmissionMiddleware(sharedLimits: sharedLimits), problems: ProblemMiddleware(),
                 methods: MethodMiddleware(routes)))

@@ -10,6 +10,7 @@ import Logging
 import Proofs
 import Service
 import ServiceLifecycle
+import UnixSignals
 
 struct Serve: Command {
     static let configuration = CommandConfiguration(
@@ -18,7 +19,8 @@ struct Serve: Command {
         Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
         and a member of the JSON file that --config names ("tls-key"). Options override
         variables, and variables override the file. SIGTERM or Ctrl-C stops the service
-        after the requests under way.
+        after the requests under way. SIGHUP lets it read the TLS certificate, the trusted
+        roots and the catalog anew.
         """,
         examples: """
             till serve
@@ -71,9 +73,9 @@ struct Serve: Command {
         let sandboxKey = runsStore || runsPlay ? try sandbox.key() : nil
         let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         notes.forEach(terminal.note)
-        if printsSettings { return terminal.line(SettingsDocumentation.page) }
+        if printsSettings { return terminal.page(SettingsDocumentation.page, as: .lines) }
         if printConfiguration {
-            terminal.line(try Terminal.text(configuration.report))
+            try terminal.document(configuration.report)
             TextTable(
                 header: ["SETTING", "VALUE", "SOURCE"],
                 configuration.rows.map { [$0.name, $0.value, $0.source ?? "default"] }
@@ -138,10 +140,15 @@ struct Serve: Command {
         notes startNotes: [String] = [],
         announcing announce: @escaping @Sendable (URL, URL?) -> Void
     ) async throws {
+        // A signal before the service listens is not lost, and does not end it.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = configuration.data
         try data.prepareService()
+        let exposed = try configuration.checkAccess()
+        exposed.forEach(terminal.note)
+        notes += exposed
         configuration.logger.notice(
             "starting",
             metadata: [
@@ -167,18 +174,20 @@ struct Serve: Command {
                 "no mail is sent: users cannot confirm their addresses or choose new passwords; set mail-server or mail-webhook"
             )
         }
+        let certificate = try ServerCertificate(configuration.server)
         let templates = try configuration.mail?.templates()
-        let ledger = try configuration.ledgerPlace.open(.all(of: configuration))
-            .blocking(configuration.blockedNames)
+        let supervisor = Supervisor()
+        let ledger = try await configuration.ledgerStart(telling: supervisor).open().blocking(
+            configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
         let forwarding =
             configuration.forwardsNotifications
             ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
+        let verifier = ProofVerifier(anchors: anchors, appKeys: appKeys, clock: clocks.latest)
         let service = EntitlementService(
-            apps: administration.apps,
-            verifier: ProofVerifier(anchors: anchors, appKeys: appKeys, clock: clocks.latest),
+            apps: administration.apps, verifier: verifier,
             ledger: ledger,
             clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
@@ -233,6 +242,8 @@ struct Serve: Command {
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)
             companions += pages.backgroundServices
+        } else {
+            others.append(ClosedRoutes("--console", pagesIn: "/console"))
         }
         let doors = DoorServices(
             entitlements: service, authentication: .apiKeys(keys), limits: configuration.server.requestLimits,
@@ -250,13 +261,22 @@ struct Serve: Command {
             orderClients: appStores.orderClients, googlePlay: googlePlay.apps,
             playNotifications: googlePlay.notifications,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
-            requestsPerAddress: configuration.proxies > 0
-                ? configuration.settings.number("maximum-connections-per-address") : nil,
+            requests: configuration.proxies > 0
+                ? NetworkCounts(
+                    ofHost: configuration.settings.number("maximum-connections-per-address"),
+                    of: configuration.server.maximumConnections) : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
-            origins: configuration.allowedOrigins, others: others)
-        companions.append(service.names.upkeep(isReadAtStart: configuration.hasConsole))
+            certificate: certificate, origins: configuration.allowedOrigins, others: others)
+        let reload = ServiceReload(
+            configuration: configuration, certificate: certificate, verifier: verifier, appKeys: appKeys,
+            catalog: administration, metrics: metrics)
+        companions.append(reload.companion(after: hangUps))
+        companions.append(routes.logSummaries(in: configuration.logger))
+        companions.append(
+            service.names.upkeep(isReadAtStart: configuration.hasConsole, logger: configuration.logger))
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))
+        companions.append(ClockWatch.schedule(service, logger: configuration.logger))
         companions.append(
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
@@ -265,6 +285,8 @@ struct Serve: Command {
         if let local { companions.append(local.sending) }
         if let events { companions.append(events) }
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
+        // The last one stops first.
+        if supervisor.isPresent { companions.append(supervisor.signsOfLife(logger: configuration.logger)) }
         var senders = senders(configuration, of: webhooks, forwarding, metrics: metrics)
         // Mails need accounts.
         if let mail = configuration.mail, let templates, let accounts {
@@ -274,8 +296,9 @@ struct Serve: Command {
         }
         try await ServiceServer.run(
             routes.router(), backgroundServices: companions, stoppedLast: senders,
-            configuration: configuration.server, logger: configuration.logger
+            configuration: configuration.server, certificate: certificate, logger: configuration.logger
         ) { url in
+            supervisor.reportReady()
             local?.sendNotifications(to: url)
             guard let localPlay else { return announce(url, nil) }
             localPlay.sendNotifications(to: url)

@@ -13,7 +13,7 @@ package struct ProblemResource: Decodable, Sendable {
     package let status: Int
     package let code: String
     package let detail: String
-    /// True if the same request may succeed later without a change.
+    /// True if the same request may succeed later although nobody changes anything.
     package let couldSucceedLater: Bool
 }
 
@@ -27,12 +27,12 @@ package struct Problem: Error {
     package let status: Int
     package let code: String
     package let detail: String
-    /// True if the same request may succeed later without a change.
+    /// True if the same request may succeed later although nobody changes anything.
     package let couldSucceedLater: Bool
     /// The detail in Korean, for the console; nil if only its code tells it.
     package let korean: String?
-    /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed it.
-    package private(set) var isOfOperator = false
+    /// True if the same request gets the same refusal until it is changed. Only such a refusal is kept for an idempotency key.
+    package private(set) var isFinal: Bool
     /// True if only the English detail has the reason.
     package private(set) var hasReason = false
     package private(set) var headers: HTTPFields = [.contentType: Self.contentType]
@@ -50,6 +50,7 @@ package struct Problem: Error {
             headers[.wwwAuthenticate] = code == "unauthenticated" ? "Bearer" : "Bearer error=\"invalid_token\""
         }
         self.couldSucceedLater = couldSucceedLater
+        isFinal = !couldSucceedLater
         title = status.reasonPhrase
         self.status = status.code
         self.code = code
@@ -61,7 +62,8 @@ package struct Problem: Error {
         self.init(
             status: rule.kind.status, code: rule.code, detail: rule.detail, couldSucceedLater: rule.mayRetry,
             retryAfter: rule.secondsToWait, korean: rule.korean)
-        (isOfOperator, hasReason) = (rule.isOfOperator, rule.hasReason)
+        hasReason = rule.hasReason
+        isFinal = isFinal && !rule.isOfOperator && !rule.isOfState
     }
 
     package static let userNotFound = Problem(LedgerError.userUnknown.rule)
@@ -96,7 +98,9 @@ extension Problem: AnswerObject {
         $0.field("status", "The HTTP status.", \.status)
         $0.field("code", "The error code. It never changes.", \.code)
         $0.field("detail", "The cause of this error, and its remedy.", \.detail)
-        $0.field("couldSucceedLater", "True if the same request may succeed later.", \.couldSucceedLater)
+        $0.field(
+            "couldSucceedLater", "True if the same request may succeed later although nobody changes anything.",
+            \.couldSucceedLater)
     }
 }
 
@@ -133,15 +137,23 @@ package struct ProblemMiddleware: RouterMiddleware {
     /// Notes and logs an error, and returns its problem document.
     package static func problem(of error: any Error, _ context: ServiceContext) -> Problem {
         let known = Problem(error)
-        func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
-            context.logger.log(level: context.sharedLimits?.lines.level(level) ?? level, message, metadata: metadata)
+        func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata, of cause: String) {
+            // An error that strangers can cause on one route hides none of another.
+            let cause = level >= .error ? "\(context.endpointPath ?? "NotFound") \(cause)" : cause
+            let level = context.sharedLimits?.lines.level(level, of: cause, in: context.logger) ?? level
+            context.logger.log(level: level, message, metadata: metadata)
         }
-        if known == nil { log(.error, "unexpected error", ["type": "\(type(of: error))"]) }
+        if known == nil {
+            let type = "\(type(of: error))"
+            log(.error, "unexpected error", ["type": "\(type)"], of: type)
+        }
         let problem = known ?? .unexpected
         context.notes.code = problem.code
         // The status 503 is not a defect of the service, and any client can provoke it.
         if problem.status >= 500 {
-            log(problem.status == 503 ? .info : .error, "the service cannot answer", ["code": "\(problem.code)"])
+            log(
+                problem.status == 503 ? .info : .error, "the service cannot answer", ["code": "\(problem.code)"],
+                of: problem.code)
         }
         return problem
     }

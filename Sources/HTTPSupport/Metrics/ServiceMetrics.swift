@@ -65,6 +65,7 @@ package final class ServiceMetrics: Sendable {
 
     private let counts = Mutex(Counts())
     private let requestsInFlight = Atomic(0)
+    private let isReloaded = Atomic(true)
 
     package init() {}
 
@@ -128,13 +129,29 @@ package final class ServiceMetrics: Sendable {
         counts.withLock { $0.commits.record(duration) }
     }
 
+    /// Records the outcome of a reload of certificates, roots and catalogs.
+    package func recordReload(isComplete: Bool) { isReloaded.store(isComplete, ordering: .relaxed) }
+
     /// - Parameters:
+    ///   - isLedgerUp: False if the ledger does not answer.
+    ///   - certificateEndsAt: The end of the TLS certificate; nil without one.
     ///   - queueDepth: The number of jobs that wait for a thread or a commit.
     ///   - listeners: The number of event listeners, or nil if events are off.
     ///   - isStorageAlmostFull: True if only the reserve of free space is left.
-    package func text(queueDepth: Int, listeners: Int? = nil, isStorageAlmostFull: Bool = false) -> String {
+    package func text(
+        isLedgerUp: Bool = true, certificateEndsAt: Timestamp? = nil, queueDepth: Int, listeners: Int? = nil,
+        isStorageAlmostFull: Bool = false
+    ) -> String {
         let counts = counts.withLock { $0 }
         var text = PrometheusText()
+        text.begin("till_ledger_up", .gauge, "1 if the ledger answers, else 0.")
+        text.add("till_ledger_up", [], isLedgerUp ? 1 : 0)
+        if let certificateEndsAt {
+            text.begin("till_tls_certificate_end_seconds", .gauge, "End of the TLS certificate, in seconds since 1970.")
+            text.add("till_tls_certificate_end_seconds", [], certificateEndsAt.secondsSince1970)
+        }
+        text.begin("till_last_reload_successful", .gauge, "0 if the last reload (SIGHUP) has left out a part, else 1.")
+        text.add("till_last_reload_successful", [], isReloaded.load(ordering: .relaxed) ? 1 : 0)
         text.begin("till_http_requests_total", .counter, "Requests answered.")
         for (request, count) in counts.requests.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             let labels = [("method", request.method), ("route", request.route), ("status", String(request.status))]
@@ -213,7 +230,7 @@ struct RequestMiddleware: RouterMiddleware {
 
     let metrics: ServiceMetrics
     /// The limit on lines about refused requests of strangers.
-    private let lines = LogLimit()
+    let lines: LogLimit
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         metrics.requestBegan()
@@ -230,7 +247,8 @@ struct RequestMiddleware: RouterMiddleware {
         let route = context.endpointPath ?? "NotFound"
         metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration, at: ended)
         let isStrangers = response.status.code >= 400 && !context.notes.isOfKnownCaller
-        let level = isStrangers ? lines.level(.info) : .info
+        let cause = context.notes.code ?? "status\(response.status.code)"
+        let level = isStrangers ? lines.level(.info, of: cause, in: context.logger, at: ended) : .info
         guard context.logger.logLevel <= level else { return response }
         var metadata: Logger.Metadata = [
             "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",

@@ -82,35 +82,44 @@ package final class GooglePlayApp: Sendable {
     private func answer(
         about token: String, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
     ) async throws -> Answer {
-        let (statement, isOwn) = try await statement(about: token, on: occasion, within: patience)
+        let asked = try await question(about: token, on: occasion, within: patience)
+        let statement = asked.statement
         let known = try await purchases.purchase(of: token)
-        // The caller that has asked has recorded the answer.
-        if !isOwn, let known, known.askedAt == statement.askedAt {
+        // Another caller has recorded the answer. That to a question about a known token has its number, and changes nothing twice.
+        if !asked.isOwn || asked.number == nil, let known, known.askedAt == statement.askedAt {
             return Answer(statement: statement, purchase: known)
         }
         let original =
             known == nil
             ? try await originalToken(continuedBy: statement, on: occasion.ofLinks, within: patience) : nil
-        do {
-            return Answer(
-                statement: statement, purchase: try await purchases.record(statement, continuing: original))
-        } catch is LinkedTokensCircle {
-            throw circle()
-        }
+        return Answer(statement: statement, purchase: try await record(asked, continuing: original))
     }
 
-    private func statement(
+    private func question(
         about token: String, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
-    ) async throws -> (statement: GooglePlayStatement, isOwn: Bool) {
-        try await questions.statement(about: token, isNew: occasion.needsNewAnswer) { () throws(PlayDeveloperError) in
+    ) async throws -> PurchaseQuestions.Asked {
+        try await questions.answer(about: token, isNew: occasion.needsNewAnswer) { () throws(PlayDeveloperError) in
             try admit(occasion)
         } _: { [client, purchases] in
             let known = try await purchases.purchase(of: token)
             let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
+            let number = try await purchases.numberOfQuestion(about: known)
             let periods =
                 if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
-            return try await client.statement(
-                about: token, as: kind, originalToken: known?.originalToken, periods: periods, within: patience)
+            let statement = try await client.statement(
+                about: token, as: kind, named: try await purchases.tokenNames, originalToken: known?.originalToken,
+                periods: periods, within: patience)
+            return (statement, number)
+        }
+    }
+
+    private func record(
+        _ asked: PurchaseQuestions.Asked, continuing original: String?
+    ) async throws -> GooglePurchase {
+        do {
+            return try await purchases.record(asked.statement, continuing: original, number: asked.number)
+        } catch is LinkedTokensCircle {
+            throw circle()
         }
     }
 
@@ -132,7 +141,7 @@ package final class GooglePlayApp: Sendable {
         continuedBy statement: GooglePlayStatement, on occasion: Occasion,
         within patience: PlayDeveloperClient.Patience
     ) async throws -> String? {
-        var (chain, original): ([GooglePlayStatement], String?) = ([], nil)
+        var (chain, original): ([PurchaseQuestions.Asked], String?) = ([], nil)
         var seen: Set = [ByteKey(statement.purchaseToken)]
         var last = statement
         while let earlier = last.linkedPurchaseToken ?? last.expiredPurchaseToken {
@@ -147,19 +156,15 @@ package final class GooglePlayApp: Sendable {
                 break
             }
             do {
-                last = try await self.statement(about: earlier, on: occasion, within: patience).statement
+                chain.append(try await question(about: earlier, on: occasion, within: patience))
             } catch let error as PlayDeveloperError where error.isOfToken {
                 // Google Play forgets a subscription 60 days after its end.
                 break
             }
-            chain.append(last)
+            last = chain.last?.statement ?? last
         }
-        for statement in chain.reversed() {
-            do {
-                original = try await purchases.record(statement, continuing: original).originalToken
-            } catch is LinkedTokensCircle {
-                throw circle()
-            }
+        for asked in chain.reversed() {
+            original = try await record(asked, continuing: original).originalToken
         }
         return original
     }

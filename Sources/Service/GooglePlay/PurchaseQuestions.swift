@@ -12,11 +12,16 @@ final class PurchaseQuestions: Sendable {
     /// The answers in each half of the memory. `GooglePlayApp` admits far fewer questions in ten seconds.
     private static let maximumKept = 2048
 
-    private typealias Answer = Result<GooglePlayStatement, PlayDeveloperError>
+    /// A statement, with the number of its question in the ledger; nil for the first question about a token.
+    typealias Stated = (statement: GooglePlayStatement, number: Int64?)
+    /// The same; `isOwn` if this call has asked for it.
+    typealias Asked = (statement: GooglePlayStatement, number: Int64?, isOwn: Bool)
+
+    private typealias Answer = Result<Stated, PlayDeveloperError>
 
     private struct Question {
         let number: Int
-        let task: Task<GooglePlayStatement, any Error>
+        let task: Task<Stated, any Error>
         /// The callers that await the answer. The last one that leaves cancels the question.
         var callers = 1
     }
@@ -40,7 +45,7 @@ final class PurchaseQuestions: Sendable {
         case answered(Answer)
         case asking(Question, isOwn: Bool)
         /// Another question runs, which began too early or has lost its callers.
-        case waiting(Task<GooglePlayStatement, any Error>)
+        case waiting(Task<Stated, any Error>)
     }
 
     private let clock: any WallClock
@@ -56,23 +61,24 @@ final class PurchaseQuestions: Sendable {
     ///   - isNew: True if only the answer to a question counts that begins after this call.
     ///   - admit: Admits a question. It is called if no other question has the answer, and must not wait.
     ///   - ask: Asks Google Play.
-    /// - Returns: The answer; `isOwn` if this call has asked for it.
-    func statement(
+    func answer(
         about token: String, isNew: Bool, admit: () throws(PlayDeveloperError) -> Void,
-        _ ask: @escaping @Sendable () async throws -> GooglePlayStatement
-    ) async throws -> (statement: GooglePlayStatement, isOwn: Bool) {
+        _ ask: @escaping @Sendable () async throws -> Stated
+    ) async throws -> Asked {
         let key = ByteKey(token)
         let earliest = isNew ? state.withLock(\.last) + 1 : 0
         while true {
             switch try step(key, from: earliest, admit, ask) {
-            case .answered(let answer): return (try answer.get(), false)
+            case .answered(let answer):
+                let stated = try answer.get()
+                return (stated.statement, stated.number, false)
             case .asking(let question, let isOwn):
-                let statement = try await withTaskCancellationHandler {
+                let stated = try await withTaskCancellationHandler {
                     try await question.task.value
                 } onCancel: {
                     leave(key, question.number)
                 }
-                return (statement, isOwn)
+                return (stated.statement, stated.number, isOwn)
             case .waiting(let task):
                 _ = await task.result
                 guard !Task.isCancelled else { throw PlayDeveloperError.cancelled }
@@ -91,7 +97,7 @@ final class PurchaseQuestions: Sendable {
 
     private func step(
         _ key: ByteKey, from earliest: Int, _ admit: () throws(PlayDeveloperError) -> Void,
-        _ ask: @escaping @Sendable () async throws -> GooglePlayStatement
+        _ ask: @escaping @Sendable () async throws -> Stated
     ) throws(PlayDeveloperError) -> Step {
         let now = clock.now()
         return try state.withLock { (state) throws(PlayDeveloperError) in
@@ -110,9 +116,9 @@ final class PurchaseQuestions: Sendable {
             let number = state.last
             let task = Task {
                 do {
-                    let statement = try await ask()
-                    end(key, number, askedAt: now, .success(statement))
-                    return statement
+                    let stated = try await ask()
+                    end(key, number, askedAt: now, .success(stated))
+                    return stated
                 } catch {
                     end(key, number, askedAt: now, (error as? PlayDeveloperError).map { .failure($0) })
                     throw error

@@ -127,6 +127,8 @@ extension GooglePlayReconciler {
     private static let voidedRate = TokenBuckets.Rate(atOnce: 4, perMinute: 4)
     /// The interval between looks for silent purchases.
     private static let interval = Duration.seconds(60)
+    /// The first and the longest pause after failures.
+    private static let retries = interval...Duration.seconds(15 * 60)
 
     /// Requests to list voided purchases. Those that come before a run begins share it.
     package struct Requests: Sendable {
@@ -143,60 +145,59 @@ extension GooglePlayReconciler {
     /// The task that reconciles from the start of the service on: silent purchases each minute, and voided ones each hour, and on
     /// request, but at most four times a minute.
     package func schedule(_ requests: Requests, metrics: ServiceMetrics, logger: Logger) -> Companion {
-        Companion {
-            await cancelWhenGracefulShutdown {
-                await withDiscardingTaskGroup { group in
-                    group.addTask { await reconcileSilentPurchases(metrics, logger) }
-                    group.addTask {
-                        for await _ in AsyncStream.ticks(every: .seconds(Self.voidedInterval)) { requests.request() }
-                    }
-                    group.addTask {
-                        requests.request()
-                        let runs = TokenBuckets(Self.voidedRate, clock: service.clock)
-                        var failures = FailureLog()
-                        for await _ in requests.stream {
-                            while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
-                            let isDone = await run("voided purchases", &failures, metrics, logger) {
-                                let report = try await recordVoidedPurchases()
-                                if report.hasMore { requests.request() }
-                                return report
-                            }
-                            guard !isDone else { continue }
-                            // A cancelled pause ends the loop, too.
-                            try? await Task.sleep(for: Self.interval)
-                            if !Task.isCancelled { requests.request() }
-                        }
+        Companion(untilShutdown: {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    let work = RepeatedWork(
+                        "reconciliation with Google Play failed: silent purchases",
+                        Rhythm(every: Self.interval, retry: Self.retries), logger: logger,
+                        onFailure: { metrics.count(.reconciliations, "failed", code: $0) })
+                    await work.run {
+                        try await run("silent purchases", metrics, logger) { try await recordSilentPurchases() }
+                        return true
                     }
                 }
+                group.addTask {
+                    for await _ in AsyncStream.ticks(every: .seconds(Self.voidedInterval)) { requests.request() }
+                }
+                group.addTask { await reconcileVoidedPurchases(requests, metrics, logger) }
+            }
+        })
+    }
+
+    private func reconcileVoidedPurchases(_ requests: Requests, _ metrics: ServiceMetrics, _ logger: Logger) async {
+        let failure: Logger.Message = "reconciliation with Google Play failed: voided purchases"
+        let runs = TokenBuckets(Self.voidedRate, clock: service.clock)
+        var (failures, pause) = (FailureLog(), Self.retries.lowerBound)
+        requests.request()
+        for await _ in requests.stream {
+            while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
+            do {
+                try await run("voided purchases", metrics, logger) {
+                    let report = try await recordVoidedPurchases()
+                    if report.hasMore { requests.request() }
+                    return report
+                }
+                failures.record(nil, in: logger, failure)
+                pause = Self.retries.lowerBound
+            } catch {
+                guard !Task.isCancelled else { return }
+                metrics.count(.reconciliations, "failed", code: Problem.code(of: error))
+                failures.record(FailureCause(error), in: logger, failure)
+                // A cancelled pause ends the loop, too.
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, Self.retries.upperBound)
+                if !Task.isCancelled { requests.request() }
             }
         }
     }
 
-    private func reconcileSilentPurchases(_ metrics: ServiceMetrics, _ logger: Logger) async {
-        var failures = FailureLog()
-        while !Task.isCancelled {
-            _ = await run("silent purchases", &failures, metrics, logger) { try await recordSilentPurchases() }
-            try? await Task.sleep(for: Self.interval)
-        }
-    }
-
-    /// - Returns: False if the run has failed.
     private func run(
-        _ subject: String, _ failures: inout FailureLog, _ metrics: ServiceMetrics, _ logger: Logger,
+        _ subject: String, _ metrics: ServiceMetrics, _ logger: Logger,
         _ reconcile: () async throws -> Reconciler.Report
-    ) async -> Bool {
-        do {
-            let report = try await reconcile()
-            failures.record(nil, in: logger, "reconciliation with Google Play failed")
-            metrics.count(.reconciliations, "done")
-            if !report.outcomes.isEmpty { report.log(about: subject, in: logger) }
-            return true
-        } catch {
-            guard !Task.isCancelled else { return false }
-            let code = Problem.code(of: error)
-            metrics.count(.reconciliations, "failed", code: code)
-            failures.record(code, in: logger, "reconciliation with Google Play failed")
-            return false
-        }
+    ) async throws {
+        let report = try await reconcile()
+        metrics.count(.reconciliations, "done")
+        if !report.outcomes.isEmpty { report.log(about: subject, in: logger) }
     }
 }

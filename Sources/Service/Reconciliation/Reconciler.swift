@@ -282,7 +282,9 @@ extension EntitlementService {
         try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
     }
 
+    /// Writes a checkpoint, unless the clock has gone back since the moment: nobody knows then until when the run has fetched.
     func setReconciled(_ subject: String, until moment: Timestamp, _ report: Reconciler.Report) async throws {
+        guard clock.now() >= moment else { return }
         let findings = report.outcomes
         try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
     }
@@ -297,8 +299,8 @@ extension EntitlementService {
 
 /// Reconciles with the App Store at intervals and on request while the service runs.
 package struct ReconciliationSchedule: Service {
-    /// The pause after a failure, in seconds, unless the regular interval is shorter.
-    private static let retrySeconds: Int64 = 60
+    /// The first and the longest pause after failures, in seconds, unless the regular interval is shorter.
+    private static let retrySeconds: ClosedRange<Int64> = 60...900
 
     fileprivate let reconciler: Reconciler
     fileprivate let notificationSeconds: Int64?
@@ -311,7 +313,7 @@ package struct ReconciliationSchedule: Service {
 
     /// Reconciles until the service stops.
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
+        let work = Companion(untilShutdown: {
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     if notificationSeconds == nil { await runs.wait(for: .notifications, upTo: nil) }
@@ -324,15 +326,21 @@ package struct ReconciliationSchedule: Service {
                     await repeatedly(every: historySeconds, .histories) { try await reconciler.recordHistories() }
                 }
             }
-        }
+        })
+        try await work.run()
     }
 
     /// Waits for the rest of the interval after a restart, so that a restart does not request all histories again.
     private func waitForNextHistoryRun() async {
         guard let interval = historySeconds else { return await runs.wait(for: .histories, upTo: nil) }
-        guard let last = try? await reconciler.lastHistoryRun() else { return }
-        let passed = clock.now().secondsSince1970 - last.secondsSince1970
-        await runs.wait(for: .histories, upTo: min(max(0, interval - passed), interval))
+        do {
+            guard let last = try await reconciler.lastHistoryRun() else { return }
+            let passed = clock.now().secondsSince1970 - last.secondsSince1970
+            await runs.wait(for: .histories, upTo: min(max(0, interval - passed), interval))
+        } catch {
+            // The run begins at once.
+            FailureLog.Line.failed(FailureCause(error), count: 1).log("last reconciliation not read", in: logger)
+        }
     }
 
     /// - Parameter interval: The interval in seconds; nil to run only on request.
@@ -341,6 +349,8 @@ package struct ReconciliationSchedule: Service {
         _ subject: ReconciliationRuns.Subject,
         _ reconcile: () async throws -> Reconciler.Report
     ) async {
+        var failures = FailureLog()
+        var retry = Self.retrySeconds.lowerBound
         while !Task.isCancelled {
             runs.begin(subject, at: clock.now())
             do {
@@ -348,14 +358,17 @@ package struct ReconciliationSchedule: Service {
                 runs.end(subject, report.outcomes, errorCode: nil, at: clock.now())
                 metrics.count(.reconciliations, "done")
                 report.log(about: subject.rawValue, in: logger)
-                await runs.wait(for: subject, upTo: report.hasMore ? Self.retrySeconds : interval)
+                failures.record(nil, in: logger, "reconciliation failed: \(subject.rawValue)")
+                retry = Self.retrySeconds.lowerBound
+                await runs.wait(for: subject, upTo: report.hasMore ? retry : interval)
             } catch {
                 let code = Problem.code(of: error)
                 runs.end(subject, [:], errorCode: code, at: clock.now())
                 guard !Task.isCancelled else { return }
                 metrics.count(.reconciliations, "failed", code: code)
-                logger.error("reconciliation failed", metadata: ["subject": "\(subject.rawValue)", "code": "\(code)"])
-                await runs.wait(for: subject, upTo: interval.map { min($0, Self.retrySeconds) })
+                failures.record(FailureCause(error), in: logger, "reconciliation failed: \(subject.rawValue)")
+                await runs.wait(for: subject, upTo: interval.map { min($0, retry) })
+                retry = min(retry * 2, Self.retrySeconds.upperBound)
             }
         }
     }
