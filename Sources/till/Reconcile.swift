@@ -137,6 +137,7 @@ struct Reconcile: LedgerUser {
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
             let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             terminal.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")
+            if report.hasMore { terminal.note("The store has more \(name). Run the command again for the rest.") }
         }
         try terminal.json(reports.mapValues(\.outcomes))
     }

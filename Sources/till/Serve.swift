@@ -268,7 +268,7 @@ struct Serve: Command {
                     ofHost: configuration.settings.number("maximum-connections-per-address"),
                     of: configuration.server.maximumConnections) : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
-            certificate: certificate, others: others)
+            certificate: certificate, origins: configuration.allowedOrigins, others: others)
         let reload = ServiceReload(
             configuration: configuration, certificate: certificate, verifier: verifier, appKeys: appKeys,
             catalog: administration, metrics: metrics)

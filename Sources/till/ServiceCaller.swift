@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Service
 
 /// The option that, with a user's name, names a user.
 struct UserNaming: ParsableArguments {
@@ -312,19 +313,25 @@ extension ServiceClient {
         return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
     }
 
+    /// The largest number of pages of a list.
+    private static let maximumPages = 100_000
+
     /// The elements of a list, from all its pages.
     ///
     /// - Parameters:
     ///   - limit: The largest number of elements.
     ///   - page: Returns the page of a size after a cursor.
+    /// - Throws: `ServiceUnreachable` for a list that leads back to a page, or has no end.
     static func elements<Element>(
         upTo limit: Int = .max, _ page: (_ size: Int, _ cursor: String?) async throws -> List<Element>
     ) async throws -> [Element] {
-        var (elements, cursor): ([Element], String?) = ([], nil)
+        var (elements, pages, cursor) = ([Element](), ListedPages(upTo: maximumPages), String?.none)
         repeat {
             let page = try await page(min(100, limit - elements.count), cursor)
             elements += page.elements
-            cursor = page.nextCursor
+            do { cursor = try pages.next(page.nextCursor) } catch {
+                throw ServiceUnreachable(reason: "its list has no end")
+            }
         } while cursor != nil && elements.count < limit
         return elements
     }
