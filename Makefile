@@ -43,7 +43,7 @@ simulate-decisions: requirements ## Decide the stories of a million seeds (SEEDS
 crash-test: build ## Kill the service under load at random moments, fifty times (ROUNDS=N), and compare with what clients were told
 	@TILL_CRASH_ROUNDS=$(or $(ROUNDS),50) Scripts/swift-test.sh --filter CrashTests
 
-attack: build ## Attack a running service in thirteen ways, and report its latency, memory and disk (ATTACK_BINARY=FILE for another till)
+attack: build ## Attack a running service in sixteen ways, and report its latency, memory and disk (ATTACK_BINARY=FILE for another till)
 	@TILL_ATTACK=1 TILL_ATTACK_BINARY="$(ATTACK_BINARY)" Scripts/swift-test.sh --filter AttackTests
 
 soak: build ## Two thousand who listen, two hundred changes a second, for two minutes (SECONDS=N): count each event

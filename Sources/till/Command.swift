@@ -199,7 +199,7 @@ enum LedgerPlace: CustomStringConvertible {
     func check() throws -> LedgerReport {
         switch self {
         case .file(let file): try LedgerFile(file, features: .all()).check()
-        case .postgreSQL(let address): try Ledger(address, features: .all(), migrates: false).check()
+        case .postgreSQL(let address): try Ledger(address.direct, features: .all(), migrates: false).check()
         }
     }
 

@@ -133,11 +133,9 @@ struct ExportFile {
     /// - Throws: `ExportFileError.unreadable`.
     init(path: String) throws(ExportFileError) {
         self.path = path
-        do {
-            handle = try FileHandle(forReadingFrom: URL(filePath: path, directoryHint: .notDirectory))
-        } catch {
-            throw .unreadable(path: path)
-        }
+        let handle = NamedFile.handle(of: URL(filePath: path, directoryHint: .notDirectory))
+        guard let handle else { throw .unreadable(path: path) }
+        self.handle = handle
     }
 
     /// Reads all rows.

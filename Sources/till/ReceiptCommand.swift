@@ -229,7 +229,7 @@ struct ReceiptValidate: Command {
     private func answer(_ proof: ProofFile, verifier: ProofVerifier) throws {
         let answer = VerifyReceiptAnswer(
             to: proof.bytes, environment: environment, verifier: verifier, requestDate: SystemClock().now())
-        Terminal(isJSON: false).line(answer.json.prettyText)
+        Terminal(isJSON: false).page(answer.json.prettyText, as: .json)
         if answer.status != .valid { throw ExitCode(1) }
     }
 

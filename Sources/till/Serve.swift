@@ -73,9 +73,9 @@ struct Serve: Command {
         let sandboxKey = runsStore || runsPlay ? try sandbox.key() : nil
         let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         notes.forEach(terminal.note)
-        if printsSettings { return terminal.line(SettingsDocumentation.page) }
+        if printsSettings { return terminal.page(SettingsDocumentation.page, as: .lines) }
         if printConfiguration {
-            terminal.line(try Terminal.text(configuration.report))
+            try terminal.document(configuration.report)
             TextTable(
                 header: ["SETTING", "VALUE", "SOURCE"],
                 configuration.rows.map { [$0.name, $0.value, $0.source ?? "default"] }
@@ -146,6 +146,9 @@ struct Serve: Command {
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = configuration.data
         try data.prepareService()
+        let exposed = try configuration.checkAccess()
+        exposed.forEach(terminal.note)
+        notes += exposed
         configuration.logger.notice(
             "starting",
             metadata: [
@@ -173,8 +176,9 @@ struct Serve: Command {
         }
         let certificate = try ServerCertificate(configuration.server)
         let templates = try configuration.mail?.templates()
-        let ledger = try configuration.ledgerPlace.open(.all(of: configuration))
-            .blocking(configuration.blockedNames)
+        let supervisor = Supervisor()
+        let ledger = try await configuration.ledgerStart(telling: supervisor).open().blocking(
+            configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
@@ -238,6 +242,8 @@ struct Serve: Command {
             let pages = ConsoleRoutes(services, isSecure: configuration.server.tls != nil || configuration.proxies > 0)
             others.append(pages)
             companions += pages.backgroundServices
+        } else {
+            others.append(ClosedRoutes("--console", pagesIn: "/console"))
         }
         let doors = DoorServices(
             entitlements: service, authentication: .apiKeys(keys), limits: configuration.server.requestLimits,
@@ -255,8 +261,10 @@ struct Serve: Command {
             orderClients: appStores.orderClients, googlePlay: googlePlay.apps,
             playNotifications: googlePlay.notifications,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
-            requestsPerAddress: configuration.proxies > 0
-                ? configuration.settings.number("maximum-connections-per-address") : nil,
+            requests: configuration.proxies > 0
+                ? NetworkCounts(
+                    ofHost: configuration.settings.number("maximum-connections-per-address"),
+                    of: configuration.server.maximumConnections) : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
             certificate: certificate, others: others)
         let reload = ServiceReload(
@@ -268,6 +276,7 @@ struct Serve: Command {
             service.names.upkeep(isReadAtStart: configuration.hasConsole, logger: configuration.logger))
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))
+        companions.append(ClockWatch.schedule(service, logger: configuration.logger))
         companions.append(
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
@@ -276,6 +285,8 @@ struct Serve: Command {
         if let local { companions.append(local.sending) }
         if let events { companions.append(events) }
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
+        // The last one stops first.
+        if supervisor.isPresent { companions.append(supervisor.signsOfLife(logger: configuration.logger)) }
         var senders = senders(configuration, of: webhooks, forwarding, metrics: metrics)
         // Mails need accounts.
         if let mail = configuration.mail, let templates, let accounts {
@@ -287,6 +298,7 @@ struct Serve: Command {
             routes.router(), backgroundServices: companions, stoppedLast: senders,
             configuration: configuration.server, certificate: certificate, logger: configuration.logger
         ) { url in
+            supervisor.reportReady()
             local?.sendNotifications(to: url)
             guard let localPlay else { return announce(url, nil) }
             localPlay.sendNotifications(to: url)

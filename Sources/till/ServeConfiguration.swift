@@ -40,7 +40,10 @@ struct ServeConfiguration {
         if !settings.apps.isEmpty, let name = ["catalog", "app-apple-id"].first(where: settings.isSet) {
             throw settings.failure(name, "left out beside apps, where each app has its own")
         }
-        ledger = try settings.text("ledger").map { try PostgreSQLAddress($0) }
+        if !settings.isSet("ledger") { try settings.refuse(["ledger-direct-url"], without: "ledger") }
+        ledger = try settings.text("ledger").map {
+            try PostgreSQLAddress($0, direct: settings.text("ledger-direct-url"))
+        }
         origins = try Self.origins(settings)
         ownership = try Self.ownership(settings)
         let logFormat = settings.text("log-format").flatMap(LogFormat.init(rawValue:)) ?? .text
@@ -88,7 +91,7 @@ struct ServeConfiguration {
         }
         var options: [String] = []
         if common.dataPath == nil, let dataPath, isInFileAlone("data", "TILL_DATA") { options += ["--data", dataPath] }
-        if let ledger, isInFileAlone("ledger", "TILL_LEDGER") { options += ["--ledger", ledger.description] }
+        if let ledger, isInFileAlone("ledger", "TILL_LEDGER") { options += ["--ledger", ledger.direct.description] }
         return options
     }
 
@@ -99,6 +102,11 @@ struct ServeConfiguration {
     /// The directory of the service, and the catalog that a store beside it sells from: that of the first app.
     var data: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath ?? appSettings.first?.catalog) }
     var ledgerPlace: LedgerPlace { LedgerPlace(ledger, in: data) }
+    func ledgerStart(telling supervisor: Supervisor) -> LedgerStart {
+        LedgerStart(
+            place: ledgerPlace, features: .all(of: self), limit: .seconds(settings.number("ledger-wait-seconds")),
+            supervisor: supervisor, logger: logger)
+    }
     /// The apps of the service; empty for a service with one app.
     var appSettings: [AppSettings] { settings.apps }
     /// The names that stand for no user.
@@ -169,15 +177,12 @@ struct ServeConfiguration {
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
         let accepted = Set(settings.texts("accept").compactMap(Origin.init(rawValue:)))
-        try settings.require(
-            !accepted.isSuperset(of: [.appleProduction, .appleSandbox]), "accept",
-            "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
-                + "account in sandbox-users")
-        // Anyone who reaches a local Play can mint purchases.
-        let sold = accepted.intersection([.appleProduction, .googleProduction]).map(\.rawValue).min()
-        try settings.require(
-            sold == nil || accepted.isDisjoint(with: [.localPlayProduction, .localPlayTest]), "accept",
-            "a list without the origins of a local Google Play, because it has \(sold ?? "")")
+        if let (production, free) = accepted.freeBesideProduction {
+            throw settings.failure(
+                "accept",
+                "a list without \(free.rawValue), where purchases cost nothing, because it has \(production.rawValue). To let "
+                    + "App Review or testers buy, name their accounts in sandbox-users")
+        }
         return accepted
     }
 

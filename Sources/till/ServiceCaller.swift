@@ -123,15 +123,12 @@ struct ServerOptions: ParsableArguments {
 
     /// The root certificates of a PEM file.
     private static func roots(in path: String) throws(CommandError) -> AdditionalRoots {
-        let data: Data?
-        do {
-            data = try FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: maximumCertificates + 1)
-        } catch {
+        guard let bytes = NamedFile.bytes(of: URL(filePath: path), upTo: maximumCertificates) else {
             throw CommandError(
                 "fileUnreadable",
                 "\"\(path)\" of --ca-file cannot be read. Check that it is a file and that you may read it.")
         }
-        guard let data, data.count <= maximumCertificates, let roots = AdditionalRoots(pem: [UInt8](data)) else {
+        guard let roots = AdditionalRoots(pem: bytes) else {
             throw CommandError(
                 "certificateFileInvalid",
                 "\"\(path)\" of --ca-file has no valid certificate. Name a PEM file with \"-----BEGIN CERTIFICATE-----\"."
@@ -181,6 +178,13 @@ struct CallOptions: ParsableArguments {
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard let (production, free) = Set(accept).freeBesideProduction else { return }
+        throw ValidationError(
+            "--accept names \(production.rawValue) and \(free.rawValue), where purchases cost nothing. Leave out one of them."
+        )
+    }
 
     /// The service of this process, with the ledger in the data directory.
     ///

@@ -51,7 +51,8 @@ struct TrustAdd: Command {
     }
 
     private func add(keyOf package: String, to folder: TrustFolder) throws {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+        let bytes = NamedFile.bytes(of: URL(filePath: file))
+        guard let text = bytes.flatMap({ String(validating: $0, as: UTF8.self) }) else {
             throw CommandError(
                 "fileUnreadable", "\"\(file)\" cannot be read. Check that it is a file and that you may read it.")
         }

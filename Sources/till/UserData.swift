@@ -16,7 +16,7 @@ struct ExportUser: UserCaller {
 
     func perform() async throws {
         let archive: JSONContent = try await get(userCall.path(of: user, "/export"))
-        terminal.line(try Terminal.text(archive))
+        try terminal.document(archive)
         try terminal.json(archive)
     }
 }

@@ -165,15 +165,22 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", String(repeating: "a", count: 161), "a\nb", "a\u{0}b", "\u{7F}"])
+    @Test(arguments: [
+        "", String(repeating: "a", count: 161), "a\nb", "a\u{0}b", "\u{7F}", "a\u{9B}31m", "\u{202E}a", "a\u{2028}",
+        "a\u{200B}", "\u{E0041}",
+    ])
     func `a name that logs could not show is refused`(name: String) {
         #expect(throws: AttributeError.nameInvalid(String(name.prefix(40)))) { try attribute(name, "1", 1) }
     }
 
-    @Test(arguments: [String(repeating: "a", count: 2001), "a\u{0}b"])
-    func `a value that is too long or has NUL is refused`(value: String) throws {
+    @Test(arguments: [String(repeating: "a", count: 2001), "a\u{0}b", "\u{1B}[2J", "\u{7F}", "a\u{9B}31m"])
+    func `a value that is too long or controls a terminal is refused`(value: String) throws {
         #expect(throws: AttributeError.valueInvalid(name: "level")) { try attribute("level", value, 1) }
         #expect(try attribute("level", String(repeating: "a", count: 2000), 1).value?.utf8.count == 2000)
+        // A family of emoji, Persian with a joiner's counterpart, and a note of two lines.
+        for text in ["👩‍👧", "می\u{200C}خواهم", "first\r\n\tsecond"] {
+            #expect(try attribute("note", text, 1).value == text)
+        }
     }
 
     @Test func `erasure deletes the attributes`() async throws {

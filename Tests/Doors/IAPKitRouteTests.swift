@@ -47,6 +47,13 @@ import Testing
         }
     }
 
+    @Test func `a closed door says that it is closed`() async throws {
+        let door = try await DoorGarden([.cordova])
+        let bought = try door.buy("garden.gate")
+        let answer = try await door.send(.post, "/v1/purchase/verify", Self.body(bought.proof))
+        expectError(answer, 400, "featureOff")
+    }
+
     @Test func `a purchase is verified, and nothing is granted`() async throws {
         let door = try await DoorGarden([.iapkit])
         let bought = try door.buy("garden.gate")

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Proofs
+import Service
 import TestSupport
 import Testing
 
@@ -81,8 +82,17 @@ import Testing
         let closed = try await DoorGarden([])
         let bought = try closed.buy("garden.seeds")
         let kept = try await closed.redeem(bought.proof, of: "alice", product: "garden.seeds")
-        #expect(kept.status == 503 && kept["code"] == "doorClosed")
+        #expect(kept.status == 503 && kept["code"] == .integer(7226))
+        let reason = "This path needs the setting \"doors\", which is off. Start the service with --doors revenuecat."
+        #expect(kept["message"] == .string(reason))
         #expect(try await closed.customer("alice").status == 404)
+        for endpoint in RevenueCatEndpoint.allCases {
+            let answer = try await closed.send(endpoint.method, endpoint.path.replacing(/\{[a-z]+\}/, with: "x"))
+            // An app that must keep something sends it again.
+            #expect(
+                answer.status == (endpoint.consequence == .ends ? 503 : endpoint.consequence == .ignores ? 400 : 404))
+            #expect(answer["message"] == .string(reason), "\(endpoint)")
+        }
 
         let limited = try await DoorGarden(requests: 1)
         #expect(try await limited.send(.post, "/v1/receipts", .object([:])).status == 503)
@@ -119,7 +129,7 @@ import Testing
         try await state("$email", "a@b.example", at: 1).expect(.object([:]))
         let long = String(repeating: "n", count: 200)
         let reason =
-            "\"\(long.prefix(40))\" is not an attribute's name. Use 1 to 160 bytes, without control characters."
+            "\"\(long.prefix(40))\" is not an attribute's name. Use 1 to 160 bytes, without control or invisible characters."
         try await state(long, "x", at: 1).expect(
             .object([
                 "attribute_errors": .array([

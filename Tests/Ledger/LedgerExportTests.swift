@@ -185,6 +185,7 @@ import Testing
                     INSERT INTO external_transaction VALUES
                         ('s', 'r', 'q', 'localPlay', 1, '{}', 'i', 1, 'K', 2, 3, NULL, 'e'),
                         ('s', '', 'q', 'localPlay', 1, '{}', NULL, 1, 'K', 2, NULL, 3, NULL);
+                    INSERT INTO ledger_secret VALUES ('purchaseTokens', zeroblob(32));
                     INSERT INTO parked_original VALUES ('9', 'local/Sandbox', 1, '91');
                     INSERT INTO kept_proof SELECT user_id, zeroblob(32), x'01', x'' FROM user LIMIT 1;
                     INSERT INTO kept_certificate VALUES (zeroblob(32), x'02');

@@ -248,7 +248,7 @@ struct StatementShapeTests: LedgerSuite {
             "latestSuccessfulOrderId":"GPA.1"}]}
             """
         let statement = try GooglePlayAnswer(subscription: Array(answer.utf8), about: "t", of: "com.example.app")
-            .statement(.init(realm: .localPlay, askedAt: clock.now()))
+            .statement(.init(realm: .localPlay, askedAt: clock.now(), named: try await purchases.tokenNames))
         let purchase = try await purchases.record(statement, continuing: "old")
         #expect(try await purchases.apply(statement, recordedAs: purchase) == [.parked])
         #expect(try await purchases.redeemedPurchases(ofToken: "t") == nil)

@@ -156,3 +156,14 @@ extension PlayDeveloperClient.Patience {
     /// Three attempts without waits.
     static let quick = Self(answer: .seconds(30), delays: [.zero, .zero])
 }
+
+extension PlayDeveloperClient {
+    /// Asks for the state of a purchase token, whose name the test knows.
+    func statement(
+        about token: String, as kind: Kind? = nil, originalToken: String? = nil,
+        periods: [String: GooglePlayPeriod] = [:], within patience: Patience = .person
+    ) async throws(PlayDeveloperError) -> GooglePlayStatement {
+        try await statement(
+            about: token, as: kind, named: .test, originalToken: originalToken, periods: periods, within: patience)
+    }
+}

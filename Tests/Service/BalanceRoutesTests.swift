@@ -108,7 +108,7 @@ import Testing
         #expect(try again.decoded(JSONContent.self) == first.decoded(JSONContent.self))
         let other = try await send(
             .post, "/seeds/spendings", #"{"amount":1,"reason":"a rose"}"#, idempotencyKey: "one")
-        #expect(other.status == 409)
+        #expect(other.status == 422)
         #expect(other.code == "idempotencyKeyReused")
         #expect(try await amount() == 5)
     }

@@ -37,7 +37,7 @@ struct ServiceFixture {
         tokens: TokenSettings? = nil,
         maximumUncachedChains: Int = 2,
         proxies: Int = 0,
-        requestsPerAddress: Int? = nil,
+        requests: NetworkCounts? = nil,
         disk: ManualDisk? = nil,
         keeping folder: TemporaryFolder? = nil
     ) async throws {
@@ -77,7 +77,7 @@ struct ServiceFixture {
                     .init(
                         audience: TestPushIssuer.audience, email: TestPushIssuer.email,
                         keys: .file(shop.folder.file("google-keys.json"))), clock: shop.clock, logger: Self.logger),
-                service: service, apps: []), proxies: proxies, requestsPerAddress: requestsPerAddress,
+                service: service, apps: []), proxies: proxies, requests: requests,
             reserve: disk.map { [clock = shop.clock] disk in
                 StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)
             }, clock: shop.clock)

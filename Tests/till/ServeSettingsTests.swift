@@ -1,7 +1,9 @@
 import Foundation
 import HTTPSupport
+import Service
 import TestSupport
 import Testing
+import till
 
 /// The settings of `till serve`: the options, the variables and the file.
 @Suite struct ServeSettingsTests {
@@ -35,6 +37,19 @@ import Testing
         #expect(again.output == printed.output)
     }
 
+    @Test func `a feature that is off names a setting, and so do the console's pages`() async throws {
+        for feature in OptionalOperations.all {
+            let option = feature.option.split(separator: " ").first
+            #expect(Setting.all.contains { "--\($0.name)" == option }, "\(feature.option)")
+        }
+        let server = try await ServeProcess(till)
+        for path in ["/console", "/console/customers/customer/alice"] {
+            let problem = try await server.curl(path).decoded(ProblemResource.self)
+            #expect(problem.status == 404 && problem.code == "featureOff")
+            #expect(problem.detail.contains("\"console\""))
+        }
+    }
+
     @Test func `the source of each setting is printed`() async throws {
         let settings = "{\n  \"idle-seconds\": 7,\n  \"ledger\": \"postgres://till:hidden@db/till\"\n}"
         try Data(settings.utf8).write(to: till.folder.file("till.json"))
@@ -60,6 +75,11 @@ import Testing
         (#"{"accept":["apple/Sandbox"],"sandbox-users":["review"]}"#, [:], "sandbox-users"),
         (#"{"accept":["google/Production","localPlay/Production"]}"#, [:], "because it has google/Production"),
         (#"{"accept":["apple/Production","localPlay/Test"]}"#, [:], "because it has apple/Production"),
+        (#"{"accept":["apple/Production","local/Production"]}"#, [:], "a list without local/Production"),
+        (#"{"accept":["google/Production","local/Sandbox"]}"#, [:], "a list without local/Sandbox"),
+        (#"{"accept":["google/Production","google/Test"]}"#, [:], "a list without google/Test"),
+        (#"{"accept":["apple/Production","google/Test"]}"#, [:], "a list without google/Test"),
+        (#"{"accept":["apple/Production","google/Production","xcode"]}"#, [:], "a list without xcode"),
         (#"{"sandbox-users":["a b c"]}"#, [:], "sandbox-users"), (#"{"ownership":"mine"}"#, [:], "transferIfInactive"),
         (#"{"transfer-pause-seconds":60}"#, [:], "transfer-pause-seconds"),
         ("{}", ["TILL_PORT": "x"], "port"), ("{}", ["TILL_TLS_KEY": "k.pem"], "tls-certificate"),

@@ -17,7 +17,7 @@ package struct ServiceClient: Sendable {
     package static let failFast = HTTPClient(eventLoopGroupProvider: .singleton, configuration: failFastConfiguration)
 
     private static let failFastConfiguration: HTTPClient.Configuration = {
-        var configuration = HTTPClient.Configuration()
+        var configuration = HTTPClient.Configuration.outgoing()
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
         return configuration
@@ -201,7 +201,7 @@ package struct AdditionalRoots: Sendable {
     }
 
     var tlsConfiguration: TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
+        var configuration = TLSConfiguration.client
         configuration.additionalTrustRoots = [.certificates(certificates)]
         return configuration
     }
@@ -251,6 +251,13 @@ package enum Proof: Hashable, Sendable {
     case googlePlay(purchase: String, signature: String)
     /// The token of a purchase of Google Play, about which the service asks.
     case purchaseToken(GooglePlayToken)
+
+    var isOfGooglePlay: Bool {
+        switch self {
+        case .receipt, .signedTransaction: false
+        case .googlePlay, .purchaseToken: true
+        }
+    }
 
     package var text: String {
         switch self {

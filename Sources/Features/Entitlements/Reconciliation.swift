@@ -204,7 +204,7 @@ package enum ReconciliationError: RuledError, Equatable {
                     "컴퓨터의 시계가 \(abs(seconds))초 \(seconds < 0 ? "느려" : "빨라") App Store Server API가 토큰을 거절합니다. 시계를 맞추세요.")
         case .answerInvalid:
             ErrorRule(
-                "appStoreAnswerInvalid", .badGateway,
+                "appStoreAnswerInvalid", .badGateway, mayRetry: true,
                 "The answer of the App Store Server API does not have Apple's form. Check the address.",
                 korean: "App Store Server API의 응답이 Apple의 형식이 아닙니다. 주소를 확인하세요.")
         case .refusedByService(let code):

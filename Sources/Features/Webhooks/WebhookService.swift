@@ -348,7 +348,7 @@ package enum WebhookError: RuledError, Equatable {
                 korean: "웹훅에 이 식별자의 메시지가 없습니다.")
         case .secretBeingReplaced:
             ErrorRule(
-                "webhookSecretBeingReplaced", .conflict,
+                "webhookSecretBeingReplaced", .conflict, mayRetry: true,
                 "The secret is being replaced, and the previous one is still valid. Wait until it ends, or set "
                     + "`previousSecretSeconds` to 0 to end it now.",
                 korean: "비밀 값을 교체하는 중이며, 이전 값이 아직 유효합니다. 이전 값의 기간이 끝날 때까지 기다리세요.")

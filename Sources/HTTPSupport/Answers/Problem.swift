@@ -13,7 +13,7 @@ package struct ProblemResource: Decodable, Sendable {
     package let status: Int
     package let code: String
     package let detail: String
-    /// True if the same request may succeed later without a change.
+    /// True if the same request may succeed later although nobody changes anything.
     package let couldSucceedLater: Bool
 }
 
@@ -27,12 +27,12 @@ package struct Problem: Error {
     package let status: Int
     package let code: String
     package let detail: String
-    /// True if the same request may succeed later without a change.
+    /// True if the same request may succeed later although nobody changes anything.
     package let couldSucceedLater: Bool
     /// The detail in Korean, for the console; nil if only its code tells it.
     package let korean: String?
-    /// True if the service's configuration causes the refusal. The same request succeeds after the operator has changed it.
-    package private(set) var isOfOperator = false
+    /// True if the same request gets the same refusal until it is changed. Only such a refusal is kept for an idempotency key.
+    package private(set) var isFinal: Bool
     /// True if only the English detail has the reason.
     package private(set) var hasReason = false
     package private(set) var headers: HTTPFields = [.contentType: Self.contentType]
@@ -50,6 +50,7 @@ package struct Problem: Error {
             headers[.wwwAuthenticate] = code == "unauthenticated" ? "Bearer" : "Bearer error=\"invalid_token\""
         }
         self.couldSucceedLater = couldSucceedLater
+        isFinal = !couldSucceedLater
         title = status.reasonPhrase
         self.status = status.code
         self.code = code
@@ -61,7 +62,8 @@ package struct Problem: Error {
         self.init(
             status: rule.kind.status, code: rule.code, detail: rule.detail, couldSucceedLater: rule.mayRetry,
             retryAfter: rule.secondsToWait, korean: rule.korean)
-        (isOfOperator, hasReason) = (rule.isOfOperator, rule.hasReason)
+        hasReason = rule.hasReason
+        isFinal = isFinal && !rule.isOfOperator && !rule.isOfState
     }
 
     package static let userNotFound = Problem(LedgerError.userUnknown.rule)
@@ -96,7 +98,9 @@ extension Problem: AnswerObject {
         $0.field("status", "The HTTP status.", \.status)
         $0.field("code", "The error code. It never changes.", \.code)
         $0.field("detail", "The cause of this error, and its remedy.", \.detail)
-        $0.field("couldSucceedLater", "True if the same request may succeed later.", \.couldSucceedLater)
+        $0.field(
+            "couldSucceedLater", "True if the same request may succeed later although nobody changes anything.",
+            \.couldSucceedLater)
     }
 }
 

@@ -148,9 +148,7 @@ package final class IdempotentRequests: Sendable {
         do {
             return try await perform(pending)
         } catch {
-            guard let problem = Problem(error), !problem.couldSucceedLater, !problem.isOfOperator else {
-                throw error
-            }
+            guard let problem = Problem(error), problem.isFinal else { throw error }
             let response = KeptResponse(
                 status: problem.status, contentType: Problem.contentType,
                 body: try problem.json()[...])

@@ -170,8 +170,8 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     package func load() async throws(TokenKeysError) -> (bytes: [UInt8], maximumAge: Int64?) {
         switch self {
         case .file(let url):
-            guard let data = try? Data(contentsOf: url) else { throw .unreadable }
-            return ([UInt8](data), nil)
+            guard let bytes = NamedFile.bytes(of: url) else { throw .unreadable }
+            return (bytes, nil)
         case .address(let url):
             do { return try await Deadline.run(within: Self.timeout) { try await Self.fetch(url) } } catch {
                 throw .unreachable
@@ -180,7 +180,7 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func fetch(_ url: URL) async throws -> (bytes: [UInt8], maximumAge: Int64?) {
-        try await HTTPClient.withHTTPClient(configuration: .init(redirectConfiguration: .disallow)) { client in
+        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { client in
             // The client's own timeout ends at the head of the response.
             let response = try await client.execute(
                 HTTPClientRequest(url: url.absoluteString), deadline: .distantFuture)

@@ -127,7 +127,7 @@ package final class UserTokens: Sendable {
         }
         guard now < expiresAt else { throw .tokenExpired }
         guard notBefore.millisecondsSince1970 <= now.millisecondsSince1970 + Self.clockSkew else {
-            throw .tokenInvalid("it is not valid yet")
+            throw .tokenInvalid("it is not valid yet", couldSucceedLater: true)
         }
         guard let user = User(issuer: self.issuer, name: subject) else {
             throw .tokenInvalid(
@@ -151,8 +151,10 @@ package final class UserTokens: Sendable {
 }
 
 extension Problem {
-    package static func tokenInvalid(_ reason: String) -> Problem {
-        Problem(status: .unauthorized, code: "tokenInvalid", detail: "The token is not accepted: \(reason).")
+    package static func tokenInvalid(_ reason: String, couldSucceedLater: Bool = false) -> Problem {
+        Problem(
+            status: .unauthorized, code: "tokenInvalid", detail: "The token is not accepted: \(reason).",
+            couldSucceedLater: couldSucceedLater)
     }
 
     package static let tokenExpired = Problem(

@@ -63,6 +63,17 @@ package final class APIOperation: Sendable {
         self.never = never
     }
 
+    /// The method and path, such as `GET /v1/products/{product}`.
+    package var route: String { "\(method.rawValue) \(path)" }
+
+    /// True if the route's group authenticates its callers.
+    package var needsCaller: Bool {
+        switch access {
+        case .backEnd, .app, .backEndOrApp, .publicApp, .backEndOrPublicApp: true
+        case .anybody, .identified, nil: false
+        }
+    }
+
     package var bodyFields: [String] { body?.schema.fieldNames ?? [] }
 
     /// The parameters that follow from a parameter of the path: a user may have an issuer.

@@ -9,12 +9,15 @@ package struct ErrorRule: Sendable {
     /// The stable code in camel case. It is the name of the case, unless the case is of several features.
     package let code: String
     package let kind: Kind
-    /// True if the same request may succeed later without a change.
-    package let mayRetry: Bool
+    /// True if the same request may succeed later although nobody changes anything: time passes, a limit is free again, an outage
+    /// ends, or a store states something new.
+    package private(set) var mayRetry: Bool
     /// The seconds before a retry; nil if unknown.
     package let secondsToWait: Int?
     /// True if the service's configuration causes the error. The same request succeeds after the operator has changed it.
     package let isOfOperator: Bool
+    /// True if a purchase or another request may remove the cause. The refusal is then not kept for an idempotency key.
+    package let isOfState: Bool
     /// True if only the English sentence has the reason. A page in Korean then shows both.
     package let hasReason: Bool
     /// The sentence: what is wrong, then what to do.
@@ -32,6 +35,7 @@ package struct ErrorRule: Sendable {
         mayRetry: Bool = false,
         secondsToWait: Int? = nil,
         isOfOperator: Bool = false,
+        isOfState: Bool = false,
         hasReason: Bool = false,
         _ sentence: String,
         detail: String? = nil,
@@ -42,6 +46,7 @@ package struct ErrorRule: Sendable {
         self.mayRetry = mayRetry
         self.secondsToWait = secondsToWait
         self.isOfOperator = isOfOperator
+        self.isOfState = isOfState
         self.hasReason = hasReason
         self.sentence = sentence
         self.detail = detail ?? sentence
@@ -71,6 +76,13 @@ package struct ErrorRule: Sendable {
     package func stating(_ sentence: String) -> ErrorRule {
         var rule = self
         (rule.sentence, rule.detail) = (sentence, sentence)
+        return rule
+    }
+
+    /// The same rule for a case that may succeed later, or not.
+    func retrying(_ mayRetry: Bool) -> ErrorRule {
+        var rule = self
+        rule.mayRetry = mayRetry
         return rule
     }
 }

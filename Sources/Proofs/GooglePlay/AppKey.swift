@@ -87,7 +87,7 @@ extension TrustFolder {
     public func appKeys() throws(TrustError) -> [(key: AppKey, file: URL)] {
         var keys: [(key: AppKey, file: URL)] = []
         for file in try appKeyFiles() {
-            guard let bytes = try? Data(contentsOf: file), let key = AppKey(json: [UInt8](bytes)) else {
+            guard let bytes = NamedFile.bytes(of: file), let key = AppKey(json: bytes) else {
                 throw .appKeyUnreadable(path: file.path)
             }
             keys.append((key, file))

@@ -3,10 +3,20 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
     public let reason: Reason
     /// The finding, if it helps the reader. Never a secret or the proof's own bytes.
     public let detail: String?
+    /// True if the unchanged proof could be accepted later.
+    public let couldSucceedLater: Bool
 
     public init(_ reason: Reason, _ detail: String? = nil) {
         self.reason = reason
         self.detail = detail
+        couldSucceedLater = reason.couldSucceedLater
+    }
+
+    /// The refusal of a purchase token whose payment is pending. The token stays the same, unlike a signed purchase.
+    package static let tokenPending = ProofRefusal(pending: true)
+
+    private init(pending couldSucceedLater: Bool) {
+        (reason, detail, self.couldSucceedLater) = (.purchasePending, nil, couldSucceedLater)
     }
 
     /// The refusal of a payload that is not strict JSON.
@@ -19,7 +29,7 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
     public var message: String { rule.sentence }
 
     package var rule: ErrorRule {
-        let rule = reason.rule
+        let rule = reason.rule.retrying(couldSucceedLater)
         return detail.map { rule.stating("\(rule.sentence) \($0)") } ?? rule
     }
 
@@ -76,7 +86,7 @@ public struct ProofRefusal: CodedError, RuledError, Equatable {
             }
         }
 
-        /// True if the unchanged proof could be accepted later.
+        /// True if an unchanged proof could be accepted later.
         public var couldSucceedLater: Bool { self == .signedInFuture || self == .revocationUnavailable }
 
         /// The rule of the reason: the sentence for the sender of the proof, the cause and the remedy for the team.

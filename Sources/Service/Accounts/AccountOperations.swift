@@ -8,6 +8,11 @@ extension APIOperation {
         getAccount, changePassword, askForVerification, changeEmail,
     ]
 
+    /// The operations that need a mailer, too.
+    static let mailedLinks = [
+        askForReset, resetPassword, confirmAddress, releaseAddress, askForVerification, changeEmail,
+    ]
+
     static let signUp = APIOperation(
         .post, "/v1/accounts", for: .anybody,
         "signUp", "Signs up with e-mail and password",

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Features
 import Foundation
+import HTTPSupport
 import NIOHTTP1
 import Proofs
 
@@ -220,7 +221,7 @@ extension HTTPClient {
     /// A client for the APIs of stores that fails at once if no server listens. It follows no redirects, which could receive the
     /// token. It lives as long as the process.
     static let toStores: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        var configuration = HTTPClient.Configuration.outgoing(.disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(10)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

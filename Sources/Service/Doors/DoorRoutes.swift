@@ -20,14 +20,16 @@ package struct DoorRoutes: RouteSource {
     private let routes: [any RouteSource]
 
     package init(_ doors: [Door], services: DoorServices) {
-        let open: [any RouteSource] = doors.map { door in
-            switch door {
-            case .revenueCat: RevenueCatRoutes(services: services)
-            case .cordova: CordovaRoutes(services: services)
-            case .iapkit: IAPKitRoutes(services: services)
-            }
+        routes = Door.allCases.map { door in
+            let open: any RouteSource =
+                switch door {
+                case .revenueCat: RevenueCatRoutes(services: services)
+                case .cordova: CordovaRoutes(services: services)
+                case .iapkit: IAPKitRoutes(services: services)
+                }
+            // After a status below 500, an SDK would finish the transaction, and the purchase would be lost.
+            return doors.contains(door) ? open : ClosedRoutes("--doors \(door.rawValue)", insteadOf: open)
         }
-        routes = open + (doors.contains(.revenueCat) ? [] : [ClosedRevenueCatRoute()])
     }
 
     package var pathMiddleware: [PathMiddleware.Entry] { routes.flatMap(\.pathMiddleware) }

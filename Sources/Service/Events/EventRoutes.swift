@@ -25,7 +25,7 @@ struct EventRoutes: Sendable {
             // An invalid position comes from another ledger, so it is after everything here.
             let position = known.map { EventPosition($0) ?? .afterAll }
             let listener = OpenEventStreams.Listener(
-                to: number, from: context.clientAddress(of: request), in: hub.streams)
+                to: number, from: context.clientNetwork(of: request), in: hub.streams)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""
             let stream = EventStream(ledger: hub.ledger) { await isAuthorized(credential, of: user, number) }
             return Response(

@@ -88,20 +88,26 @@ final class ProofRedemption: Sendable {
         let purchases: EntitlementService.VerifiedPurchases
         /// Nil if Google Play has stated the purchases.
         let verified: VerifiedProof?
+        /// The purchase token of the proof, which its sender knows; nil for another proof.
+        let purchaseToken: String?
+        /// The names of purchase tokens; nil for a proof without one.
+        private let names: PurchaseTokenNames?
         /// The statement of Google Play about an app; nil if none was asked for, or the ledger alone knows the purchases.
         fileprivate let stated: (app: GooglePlayApp, statement: GooglePlayStatement)?
 
         fileprivate init(
             _ proof: [UInt8], _ purchases: EntitlementService.VerifiedPurchases, _ verified: VerifiedProof?,
+            named names: PurchaseTokenNames? = nil, token: String? = nil,
             _ stated: (app: GooglePlayApp, statement: GooglePlayStatement)? = nil
         ) {
             (self.proof, self.purchases, self.verified, self.stated) = (proof, purchases, verified, stated)
+            (self.names, purchaseToken) = (names, token ?? verified?.signedPurchase?.purchaseToken)
         }
 
         var origin: Origin { verified?.origin ?? purchases.origin }
 
-        /// The purchases, as the proof or Google Play states them.
-        var proven: [ProvenPurchase] { verified?.purchases ?? purchases.proven }
+        /// The purchases, as the proof or Google Play states them, with the ledger's identifiers.
+        var proven: [ProvenPurchase] { verified?.purchases(named: names) ?? purchases.proven }
     }
 
     /// Verifies a proof of a purchase, or asks Google Play about it, without redeeming it.
@@ -140,12 +146,14 @@ final class ProofRedemption: Sendable {
             let app = try googlePlay.app(named: token.packageName, among: service.limitingApp ?? app)
             return try await presented(proof, token.purchaseToken, of: app, from: newcomers?.address)
         }
+        let names = try await service.tokenNames(for: proof)
         let (signed, presented) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in
             let verified = try service.verify(proof, of: app)
             if let signed = verified.signedPurchase, googlePlay[package: signed.packageName] != nil {
                 return (signed as GooglePlayPurchase?, nil as Presented?)
             }
-            return (nil, Presented(proof, try service.purchases(of: verified, in: proof), verified))
+            let purchases = try service.purchases(of: verified, in: proof, named: names)
+            return (nil, Presented(proof, purchases, verified, named: names))
         }
         if let presented { return presented }
         guard let signed, let app = googlePlay[package: signed.packageName] else { throw RedemptionError.notRedeemable }
@@ -157,7 +165,7 @@ final class ProofRedemption: Sendable {
         _ proof: [UInt8], _ token: String, of app: GooglePlayApp, from address: String?
     ) async throws -> Presented {
         let (purchases, statement) = try await app.presented(token, from: address)
-        return Presented(proof, purchases, nil, statement.map { (app, $0) })
+        return Presented(proof, purchases, nil, token: token, statement.map { (app, $0) })
     }
 
     private func recordingRefusal<Value>(
@@ -170,7 +178,11 @@ final class ProofRedemption: Sendable {
             guard recordsRefusals, let user else { throw error }
             // The client gets the refusal even if it cannot be recorded.
             try? await service.recordRefusal(error, for: user, by: actor, newcomers: newcomers) {
-                (try? await BlockingWork.process(proof.count) { [service] in service.claims(ofAuthentic: proof) }) ?? []
+                let names = try? await service.tokenNames(for: proof)
+                return
+                    (try? await BlockingWork.process(proof.count) { [service] in
+                        service.claims(ofAuthentic: proof, named: names)
+                    }) ?? []
             }
             throw error
         }

@@ -31,7 +31,7 @@ package struct ServiceRoutes: Sendable {
     private let certificate: ServerCertificate?
 
     /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
-    private static let waitingPerUncachedChain = 128
+    private static let waitingPerUncachedChain = 256
 
     /// - Parameters:
     ///   - limits: The rate limits of callers, and the budget of users without a purchase, also at the doors; nil for none.
@@ -51,7 +51,7 @@ package struct ServiceRoutes: Sendable {
     ///   - playNotifications: The notifications of Google Play; nil to receive none.
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
-    ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
+    ///   - requests: The limits on concurrent requests of one client network; nil for none.
     ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
     ///   - certificate: The TLS certificate, whose end the metrics have; nil without TLS.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
@@ -75,7 +75,7 @@ package struct ServiceRoutes: Sendable {
         playNotifications: GooglePlayNotifications? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
-        requestsPerAddress: Int? = nil,
+        requests: NetworkCounts? = nil,
         reserve: StorageReserve? = nil,
         certificate: ServerCertificate? = nil,
         others: [any RouteSource] = [],
@@ -87,7 +87,7 @@ package struct ServiceRoutes: Sendable {
         uncachedChains = ConcurrencyLimit(
             maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
-            proxies: proxies, bodies: bodies, requestsPerAddress: requestsPerAddress, reserve: reserve,
+            proxies: proxies, bodies: bodies, requests: requests, reserve: reserve,
             newcomers: limits.map { NewcomerBudget($0, clock: clock) }, ledger: service.ledger)
         self.service = service
         self.authentication = authentication
@@ -129,7 +129,7 @@ package struct ServiceRoutes: Sendable {
 
     /// The method and path of each route, such as `GET /v1/products/{product}`.
     package var operations: [String] {
-        descriptions.map { "\($0.method.rawValue) \($0.path)" }
+        descriptions.map(\.description)
     }
 
     private var descriptions: [Router<ServiceContext>.RouteDescription] {
@@ -155,6 +155,7 @@ package struct ServiceRoutes: Sendable {
         }
         let version = router.group().authenticated(by: authentication, within: limits)
         addAuthenticated(to: version, open: open, catalogs)
+        OptionalOperations.addRefusals(besides: Set(router.routes.map(\.description))) { $0 ? version : open }
         for other in others { other.add(to: router) }
     }
 
@@ -256,20 +257,23 @@ struct NotificationRoutes: Sendable {
         group.on(.receiveNotification) { request, context in
             try await NotificationReceipt.answer(context, counting: metrics) {
                 let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
-                return (try await service.receive(try await verified(body), sentAs: body), nil, nil)
+                let notification = try await verified(body, from: context.clientNetwork(of: request))
+                return (try await service.receive(notification, sentAs: body), nil, nil)
             }
         }
     }
 
     /// Verifies a notification. One with a cached chain bypasses the limit.
-    private func verified(_ bytes: [UInt8]) async throws -> EntitlementService.VerifiedNotification {
+    private func verified(
+        _ bytes: [UInt8], from network: ClientNetwork
+    ) async throws -> EntitlementService.VerifiedNotification {
         // Parsing happens here, so that junk does not occupy a thread before a genuine notification.
         let payload = try JSONBody(bytes: bytes).proof("signedPayload")
         let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
             try service.notification(in: payload)
         }
         guard !service.hasCachedChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
-        return try await uncachedChains.run { try await BlockingWork.process(payload.count, verify) }
+        return try await uncachedChains.run(for: network) { try await BlockingWork.process(payload.count, verify) }
     }
 }
 
@@ -320,7 +324,10 @@ struct ProofRoutes: Sendable {
                 let app = try googlePlay.app(named: token.packageName, among: service.limitingApp)
                 return try ProofResource(try await app.statement(about: token.purchaseToken)).answer()
             }
-            return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()
+            let names = try await service.tokenNames(for: proof)
+            return try await BlockingWork.process(proof.count) {
+                ProofResource(try service.verify(proof), named: names)
+            }.answer()
         }
     }
 }
@@ -379,7 +386,8 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
     package let signedAt: String
     package let purchases: [Purchase]?
 
-    package init(_ proof: VerifiedProof) {
+    /// - Parameter names: The ledger's names of purchase tokens; nil for the holder of the proof, without a ledger.
+    package init(_ proof: VerifiedProof, named names: PurchaseTokenNames? = nil) {
         kind =
             switch proof.content {
             case .appReceipt: .appReceipt
@@ -393,7 +401,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         environment = proof.environment
         bundleId = proof.bundleIdentifier
         signedAt = proof.signedAt.rfc3339
-        purchases = proof.purchases?.map { Purchase($0, from: proof.origin) }
+        purchases = proof.purchases(named: names)?.map { Purchase($0, from: proof.origin) }
     }
 
     init(_ statement: GooglePlayStatement) {

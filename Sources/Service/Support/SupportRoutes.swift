@@ -43,7 +43,7 @@ struct SupportRoutes: Sendable {
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let identifier = try context.parameters.text("transaction")
+        let identifier = try context.parameters.text("transaction", upTo: GooglePlayPurchase.maximumTokenSize)
         let (app, service) = (try RequestedApps.name(of: request, context), service.limited(to: context))
         let purchases = try await service.purchases(ofTransaction: identifier).filter {
             app?.hasSameBytes(as: $0.app ?? "") ?? true
@@ -121,8 +121,8 @@ extension APIOperation {
         parameters: [
             .path(
                 "transaction",
-                "A transaction, an original transaction, or an order number of a receipt. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases.",
-                .text(length: 1...256), example: "2000000000000001"), .app,
+                "A transaction, an original transaction, an order number of a receipt, or a purchase token of Google Play, which the answer does not repeat. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases.",
+                .text(length: 1...512), example: "2000000000000001"), .app,
         ],
         answers: [.json("The purchases that the transaction belongs to.", PurchaseLookup.self)],
         or: [.badGateway])
@@ -151,7 +151,10 @@ extension APIOperation {
         .get, "/v1/unclaimed", for: .backEnd(.support), isPerApp: true,
         "listUnclaimed", "Lists the purchases that nobody has redeemed",
         parameters: [
-            .query("search", "The identifier of a transaction or an original transaction.", .text(length: 1...256)),
+            .query(
+                "search",
+                "The identifier of a transaction or an original transaction, or a purchase token of Google Play.",
+                .text(length: 1...512)),
             .query("product", "Only purchases of this product, the newest statement first. A page may have none."),
             .query("day", "Only purchases last stated on this day in UTC, the newest statement first.", .day()),
             .app,

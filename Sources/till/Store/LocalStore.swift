@@ -195,7 +195,7 @@ struct LocalStoreOptions: ParsableArguments {
     @OptionGroup var common: CommonOptions
 
     func logger(_ label: String) -> Logger {
-        var logger = Logger(label: label)
+        var logger = Logger(label: label, factory: LogFormat.text.handler(label:))
         logger.logLevel = logLevel
         return logger
     }

@@ -44,7 +44,7 @@ extension CustomersRoutes {
             labelled("customer-search", "User name, account token, transaction, order or product") {
                 input(
                     .type("search"), .id("customer-search"), .name("search"), .value(text),
-                    HTMLAttribute("maxlength", "256"), HTMLAttribute("autocomplete", "off"))
+                    HTMLAttribute("maxlength", "512"), HTMLAttribute("autocomplete", "off"))
             }
             button(.class("primary")) { "Search" }
         }

@@ -105,6 +105,13 @@ package struct BalanceAddition: Hashable, Sendable {
     /// The identifier of the API key.
     package let addedBy: String
     package let addedAt: Timestamp
+
+    package init(
+        identifier: String, balance: String, amount: Int, reason: String, addedBy: String, addedAt: Timestamp
+    ) {
+        (self.identifier, self.balance, self.amount) = (identifier, balance, amount)
+        (self.reason, self.addedBy, self.addedAt) = (reason, addedBy, addedAt)
+    }
 }
 
 /// A spending that was made, and the rest of the balance after it.
@@ -132,12 +139,12 @@ package enum BalanceError: RuledError, Equatable {
                 korean: "이 잔액을 늘리는 상품이 카탈로그에 없습니다.")
         case .balanceTooLow(let name, let amount):
             ErrorRule(
-                "balanceTooLow", .conflict, mayRetry: true, hasReason: true,
+                "balanceTooLow", .conflict, isOfState: true, hasReason: true,
                 "The user has only \(amount) of \"\(name)\". Nothing was spent.",
                 korean: "사용자의 잔액이 부족합니다. 아무것도 사용하지 않았습니다.")
         case .idempotencyKeyReused:
             ErrorRule(
-                "idempotencyKeyReused", .conflict,
+                "idempotencyKeyReused", .unprocessable,
                 "Another spending of this user has this Idempotency-Key. Create a new key for each spending.",
                 korean: "같은 키로 다른 요청을 이미 보냈습니다. 페이지를 새로 고친 뒤 다시 시도하세요.")
         }

@@ -154,6 +154,7 @@ extension RevenueCatErrorRule {
         add(
             .badRequest, .sentAgain, "notFound", "methodNotAllowed", "httpError", "headInvalid", "bodyInvalid",
             "bodyTooLarge", "parameterInvalid")
+        add(.badRequest, .sentAgainUntilConfigured, "featureOff")
         add(.requestInProgress, .doesNotOccur, "idempotencyKeyInUse")
         add(.badRequest, .doesNotOccur, "idempotencyKeyInvalid", "idempotencyKeyReused")
 
