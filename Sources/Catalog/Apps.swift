@@ -36,8 +36,8 @@ package struct Apps: Sendable {
 
     package var catalogs: Catalogs { Catalogs(all: all.map(\.catalog)) }
 
-    /// The revisions of the catalogs, in the order of the apps. Another list means that a catalog has changed.
-    package var revisions: [Int64] { all.map(\.current.revision) }
+    /// The versions of the catalogs, in the order of the apps. Another list means that a catalog has changed.
+    package var revisions: [Int64] { all.map(\.current.version) }
 
     /// The type of a product, which is the same in all apps; nil for an unknown product.
     package func type(of productIdentifier: String) -> ProductType? { product(productIdentifier)?.type }
@@ -65,19 +65,28 @@ package struct Apps: Sendable {
 package final class App: Sendable {
     /// The number of the app in the App Store; nil if it is unknown.
     package let appAppleIdentifier: Int64?
-    package let files: Catalog
+    package let bundleIdentifier: String
     package let current: CurrentCatalog
+    private let loaded: Mutex<Catalog>
 
     /// - Parameter appAppleIdentifier: The number that notifications must state (`appAppleId`); nil accepts any.
     package init(_ files: Catalog, appAppleIdentifier: Int64? = nil) {
-        self.files = files
+        loaded = Mutex(files)
+        bundleIdentifier = files.bundleIdentifier
         self.appAppleIdentifier = appAppleIdentifier
         current = CurrentCatalog(files)
     }
 
-    package var bundleIdentifier: String { files.bundleIdentifier }
+    /// The catalog of the files alone, without the changes in the ledger.
+    package var files: Catalog { loaded.withLock(\.self) }
 
     package var catalog: Catalog { current.catalog }
+
+    /// Replaces the files of the app, and its catalog with the changes in the ledger.
+    package func replace(files: Catalog, with catalog: Catalog, revision: Int64) {
+        loaded.withLock { $0 = files }
+        current.replace(with: catalog, revision: revision)
+    }
 }
 
 /// An invalid list of apps.
@@ -103,21 +112,27 @@ package enum AppsError: CodedError, Equatable {
 
 /// The present catalog, shared by all its readers. It may change between two reads.
 package final class CurrentCatalog: Sendable {
-    /// The catalog and its revision, which change together.
-    private let state: Mutex<(catalog: Catalog, revision: Int64)>
+    /// The catalog, its revision and its version, which change together.
+    private let state: Mutex<(catalog: Catalog, revision: Int64, version: Int64)>
 
-    /// - Parameter revision: The revision number, which grows with each change.
+    /// - Parameter revision: The number of the last change in the ledger.
     package init(_ catalog: Catalog, revision: Int64 = 0) {
-        state = Mutex((catalog, revision))
+        state = Mutex((catalog, revision, 0))
     }
 
     package var catalog: Catalog { state.withLock { $0.catalog } }
 
     package var revision: Int64 { state.withLock { $0.revision } }
 
-    package var snapshot: (catalog: Catalog, revision: Int64) { state.withLock { $0 } }
+    /// The number of changes since the start of the process, of the ledger or of the files.
+    package var version: Int64 { state.withLock { $0.version } }
+
+    package var snapshot: (catalog: Catalog, revision: Int64) { state.withLock { ($0.catalog, $0.revision) } }
+
+    /// The catalog with its version.
+    package var versioned: (catalog: Catalog, version: Int64) { state.withLock { ($0.catalog, $0.version) } }
 
     package func replace(with catalog: Catalog, revision: Int64) {
-        state.withLock { $0 = (catalog, revision) }
+        state.withLock { $0 = (catalog, revision, $0.version + 1) }
     }
 }

@@ -11,12 +11,9 @@ struct CatalogReader {
 
     /// - Throws: `CatalogError` if the file is missing or cannot be read.
     static func bytes(of file: URL) throws(CatalogError) -> [UInt8] {
-        do {
-            return try [UInt8](Data(contentsOf: file))
-        } catch {
-            let isMissing = (error as? CocoaError)?.code == .fileReadNoSuchFile
-            throw CatalogError(file: file.path, reason: isMissing ? "the file is missing" : "the file cannot be read")
-        }
+        if let bytes = NamedFile.bytes(of: file) { return bytes }
+        let isThere = FileManager.default.fileExists(atPath: file.path)
+        throw CatalogError(file: file.path, reason: isThere ? "the file cannot be read" : "the file is missing")
     }
 
     func failure(_ reason: String) -> CatalogError {

@@ -1,5 +1,3 @@
-import Ledger
-import Logging
 import NIOPosix
 import ServiceLifecycle
 import Synchronization
@@ -13,74 +11,6 @@ package struct Companion: Service {
     }
 
     package func run() async throws { try await task() }
-}
-
-/// The log of a repeated task. It logs a failure once, until the cause changes or the task succeeds.
-package struct FailureLog {
-    private var lastCause: String?
-
-    package init() {}
-
-    /// Records an attempt.
-    ///
-    /// - Parameters:
-    ///   - cause: The cause of the failure; nil if the attempt succeeded.
-    ///   - key: The metadata key of the cause.
-    package mutating func record(
-        _ cause: String?, in logger: Logger, _ message: Logger.Message, key: String = "code"
-    ) {
-        if let cause, cause != lastCause { logger.error(message, metadata: [key: "\(cause)"]) }
-        lastCause = cause
-    }
-}
-
-extension Logger {
-    /// Performs a task after each pause until the service stops. The same failure is logged once.
-    ///
-    /// - Parameter cause: Returns the cause of a failure, with its metadata key.
-    package func repeating(
-        every pause: Duration, _ message: Logger.Message,
-        cause: (any Error) -> (key: String, text: String) = { ("code", Problem.code(of: $0)) },
-        _ task: () async throws -> Void
-    ) async {
-        var failures = FailureLog()
-        for await _ in AsyncStream.ticks(every: pause).cancelOnGracefulShutdown() {
-            do {
-                try await task()
-                failures.record(nil, in: self, message)
-            } catch {
-                guard !Task.isCancelled else { return }
-                let (key, text) = cause(error)
-                failures.record(text, in: self, message, key: key)
-            }
-        }
-    }
-
-    /// Performs a call, and logs the code of its error before it throws it.
-    package func logging<Value>(_ message: Logger.Message, _ call: () async throws -> Value) async throws -> Value {
-        do { return try await call() } catch {
-            self.error(message, metadata: ["code": "\(Problem.code(of: error))"])
-            throw error
-        }
-    }
-}
-
-extension AsyncStream<Void> {
-    /// A stream with an element after each commit and after each interval, which finds what other processes have written. It
-    /// ends with the service.
-    ///
-    /// - Parameter group: The group that runs the timer.
-    package static func wakes(
-        after ledger: Ledger, every interval: Duration, in group: inout DiscardingTaskGroup
-    ) -> (wakes: AsyncStream<Void>, wake: Continuation) {
-        let (wakes, wake) = makeStream(bufferingPolicy: .bufferingNewest(1))
-        ledger.observe { _ in wake.yield() }
-        group.addTask {
-            for await _ in ticks(every: interval).cancelOnGracefulShutdown() { wake.yield() }
-            wake.finish()
-        }
-        return (wakes, wake)
-    }
 }
 
 extension AsyncStream<Void> {

@@ -8,10 +8,15 @@ package protocol RouteSource: Sendable {
 
     /// The middleware around the requests of some paths. It receives the problems of limits and of other middleware, too.
     var pathMiddleware: [PathMiddleware.Entry] { get }
+
+    /// The routes that apps call with a public key.
+    var appRoutes: [CrossOriginMiddleware.Route] { get }
 }
 
 extension RouteSource {
     package var pathMiddleware: [PathMiddleware.Entry] { [] }
+
+    package var appRoutes: [CrossOriginMiddleware.Route] { [] }
 }
 
 extension Router where Context == ServiceContext {
@@ -19,16 +24,20 @@ extension Router where Context == ServiceContext {
     ///
     /// - Parameters:
     ///   - others: The additional parts, whose middleware receives the problems of the rest.
+    ///   - pages: The pages that may call routes for apps; nil for none.
     ///   - routes: The routes that the router will have.
     package func addMiddleware(
         counting metrics: ServiceMetrics,
         _ sharedLimits: SharedLimits,
         around others: [any RouteSource] = [],
+        for pages: CrossOriginMiddleware? = nil,
         routes: [RouteDescription]
     ) {
         add(
             middleware: ServiceMiddleware(
-                requests: RequestMiddleware(metrics: metrics), paths: PathMiddleware(others.flatMap(\.pathMiddleware)),
+                requests: RequestMiddleware(metrics: metrics, lines: sharedLimits.lines),
+                pages: pages ?? CrossOriginMiddleware([], routes: []),
+                paths: PathMiddleware(others.flatMap(\.pathMiddleware)),
                 admission: AdmissionMiddleware(sharedLimits: sharedLimits), problems: ProblemMiddleware(),
                 methods: MethodMiddleware(routes)))
     }
@@ -36,9 +45,10 @@ extension Router where Context == ServiceContext {
 
 /// The middleware around all routes, as one.
 ///
-/// Every request passes it. Five that are added to a router one by one would call each other through existential types.
+/// Every request passes it. Six that are added to a router one by one would call each other through existential types.
 struct ServiceMiddleware: RouterMiddleware {
     let requests: RequestMiddleware
+    let pages: CrossOriginMiddleware
     let paths: PathMiddleware
     let admission: AdmissionMiddleware
     let problems: ProblemMiddleware
@@ -51,10 +61,12 @@ struct ServiceMiddleware: RouterMiddleware {
 
     private func pass(_ request: Request, _ context: ServiceContext, _ next: NextHandler) async throws -> Response {
         try await requests.handle(request, context: context) { request, context in
-            try await paths.handle(request, context: context) { request, context in
-                try await admission.handle(request, context: context) { request, context in
-                    try await problems.handle(request, context: context) { request, context in
-                        try await methods.handle(request, context: context, next: next)
+            try await pages.handle(request, context: context) { request, context in
+                try await paths.handle(request, context: context) { request, context in
+                    try await admission.handle(request, context: context) { request, context in
+                        try await problems.handle(request, context: context) { request, context in
+                            try await methods.handle(request, context: context, next: next)
+                        }
                     }
                 }
             }

@@ -1,4 +1,5 @@
 import Hummingbird
+import Ledger
 import NIOCore
 import Proofs
 import Synchronization
@@ -36,20 +37,28 @@ package struct ServiceContext: RequestContext {
         }
     }
 
-    /// The address that identifies clients without a credential.
-    package func clientAddress(of request: Request) -> String {
-        (sharedLimits?.addresses ?? ClientAddresses(proxies: 0)).address(of: request, self)
+    /// The network by which clients without a credential are limited.
+    package func clientNetwork(of request: Request) -> ClientNetwork {
+        (sharedLimits?.addresses ?? ClientAddresses(proxies: 0)).network(of: request, self)
     }
+
+    /// The same as a text.
+    package func clientAddress(of request: Request) -> String { clientNetwork(of: request).description }
 
     /// Returns a new share of the body budget, or nil if there is no budget.
     func bodyLease(of request: Request) -> BodyBudget.Lease? {
         guard let bodies = sharedLimits?.bodies else { return nil }
-        return switch caller {
-        // A back end's key serves all users of a team.
-        case .backEnd: BodyBudget.Lease(bodies, for: nil)
-        case .app: BodyBudget.Lease(bodies, for: caller?.name)
-        case .publicApp, nil: BodyBudget.Lease(bodies, for: clientAddress(of: request))
-        }
+        let holder: BodyBudget.Caller =
+            switch caller {
+            // A back end's key serves all users of a team.
+            case .backEnd: .init()
+            // Anybody can sign up, as several users, too.
+            case .app(let user, _) where user.issuer == User.accountIssuer:
+                .init(user: caller?.name, network: clientNetwork(of: request))
+            case .app: .init(user: caller?.name)
+            case .publicApp, nil: .init(network: clientNetwork(of: request))
+            }
+        return BodyBudget.Lease(bodies, for: holder)
     }
 
     package init(source: ApplicationRequestContextSource) {

@@ -15,10 +15,11 @@ package struct Ledger: Sendable {
     private let commits: GroupCommits
     private let reads: ReadThreads
     private let numbers = UserNumbers()
+    let secrets = KnownSecrets()
     /// The names for which the ledger writes nothing.
     package private(set) var blockedNames = BlockedNames.standard
 
-    /// - Parameter randomness: A source of random bytes for the account tokens of users, and the salts of erasable texts.
+    /// - Parameter randomness: A source of random bytes for the account tokens of users, the salts of erasable texts, and secrets.
     package init(storage: any LedgerStorage, randomness: Randomness) {
         self.storage = storage
         self.randomness = randomness
@@ -92,6 +93,11 @@ package struct Ledger: Sendable {
     /// The commits of another process may go unnoticed. With PostgreSQL, the observing processes notify each other.
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         storage.observe(observer)
+    }
+
+    /// Adds an observer of the fault after which the ledger answers nothing any more. It is called once.
+    package func observeStop(_ observer: @escaping @Sendable (StorageFault) -> Void) {
+        storage.observeStop(observer)
     }
 
     /// The same ledger with other blocked names.

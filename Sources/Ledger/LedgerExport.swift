@@ -138,6 +138,7 @@ extension Ledger {
         var reader = try LedgerImport(database: database)
         while let bytes = try input() { try reader.append(bytes) }
         let rows = try reader.end()
+        for table in try database.describedTables() { try database.takeStatistics(of: table) }
         let problems = try LedgerRules(database: database).problems()
         guard problems.isEmpty else { throw ImportError.inconsistent(problems) }
         return rows

@@ -143,7 +143,8 @@ struct AppStoreServices {
 
 extension AppStoreServerKey {
     init(_ settings: AppStoreKeySettings, bundleIdentifier: String) throws(ReconciliationError) {
-        guard let privateKey = try? String(contentsOf: URL(filePath: settings.file), encoding: .utf8) else {
+        let bytes = NamedFile.bytes(of: URL(filePath: settings.file))
+        guard let privateKey = bytes.flatMap({ String(validating: $0, as: UTF8.self) }) else {
             throw .keyInvalid
         }
         try self.init(

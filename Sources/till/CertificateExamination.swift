@@ -44,7 +44,8 @@ extension Examination {
         }
         let until = certificate.validUntil.rfc3339
         let ending = problem(
-            of: certificate, in: tls.certificate, .tlsCertificate, remedy: "Renew it, then restart the service.")
+            of: certificate, in: tls.certificate, .tlsCertificate, remedy: "Renew it, then reload the service (SIGHUP)."
+        )
         let valid = Phrase("\"\(path)\" is valid until \(until)")
         return [ending ?? .passed(.tlsCertificate, valid)]
     }
@@ -125,7 +126,7 @@ extension Examination {
 
     /// The first certificate of a file in PEM.
     private static func certificate(ofServer file: URL) -> Certificate? {
-        guard let text = try? String(contentsOf: file, encoding: .utf8),
+        guard let text = NamedFile.bytes(of: file).flatMap({ String(validating: $0, as: UTF8.self) }),
             let start = text.firstRange(of: "-----BEGIN CERTIFICATE-----")?.upperBound,
             let end = text[start...].firstRange(of: "-----END CERTIFICATE-----")?.lowerBound,
             let der = Data(base64Encoded: String(text[start..<end]), options: .ignoreUnknownCharacters)

@@ -111,12 +111,13 @@ extension LedgerUser {
     /// The ledger of an earlier command or a service. It is neither created nor converted.
     func existingLedger() throws -> Ledger { try ledger.place().open(migrates: false) }
 
-    /// The catalog of the files, as the ledger's changes leave it.
+    /// The catalogs of the service's files, as the ledger's changes leave them.
     func administration(
         of ledger: Ledger, clock: any WallClock = SystemClock()
     ) async throws -> CatalogService {
-        let files = try Catalog(folder: common.dataDirectory.catalogFolder)
-        return try await CatalogService(apps: Apps(App(files)), ledger: ledger, clock: clock)
+        // No answer of these commands depends on the origins.
+        let apps = try await knownConfiguration(of: ledger, accepting: Origin.allCases).apps
+        return try await CatalogService(apps: apps, ledger: ledger, clock: clock)
     }
 }
 
@@ -199,7 +200,7 @@ enum LedgerPlace: CustomStringConvertible {
     func check() throws -> LedgerReport {
         switch self {
         case .file(let file): try LedgerFile(file, features: .all()).check()
-        case .postgreSQL(let address): try Ledger(address, features: .all(), migrates: false).check()
+        case .postgreSQL(let address): try Ledger(address.direct, features: .all(), migrates: false).check()
         }
     }
 

@@ -179,6 +179,12 @@ struct Examination {
                 .ledger, Phrase(same: report.problems.joined(separator: " ")),
                 remedy: "Stop the service, keep a copy of the ledger, and restore a backup: till ledger restore.")
         }
+        let tables = report.tablesWithoutStatistics
+        guard tables.isEmpty else {
+            return .problem(
+                .ledger, "sound, but PostgreSQL has no statistics of these tables: \(tables.joined(separator: ", "))",
+                remedy: "Run ANALYZE in the database, and leave its autovacuum on.")
+        }
         return .passed(.ledger, "sound; users: \(report.users)")
     }
 
@@ -231,25 +237,11 @@ struct Examination {
 }
 
 extension Examination {
-    /// The files that only their owner may use: the ledger and files with secrets.
+    /// The files and folders that the service relies on, which nobody else may change, and secrets, which nobody else may read.
     var permissions: [HealthCheck] {
-        let ledger = ["", "-wal", "-shm"].map { (data.ledgerFile.path + $0, UInt16(0o077), "600") }
-        let secrets = [
-            "tls-key", "app-store-key", "google-service-account", "mail-password-file", "mail-webhook-secret-file",
-            "forward-notifications-file",
-        ]
-        .compactMap { configuration.settings.text($0) }.map { ($0, UInt16(0o007), "640") }
-        let files = (ledger + secrets).filter { FileManager.default.fileExists(atPath: $0.0) }
-        let open = files.compactMap { path, forbidden, mode -> HealthCheck? in
-            var status = stat()
-            guard stat(path, &status) == 0, UInt16(status.st_mode & 0o777) & forbidden != 0 else { return nil }
-            return .problem(
-                .permissions,
-                "\"\(path)\" has the mode \(String(status.st_mode & 0o777, radix: 8))",
-                remedy: "Run: chmod \(mode) \(CommonOptions.quoted(path))")
-        }
-        let closed = Phrase("files closed to others: \(files.count)")
-        return open.isEmpty ? [.passed(.permissions, closed)] : open
+        let access = configuration.access
+        let closed = Phrase("files closed to others: \(access.count)")
+        return access.exposed.isEmpty ? [.passed(.permissions, closed)] : access.exposed.map(\.check)
     }
 
     /// The port that the service listens on.

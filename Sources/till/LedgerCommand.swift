@@ -106,7 +106,7 @@ struct LedgerImportCommand: LedgerUser {
 
     func perform() async throws {
         let url = URL(filePath: file, directoryHint: .notDirectory)
-        guard let input = try? FileHandle(forReadingFrom: url) else { throw ImportError.unreadable(path: url.path) }
+        guard let input = NamedFile.handle(of: url) else { throw ImportError.unreadable(path: url.path) }
         let ledger = try ledger.place(isNew: true).open()
         let rows = try ledger.importLines { () throws(ImportError) -> Data? in
             do { return try input.read(upToCount: 1 << 20) } catch { throw .unreadable(path: url.path) }
@@ -168,7 +168,7 @@ struct LedgerRestore: LedgerUser {
                 + "backup: till keys revoke.")
         let backup = URL(filePath: file, directoryHint: .notDirectory)
         // A wrong name creates no data directory.
-        guard FileManager.default.isReadableFile(atPath: backup.path) else {
+        guard NamedFile.handle(of: backup, isRegular: true) != nil else {
             throw RestorationError.unreadable(path: backup.path)
         }
         guard case .file(let place) = try ledger.place(isNew: true) else { return }

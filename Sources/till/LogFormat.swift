@@ -12,7 +12,7 @@ enum LogFormat: String, CaseIterable {
     /// Makes the handler of a logger.
     func handler(label: String) -> any LogHandler {
         switch self {
-        case .text: TextLogHandler(.standardError(label: label))
+        case .text: TextLogHandler(label: label)
         case .json: JSONLogHandler(label: label, clock: SystemClock())
         }
     }
@@ -21,16 +21,19 @@ enum LogFormat: String, CaseIterable {
 /// A log handler that writes each event as a line of text, as `StreamLogHandler` does.
 ///
 /// `StreamLogHandler` formats its metadata at each change, and each request changes it: it has an identifier of its own. Most requests
-/// write no line, so this handler formats the metadata with the line.
+/// write no line, so this handler formats the metadata with the line. It escapes what a terminal obeys, as `Terminal` does.
 package struct TextLogHandler: LogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
     /// Writes with a handler without metadata. The closure is small: each request copies its logger.
     private let write: @Sendable (LogEvent) -> Void
 
-    /// - Parameter handler: A handler without metadata.
-    package init(_ handler: StreamLogHandler) {
-        write = { handler.log(event: $0) }
+    /// - Parameter write: Writes a line with its line feed (default: to standard error).
+    package init(
+        label: String, write: @escaping @Sendable (Data) -> Void = JSONLogHandler.writeToStandardError
+    ) {
+        let handler = StreamLogHandler(label: label, stream: ShownLines(write: write), metadataProvider: nil)
+        self.write = { handler.log(event: $0) }
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -42,6 +45,15 @@ package struct TextLogHandler: LogHandler {
         var event = event
         event.metadata = metadata.merging(event.metadata ?? [:]) { $1 }
         write(event)
+    }
+}
+
+/// A stream of lines, which `StreamLogHandler` writes one by one, with the escapes of `TerminalText`.
+private struct ShownLines: TextOutputStream, Sendable {
+    let write: @Sendable (Data) -> Void
+
+    func write(_ line: String) {
+        write(Data("\(line.dropLast(line.hasSuffix("\n") ? 1 : 0))".shown(as: .line).utf8) + [UInt8(ascii: "\n")])
     }
 }
 
@@ -80,9 +92,8 @@ package struct JSONLogHandler: LogHandler {
         ]
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard var data = try? encoder.encode(line) else { return }
-        data.append(UInt8(ascii: "\n"))
-        write(data)
+        guard let data = try? encoder.encode(line) else { return }
+        write(Data("\(String(decoding: data, as: UTF8.self).shown(as: .json))\n".utf8))
     }
 
     package static func writeToStandardError(_ line: Data) {

@@ -72,7 +72,7 @@ struct ProductsShow: ProductCaller {
 
     func perform() async throws {
         let shown: Answered<AdministeredProduct> = try await get(product.path())
-        terminal.line(try Terminal.text(shown.definition))
+        try terminal.document(shown.definition)
         try terminal.json(shown)
     }
 }

@@ -124,7 +124,9 @@ struct Refusals: LedgerUser {
         let limit = list.limit
         let refusals = try await existingLedger().read { try $0.refusals(of: code, before: nil, limit: limit) }
         let explanation = RefusalRemedy(code: code)
-        if let explanation { terminal.line("Cause: \(explanation.cause)\nRemedy: \(explanation.remedy)\n") }
+        if let explanation {
+            ["Cause: \(explanation.cause)", "Remedy: \(explanation.remedy)", ""].forEach(terminal.line)
+        }
         terminal.table(
             ["TIME", "CUSTOMER", "PRODUCT", "TRANSACTION", "ORIGIN"],
             refusals.map {
@@ -153,7 +155,7 @@ struct Refusals: LedgerUser {
             orElse: "No purchase was ever refused.")
         for group in groups {
             guard let explanation = RefusalRemedy(code: group.code) else { continue }
-            terminal.line("\n\(group.code): \(explanation.cause)\n  \(explanation.remedy)")
+            ["", "\(group.code): \(explanation.cause)", "  \(explanation.remedy)"].forEach(terminal.line)
         }
         let rows: [Report] = groups.map {
             let explanation = RefusalRemedy(code: $0.code)

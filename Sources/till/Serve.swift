@@ -10,6 +10,7 @@ import Logging
 import Proofs
 import Service
 import ServiceLifecycle
+import UnixSignals
 
 struct Serve: Command {
     static let configuration = CommandConfiguration(
@@ -18,7 +19,8 @@ struct Serve: Command {
         Each setting is an option (--tls-key), an environment variable (TILL_TLS_KEY)
         and a member of the JSON file that --config names ("tls-key"). Options override
         variables, and variables override the file. SIGTERM or Ctrl-C stops the service
-        after the requests under way.
+        after the requests under way. SIGHUP lets it read the TLS certificate, the trusted
+        roots and the catalog anew.
         """,
         examples: """
             till serve
@@ -71,9 +73,9 @@ struct Serve: Command {
         let sandboxKey = runsStore || runsPlay ? try sandbox.key() : nil
         let notes = ServeSettings.unknownVariables(ProcessInfo.processInfo.environment)
         notes.forEach(terminal.note)
-        if printsSettings { return terminal.line(SettingsDocumentation.page) }
+        if printsSettings { return terminal.page(SettingsDocumentation.page, as: .lines) }
         if printConfiguration {
-            terminal.line(try Terminal.text(configuration.report))
+            try terminal.document(configuration.report)
             TextTable(
                 header: ["SETTING", "VALUE", "SOURCE"],
                 configuration.rows.map { [$0.name, $0.value, $0.source ?? "default"] }
@@ -138,16 +140,21 @@ struct Serve: Command {
         notes startNotes: [String] = [],
         announcing announce: @escaping @Sendable (URL, URL?) -> Void
     ) async throws {
+        // A signal before the service listens is not lost, and does not end it.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         var notes = startNotes
         try OpenFiles.allow(connections: configuration.server.maximumConnections)
         let data = configuration.data
         try data.prepareService()
+        let exposed = try configuration.checkAccess()
+        exposed.forEach(terminal.note)
+        notes += exposed
         configuration.logger.notice(
             "starting",
             metadata: [
                 "data": "\(data.folder.path)", "ledger": "\(configuration.ledgerPlace)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
-                "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
+                "catalog": "\(configuration.catalogPlaces.map(\.description).joined(separator: ","))",
             ])
         if runsStore, configuration.appSettings.count > 1 {
             let note =
@@ -167,18 +174,20 @@ struct Serve: Command {
                 "no mail is sent: users cannot confirm their addresses or choose new passwords; set mail-server or mail-webhook"
             )
         }
+        let certificate = try ServerCertificate(configuration.server)
         let templates = try configuration.mail?.templates()
-        let ledger = try configuration.ledgerPlace.open(.all(of: configuration))
-            .blocking(configuration.blockedNames)
+        let supervisor = Supervisor()
+        let ledger = try await configuration.ledgerStart(telling: supervisor).open().blocking(
+            configuration.blockedNames)
         let metrics = ServiceMetrics()
         let administration = try await CatalogService(
             apps: try configuration.apps(), ledger: ledger, clock: SystemClock())
         let forwarding =
             configuration.forwardsNotifications
             ? NotificationForwarding(to: configuration.forwardingTargets, from: ledger, clock: SystemClock()) : nil
+        let verifier = ProofVerifier(anchors: anchors, appKeys: appKeys, clock: clocks.latest)
         let service = EntitlementService(
-            apps: administration.apps,
-            verifier: ProofVerifier(anchors: anchors, appKeys: appKeys, clock: clocks.latest),
+            apps: administration.apps, verifier: verifier,
             ledger: ledger,
             clock: clock,
             accepted: AcceptedOrigins(configuration.origins, sandboxUsers: configuration.sandboxUsers),
@@ -186,6 +195,8 @@ struct Serve: Command {
             onVerify: metrics.recordVerification,
             onNotification: forwarding?.enqueue(_:body:))
         try await service.registerApps()
+        let kept = configuration.kept(administration.apps)
+        try await ledger.write { try $0.keep(kept) }
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = ledger.apiKeys(clock: SystemClock())
         let tokens = try await userTokens(configuration)
@@ -252,13 +263,22 @@ struct Serve: Command {
             orderClients: appStores.orderClients, googlePlay: googlePlay.apps,
             playNotifications: googlePlay.notifications,
             allowsPrivateAddresses: configuration.allowsPrivateWebhooks, proxies: configuration.proxies,
-            requestsPerAddress: configuration.proxies > 0
-                ? configuration.settings.number("maximum-connections-per-address") : nil,
+            requests: configuration.proxies > 0
+                ? NetworkCounts(
+                    ofHost: configuration.settings.number("maximum-connections-per-address"),
+                    of: configuration.server.maximumConnections) : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
-            others: others)
-        companions.append(service.names.upkeep(isReadAtStart: configuration.hasConsole))
+            certificate: certificate, origins: configuration.allowedOrigins, others: others)
+        let reload = ServiceReload(
+            configuration: configuration, certificate: certificate, verifier: verifier, appKeys: appKeys,
+            catalog: administration, metrics: metrics)
+        companions.append(reload.companion(after: hangUps))
+        companions.append(routes.logSummaries(in: configuration.logger))
+        companions.append(
+            service.names.upkeep(isReadAtStart: configuration.hasConsole, logger: configuration.logger))
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))
+        companions.append(ClockWatch.schedule(service, logger: configuration.logger))
         companions.append(
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))
@@ -267,6 +287,8 @@ struct Serve: Command {
         if let local { companions.append(local.sending) }
         if let events { companions.append(events) }
         if let figures { companions.append(figures.upkeep(logger: configuration.logger)) }
+        // The last one stops first.
+        if supervisor.isPresent { companions.append(supervisor.signsOfLife(logger: configuration.logger)) }
         var senders = senders(configuration, of: webhooks, forwarding, metrics: metrics)
         // Mails need accounts.
         if let mail = configuration.mail, let templates, let accounts {
@@ -276,8 +298,9 @@ struct Serve: Command {
         }
         try await ServiceServer.run(
             routes.router(), backgroundServices: companions, stoppedLast: senders,
-            configuration: configuration.server, logger: configuration.logger
+            configuration: configuration.server, certificate: certificate, logger: configuration.logger
         ) { url in
+            supervisor.reportReady()
             local?.sendNotifications(to: url)
             guard let localPlay else { return announce(url, nil) }
             localPlay.sendNotifications(to: url)

@@ -21,6 +21,8 @@ struct ServeConfiguration {
     let ownership: OwnershipPolicy
     /// The address of the ledger's database; nil for a file in the data directory.
     let ledger: PostgreSQLAddress?
+    /// The origins of pages that may call the routes for apps.
+    let allowedOrigins: [WebOrigin]
     /// The accepted token issuers; nil if only back ends call.
     let tokens: TokenSettings?
     /// The way to send mails about accounts; nil if none are sent.
@@ -40,7 +42,10 @@ struct ServeConfiguration {
         if !settings.apps.isEmpty, let name = ["catalog", "app-apple-id"].first(where: settings.isSet) {
             throw settings.failure(name, "left out beside apps, where each app has its own")
         }
-        ledger = try settings.text("ledger").map { try PostgreSQLAddress($0) }
+        if !settings.isSet("ledger") { try settings.refuse(["ledger-direct-url"], without: "ledger") }
+        ledger = try settings.text("ledger").map {
+            try PostgreSQLAddress($0, direct: settings.text("ledger-direct-url"))
+        }
         origins = try Self.origins(settings)
         ownership = try Self.ownership(settings)
         let logFormat = settings.text("log-format").flatMap(LogFormat.init(rawValue:)) ?? .text
@@ -59,6 +64,7 @@ struct ServeConfiguration {
         googlePlay = try GooglePlaySettings(settings, origins: origins)
         forwardingTargets = try [ForwardingTarget](settings)
         server = try Self.server(settings)
+        allowedOrigins = try Self.allowedOrigins(settings)
     }
 
     private static func server(_ settings: ServeSettings) throws(ConfigurationError) -> ServerConfiguration {
@@ -88,7 +94,7 @@ struct ServeConfiguration {
         }
         var options: [String] = []
         if common.dataPath == nil, let dataPath, isInFileAlone("data", "TILL_DATA") { options += ["--data", dataPath] }
-        if let ledger, isInFileAlone("ledger", "TILL_LEDGER") { options += ["--ledger", ledger.description] }
+        if let ledger, isInFileAlone("ledger", "TILL_LEDGER") { options += ["--ledger", ledger.direct.description] }
         return options
     }
 
@@ -99,6 +105,11 @@ struct ServeConfiguration {
     /// The directory of the service, and the catalog that a store beside it sells from: that of the first app.
     var data: DataDirectory { DataDirectory(path: dataPath, catalogPath: catalogPath ?? appSettings.first?.catalog) }
     var ledgerPlace: LedgerPlace { LedgerPlace(ledger, in: data) }
+    func ledgerStart(telling supervisor: Supervisor) -> LedgerStart {
+        LedgerStart(
+            place: ledgerPlace, features: .all(of: self), limit: .seconds(settings.number("ledger-wait-seconds")),
+            supervisor: supervisor, logger: logger)
+    }
     /// The apps of the service; empty for a service with one app.
     var appSettings: [AppSettings] { settings.apps }
     /// The names that stand for no user.
@@ -122,13 +133,16 @@ struct ServeConfiguration {
     /// The number of the team's proxies in front of the service.
     var proxies: Int { settings.number("proxies") }
 
-    /// The folder of each app's catalog.
-    var catalogFolders: [URL] {
+    /// The place of each app's catalog.
+    var catalogPlaces: [CatalogPlace] {
         guard appSettings.isEmpty else {
-            return appSettings.map { URL(filePath: $0.catalog, directoryHint: .isDirectory) }
+            return appSettings.map { .folder(URL(filePath: $0.catalog, directoryHint: .isDirectory)) }
         }
-        return [data.catalogFolder]
+        return [data.catalogPlace]
     }
+
+    /// The folders of the catalogs that have one.
+    var catalogFolders: [URL] { catalogPlaces.compactMap(\.folder) }
 
     /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
     ///
@@ -148,7 +162,7 @@ struct ServeConfiguration {
     func apps() throws -> Apps {
         guard appSettings.isEmpty else { return try Apps(appSettings.map { try $0.app() }) }
         let number = settings.optionalNumber("app-apple-id").map(Int64.init)
-        return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: number))
+        return Apps(App(try data.catalog(), appAppleIdentifier: number))
     }
 
     /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted, and that there is a key of an app or a service
@@ -169,15 +183,12 @@ struct ServeConfiguration {
 
     private static func origins(_ settings: ServeSettings) throws(ConfigurationError) -> Set<Origin> {
         let accepted = Set(settings.texts("accept").compactMap(Origin.init(rawValue:)))
-        try settings.require(
-            !accepted.isSuperset(of: [.appleProduction, .appleSandbox]), "accept",
-            "one of apple/Production and apple/Sandbox, where purchases cost nothing. To let App Review buy, name its "
-                + "account in sandbox-users")
-        // Anyone who reaches a local Play can mint purchases.
-        let sold = accepted.intersection([.appleProduction, .googleProduction]).map(\.rawValue).min()
-        try settings.require(
-            sold == nil || accepted.isDisjoint(with: [.localPlayProduction, .localPlayTest]), "accept",
-            "a list without the origins of a local Google Play, because it has \(sold ?? "")")
+        if let (production, free) = accepted.freeBesideProduction {
+            throw settings.failure(
+                "accept",
+                "a list without \(free.rawValue), where purchases cost nothing, because it has \(production.rawValue). To let "
+                    + "App Review or testers buy, name their accounts in sandbox-users")
+        }
         return accepted
     }
 
@@ -202,6 +213,17 @@ struct ServeConfiguration {
                     + "\(User.accountIssuer) (with accounts)")
         }
         return known
+    }
+
+    private static func allowedOrigins(_ settings: ServeSettings) throws(ConfigurationError) -> [WebOrigin] {
+        let texts = settings.texts("allowed-origins")
+        let origins = texts.compactMap(WebOrigin.init)
+        // A page of a sandboxed frame or a file has the origin `null`, so it stands for any page.
+        try settings.require(
+            origins.count == texts.count, "allowed-origins",
+            "a list of origins as browsers send them, such as https://shop.example.com or http://localhost:3000: in lower case, "
+                + "without a path, and without a port that is the scheme's own; * and null are none")
+        return origins
     }
 
     private static func ownership(_ settings: ServeSettings) throws(ConfigurationError) -> OwnershipPolicy {

@@ -28,6 +28,8 @@ struct ServeSettings {
     let effective: [Effective]
     private let byName: [String: Effective]
     private let layers: [SettingsLayer]
+    /// The path of the configuration file; nil without one.
+    let configurationFile: String?
 
     /// - Throws: `ConfigurationError` for a file that cannot be read and for a value that its setting does not accept.
     init(_ options: ServeOptions, _ common: CommonOptions) throws(ConfigurationError) {
@@ -48,6 +50,16 @@ struct ServeSettings {
         self.effective = effective
         byName = Dictionary(effective.map { ($0.setting.name, $0) }) { first, _ in first }
         self.layers = layers
+        configurationFile = options.configurationFile
+    }
+
+    /// True if the configuration file has a value that no report shows.
+    var hasSecretInFile: Bool {
+        effective.contains { entry in
+            guard let source = entry.source, !source.hasPrefix("--"), !source.hasPrefix("TILL_") else { return false }
+            guard case .text(let text) = entry.value else { return entry.setting.isSecret }
+            return entry.setting.isSecret || entry.setting.redacted(text) != text
+        }
     }
 
     /// True if a place has the setting.
@@ -117,9 +129,9 @@ struct ServeSettings {
     /// - Throws: `ConfigurationError` for a missing and for an unreadable file, not for a setting that is not set.
     func requireFile(_ name: String) throws(ConfigurationError) {
         guard let path = text(name) else { return }
-        let files = FileManager.default
-        try require(files.fileExists(atPath: path), name, "the path of an existing file")
-        try require(files.isReadableFile(atPath: path), name, "the path of a file that this process may read")
+        try require(FileManager.default.fileExists(atPath: path), name, "the path of an existing file")
+        try require(
+            NamedFile.handle(of: URL(filePath: path)) != nil, name, "the path of a file that this process may read")
     }
 
     /// The address of a server to which the service sends a credential; nil without the setting.
@@ -136,9 +148,9 @@ struct ServeSettings {
     /// - Parameter limit: The largest file, in bytes.
     func content(ofFile name: String, upTo limit: Int) throws(ConfigurationError) -> String? {
         guard let file = text(name) else { return nil }
-        let bytes = (try? FileHandle(forReadingFrom: URL(filePath: file)))
-            .flatMap { try? $0.read(upToCount: limit + 1) }
-        guard let bytes, bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
+        guard let bytes = NamedFile.bytes(of: URL(filePath: file), upTo: limit),
+            let text = String(validating: bytes, as: UTF8.self)
+        else {
             throw failure(name, "a file of up to \(limit) bytes that can be read")
         }
         return text

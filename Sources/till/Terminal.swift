@@ -6,6 +6,8 @@ import Proofs
 import Synchronization
 
 /// The output of a command: its result on standard output, its error on standard error.
+///
+/// Nothing else in the program writes there but the log and `till export`. So no command can forget the escapes of `TerminalText`.
 struct Terminal: Sendable {
     let isJSON: Bool
 
@@ -15,16 +17,25 @@ struct Terminal: Sendable {
     /// Prints a line for a person, unless the command prints JSON.
     func line(_ text: String) {
         guard !isJSON else { return }
-        output(text)
+        output(text, as: .line)
+    }
+
+    /// Prints a value as JSON for a person, unless the command prints JSON.
+    func document(_ value: some Encodable) throws { page(try Self.text(value), as: .json) }
+
+    /// Prints a text of several lines, unless the command prints JSON.
+    func page(_ text: String, as form: TerminalText) {
+        guard !isJSON else { return }
+        output(text, as: form)
     }
 
     /// Prints the command's result as JSON, unless the command prints text.
     func json(_ value: some Encodable) throws {
-        if isJSON { output(try Self.text(value)) }
+        if isJSON { output(try Self.text(value), as: .json) }
     }
 
     /// A value as JSON.
-    static func text(_ value: some Encodable) throws -> String {
+    private static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -62,9 +73,12 @@ struct Terminal: Sendable {
         errorLine("till: \(text)")
     }
 
-    /// Prints a line on standard error, unchanged.
-    func errorLine(_ line: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
+    /// Prints a line on standard error.
+    func errorLine(_ line: String) { errorPage(line.shown(as: .line)) }
+
+    /// Prints a message of several lines on standard error.
+    func errorPage(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("\(text.shown(as: .lines))\n".utf8))
     }
 
     /// Prints the reason of a failure, and ends the command with status 1.
@@ -87,9 +101,9 @@ struct Terminal: Sendable {
     }
 
     /// Writes without a buffer, so that the output is complete even if the process is killed next.
-    private func output(_ text: String) {
+    private func output(_ text: String, as form: TerminalText) {
         do {
-            try FileHandle.standardOutput.write(contentsOf: Data((text + "\n").utf8))
+            try FileHandle.standardOutput.write(contentsOf: Data((text.shown(as: form) + "\n").utf8))
         } catch {
             // A reader that closes the pipe early is no failure.
             if errno != EPIPE { Self.outputFailed.store(true, ordering: .relaxed) }
@@ -222,7 +236,8 @@ struct TextTable {
     private let rows: [[String]]
 
     init(header: [String], _ rows: [[String]]) {
-        self.rows = [header] + rows
+        // An escaped cell is wider.
+        self.rows = ([header] + rows).map { $0.map { $0.shown(as: .line) } }
     }
 
     /// The lines. Each column is as wide as its widest cell, with two spaces between columns.

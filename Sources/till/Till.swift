@@ -59,11 +59,21 @@ package struct Till: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            guard exitCode(for: error) == .validationFailure,
-                let problem = misspelling(in: CommandLine.arguments.dropFirst(), reportedAs: message(for: error))
-            else { exit(withError: error) }
-            Terminal(isJSON: false).errorLine("Error: \(problem)")
-            exit(withError: ExitCode.validationFailure)
+            let code = exitCode(for: error)
+            // Help, and scripts for shells.
+            guard !code.isSuccess else { exit(withError: error) }
+            let isWrongUsage = code == .validationFailure
+            let problem =
+                isWrongUsage
+                ? misspelling(in: CommandLine.arguments.dropFirst(), reportedAs: message(for: error)) : nil
+            let report = problem.map { "Error: \($0)" } ?? fullMessage(for: error)
+            // The parser quotes arguments, whose line breaks are not those of its report.
+            let arguments = CommandLine.arguments.flatMap {
+                [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
+            }
+            let shown = arguments.reduce(report) { $0.replacing($1, with: $1.shown(as: .line)) }
+            if !shown.isEmpty { Terminal(isJSON: false).errorPage(shown) }
+            exit(withError: code)
         }
     }
 

@@ -39,7 +39,7 @@ struct TrustAdd: Command {
         if let package { return try add(keyOf: package, to: TrustFolder(data.trustFolder)) }
         let anchors = try TrustFolder(data.trustFolder).add(file: URL(filePath: file))
         for anchor in anchors { terminal.line("Trusted as \(anchor.realm.rawValue): \(anchor.name)") }
-        terminal.note("Restart the service to apply this.")
+        terminal.note("Reload the service to apply this: `systemctl reload till`, or SIGHUP.")
         try terminal.json(["added": anchors.map { $0.report() }])
     }
 
@@ -51,7 +51,8 @@ struct TrustAdd: Command {
     }
 
     private func add(keyOf package: String, to folder: TrustFolder) throws {
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+        let bytes = NamedFile.bytes(of: URL(filePath: file))
+        guard let text = bytes.flatMap({ String(validating: $0, as: UTF8.self) }) else {
             throw CommandError(
                 "fileUnreadable", "\"\(file)\" cannot be read. Check that it is a file and that you may read it.")
         }
@@ -143,7 +144,7 @@ struct TrustRemove: Command {
             removed = (anchor.name, anchor.report())
         }
         terminal.line("Removed: \(removed.name)")
-        terminal.note("Restart the service to apply this.")
+        terminal.note("Reload the service to apply this: `systemctl reload till`, or SIGHUP.")
         try terminal.json(["removed": removed.report])
     }
 }

@@ -16,7 +16,7 @@ struct ExportUser: UserCaller {
 
     func perform() async throws {
         let archive: JSONContent = try await get(userCall.path(of: user, "/export"))
-        terminal.line(try Terminal.text(archive))
+        try terminal.document(archive)
         try terminal.json(archive)
     }
 }
@@ -36,6 +36,8 @@ struct EraseUser: UserCaller {
     var confirm: String?
 
     @OptionGroup var userCall: UserCallOptions
+
+    var need: ConfigurationNeed { .none }
 
     func validate() throws {
         try require(
@@ -76,6 +78,8 @@ struct AttributesList: UserCaller {
         let statedAt: String
     }
 
+    var need: ConfigurationNeed { .none }
+
     func perform() async throws {
         let attributes: List<Answered<Attribute>> = try await get(userCall.path(of: user, "/attributes"))
         terminal.table(
@@ -101,6 +105,8 @@ struct AttributesSet: UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
+    var need: ConfigurationNeed { .none }
+
     func perform() async throws {
         try await state(name, .string(value), of: user)
         terminal.line("Set \(name) of \(user).")
@@ -118,6 +124,8 @@ struct AttributesRemove: UserCaller {
     var name: String
 
     @OptionGroup var userCall: UserCallOptions
+
+    var need: ConfigurationNeed { .none }
 
     func perform() async throws {
         try await state(name, .null, of: user)

@@ -55,13 +55,13 @@ extension FileHandle {
     ///
     /// - Parameter path: `-` for standard input.
     static func bytes(of path: String, upTo limit: Int) throws(CommandError) -> [UInt8] {
-        do {
-            let handle = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
-            return [UInt8](try handle.read(upToCount: limit) ?? Data())
-        } catch {
+        let handle = path == "-" ? FileHandle.standardInput : NamedFile.handle(of: URL(filePath: path))
+        guard let handle, let data = try? handle.read(upToCount: limit) ?? Data() else {
             throw CommandError(
                 "fileUnreadable", "\"\(path)\" cannot be read. Check that it is a file and that you may read it.")
         }
+        guard !data.isEmpty else { throw CommandError("fileEmpty", "\"\(path)\" is empty. Name another file.") }
+        return [UInt8](data)
     }
 }
 

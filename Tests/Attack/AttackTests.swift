@@ -76,6 +76,18 @@ struct AttackTests {
         try await expectAnswers(during: SharedPublicKey())
     }
 
+    @Test func `users log in and sign up while one network floods the service with log-ins`() async throws {
+        try await expectAnswers(during: LogInFlood())
+    }
+
+    @Test func `new customers and users are recorded while one network writes what it may`() async throws {
+        try await expectAnswers(during: NewcomerFlood())
+    }
+
+    @Test func `large purchases are redeemed while one network holds back the ends of bodies`() async throws {
+        try await expectAnswers(during: HalfSentBodiesOfNetwork())
+    }
+
     @Test func `purchases are redeemed while log-ins merge customers as large as possible`() async throws {
         try await expectAnswers(during: try await CustomerMerges())
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// A load generator with loopback addresses and a thread of its own.
+/// A load generator with loopback addresses, each in an IPv4 /24 of its own, and with a thread of its own.
 final class Attacker: Sendable {
     /// The longest life of a connection that sends one request.
     private static let requestLimit = TimeAmount.seconds(1)
@@ -18,7 +18,7 @@ final class Attacker: Sendable {
     ///   - door: The requests with the app's public key.
     init(port: Int, addressCount: Int, door: DoorRequests) throws {
         self.door = door
-        client = try LoopbackClient(from: (0..<addressCount).map { "127.0.1.\($0 + 1)" }, to: port)
+        client = try LoopbackClient(from: (0..<addressCount).map { "127.0.\($0 + 1).1" }, to: port)
     }
 
     /// The number of connections opened so far.

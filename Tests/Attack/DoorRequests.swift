@@ -7,6 +7,16 @@ struct DoorRequests: Sendable {
     static let serviceOptions = ["--doors", "revenuecat"]
 
     let key: String
+    /// The client's address, as a proxy states it; nil without a proxy.
+    var client: String?
+
+    private var fields: KeyValuePairs<String, String> {
+        guard let client else { return ["Authorization": "Bearer \(key)"] }
+        return ["Authorization": "Bearer \(key)", "X-Forwarded-For": client]
+    }
+
+    /// The requests of a client behind a proxy.
+    func from(_ client: String) -> DoorRequests { DoorRequests(key: key, client: client) }
 
     /// Presents a proof of purchases.
     ///
@@ -37,11 +47,11 @@ struct DoorRequests: Sendable {
     var configuration: ByteBuffer { post("/v1/config/app", "{}") }
 
     func get(_ path: String) -> ByteBuffer {
-        .request("GET", path, fields: ["Authorization": "Bearer \(key)"])
+        .request("GET", path, fields: fields)
     }
 
     private func post(_ path: String, _ json: String) -> ByteBuffer {
-        .request("POST", path, fields: ["Authorization": "Bearer \(key)"], json: json)
+        .request("POST", path, fields: fields, json: json)
     }
 
     /// A new id of a customer who has not logged in.

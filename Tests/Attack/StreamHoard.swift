@@ -25,15 +25,11 @@ struct StreamHoard: Attack {
     }
 
     func start(by attacker: Attacker) async throws {
-        let signUps = (0..<Self.users).map { attacker.client.signUp("hoarder\($0)") }
-        for signUp in signUps {
-            signUp.whenSuccess { token in
-                let request = Self.request(token)
-                attacker.hold(Self.streamsOfUser, openedEvery: .milliseconds(5), replacedAfter: .seconds(1)) { _ in
-                    StreamHandler(request)
-                }
+        for number in 0..<Self.users {
+            let request = Self.request(try await attacker.client.signUp("hoarder\(number)").get())
+            attacker.hold(Self.streamsOfUser, openedEvery: .milliseconds(5), replacedAfter: .seconds(1)) { _ in
+                StreamHandler(request)
             }
         }
-        try await EventLoopFuture.andAllComplete(signUps, on: attacker.client.eventLoop).get()
     }
 }

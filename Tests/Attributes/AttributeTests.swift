@@ -67,6 +67,15 @@ import Testing
         #expect(try await words() == ["level 4"])
     }
 
+    @Test func `a statement received by a clock that was ahead does not outlive the right clock`() async throws {
+        clock.advance(milliseconds: 864_000_000)
+        let ahead = clock.now().millisecondsSince1970 / 1000
+        try await state([attribute("level", "1", ahead)], of: mint)
+        clock.advance(milliseconds: -864_000_000)
+        try await state([attribute("level", "2", clock.now().millisecondsSince1970 / 1000)], of: mint)
+        #expect(try await words() == ["level 2"])
+    }
+
     @Test func `a time in the future becomes the present, so that a wrong clock does not decide for years`()
         async throws
     {
@@ -165,15 +174,22 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", String(repeating: "a", count: 161), "a\nb", "a\u{0}b", "\u{7F}"])
+    @Test(arguments: [
+        "", String(repeating: "a", count: 161), "a\nb", "a\u{0}b", "\u{7F}", "a\u{9B}31m", "\u{202E}a", "a\u{2028}",
+        "a\u{200B}", "\u{E0041}",
+    ])
     func `a name that logs could not show is refused`(name: String) {
         #expect(throws: AttributeError.nameInvalid(String(name.prefix(40)))) { try attribute(name, "1", 1) }
     }
 
-    @Test(arguments: [String(repeating: "a", count: 2001), "a\u{0}b"])
-    func `a value that is too long or has NUL is refused`(value: String) throws {
+    @Test(arguments: [String(repeating: "a", count: 2001), "a\u{0}b", "\u{1B}[2J", "\u{7F}", "a\u{9B}31m"])
+    func `a value that is too long or controls a terminal is refused`(value: String) throws {
         #expect(throws: AttributeError.valueInvalid(name: "level")) { try attribute("level", value, 1) }
         #expect(try attribute("level", String(repeating: "a", count: 2000), 1).value?.utf8.count == 2000)
+        // A family of emoji, Persian with a joiner's counterpart, and a note of two lines.
+        for text in ["👩‍👧", "می\u{200C}خواهم", "first\r\n\tsecond"] {
+            #expect(try attribute("note", text, 1).value == text)
+        }
     }
 
     @Test func `erasure deletes the attributes`() async throws {

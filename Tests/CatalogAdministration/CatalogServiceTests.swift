@@ -198,21 +198,68 @@ import Testing
         let service = try await service()
         try await apply(
             try await service.define(object(number: 9), as: "moon", in: service.apps.first, by: "K"), to: service)
-        let products = try TemporaryFolder()
-        for name in [Catalog.configurationFile, Catalog.itemsFile] {
-            let text = try String(contentsOf: Project.products.appending(path: name), encoding: .utf8)
-            let changed = text.replacing(
-                #""collection": "sprout", "number": 1 }"#, with: #""collection": "sprout", "number": 9 }"#)
-            try Data(changed.utf8).write(to: products.file(name))
+        let changed = try changedFiles {
+            $0.replacing(#""collection": "sprout", "number": 1 }"#, with: #""collection": "sprout", "number": 9 }"#)
         }
-        let changed = try Catalog(folder: products.url)
         try #require(changed.product(granting: Item(collection: "sprout", number: 9)) != nil)
+        let conflict =
+            "The ledger's change of \"moon\" conflicts with the catalog's files: number: sprout 9 is given twice."
         await #expect {
             _ = try await self.service(changed)
         } throws: {
-            ($0 as? CatalogError)?.message
-                == "The ledger's change of \"moon\" conflicts with the catalog's files: number: sprout 9 is given twice."
+            ($0 as? CatalogError)?.message == conflict
         }
+        // A service that runs keeps its files and its catalog.
+        let (app, versions) = (service.apps.first, service.apps.revisions)
+        await #expect {
+            try await service.reload([changed])
+        } throws: {
+            ($0 as? CatalogError)?.message == conflict
+        }
+        #expect(service.apps.revisions == versions)
+        #expect(app.files.products == files.products)
+        #expect(app.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))
+    }
+
+    /// The files of the sample with other texts.
+    private func changedFiles(_ change: (String) -> String) throws -> Catalog {
+        let products = try TemporaryFolder()
+        for name in [Catalog.configurationFile, Catalog.itemsFile] {
+            let text = try String(contentsOf: Project.products.appending(path: name), encoding: .utf8)
+            try Data(change(text).utf8).write(to: products.file(name))
+        }
+        return try Catalog(folder: products.url)
+    }
+
+    @Test func `new files keep the changes of the ledger, and make kept answers invalid`() async throws {
+        let service = try await service()
+        let app = service.apps.first
+        let product = try #require(files.products.first?.productIdentifier)
+        try await apply(try await service.define(object(number: 9), as: "moon", in: app, by: "K"), to: service)
+        let (versions, revision) = (service.apps.revisions, app.current.revision)
+        let renamed = try changedFiles { $0.replacing(product, with: "new.one") }
+        try await service.reload([renamed])
+        #expect(service.apps.revisions != versions)
+        #expect(app.current.revision == revision)
+        #expect(app.catalog.product(product) == nil && app.files.product(product) == nil)
+        #expect(app.catalog.product("new.one") != nil)
+        #expect(app.catalog.benefit(of: "moon") == .item(Item(collection: "sprout", number: 9)))
+        // Later changes are made to the new files.
+        try await apply(try service.setWithdrawn(true, "new.one", in: app, by: "K"), to: service)
+        #expect(app.catalog.isWithdrawn("new.one"))
+        #expect(app.catalog.product(product) == nil)
+    }
+
+    @Test func `the files of another app, or of more apps, are refused`() async throws {
+        let service = try await service()
+        let other = try changedFiles {
+            $0.replacing("\"\(files.bundleIdentifier)\"", with: "\"com.example.other\"")
+        }
+        try #require(other.bundleIdentifier == "com.example.other")
+        for wrong in [[other], [files, other], []] {
+            await #expect(throws: (any Error).self) { try await service.reload(wrong) }
+        }
+        #expect(service.apps.first.bundleIdentifier == files.bundleIdentifier)
     }
 
     @Test func `a picture belongs to the item of the product`() async throws {

@@ -77,7 +77,7 @@ import Testing
 
     @Test func `every refusal has a cause and a remedy in both languages`() async throws {
         let alice = try #require(User(name: "alice"))
-        let claims = fixture.entitlements.claims(ofAuthentic: Array(try fixture.sign("sprout1").utf8))
+        let claims = fixture.entitlements.claims(ofAuthentic: Array(try fixture.sign("sprout1").utf8), named: nil)
         for reason in ProofRefusal.Reason.allCases {
             fixture.metrics.count(.redemptions, "refused", code: reason.rawValue)
             try await fixture.entitlements.recordRefusal(

@@ -174,6 +174,60 @@ import Testing
         }
     }
 
+    /// The purchases of one product, by their originals, and the one that counts.
+    struct Rivals: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let counts: String
+        let fill: @Sendable (inout CustomerInfoFixture) -> Void
+    }
+
+    private static let rivals = [
+        Rivals(testDescription: "a later refund does not hide what is owned", counts: "1") { fixture in
+            fixture.buy(gate, on: 1)
+            fixture.buy(gate, on: 5, refundedOn: 6)
+        },
+        Rivals(testDescription: "an earlier refund does not either", counts: "2") { fixture in
+            fixture.buy(gate, on: 1, refundedOn: 2)
+            fixture.buy(gate, on: 5)
+        },
+        Rivals(testDescription: "a trial that has ended does not hide a paid period", counts: "1") { fixture in
+            fixture.subscribe(from: 1, to: 31)
+            fixture.subscribe(original: "2", from: 5, to: 8)
+        },
+        // The plugin does not look at the store of a purchase.
+        Rivals(testDescription: "nor does one of another store", counts: "1") { fixture in
+            fixture.subscribe(from: 1, to: 31)
+            fixture.subscribe(original: "2", from: 5, to: 8, origin: .googleProduction)
+        },
+        Rivals(testDescription: "of two that are owned, the one that ends later counts", counts: "1") { fixture in
+            fixture.subscribe(from: 1, to: 60)
+            fixture.subscribe(original: "2", from: 5, to: 31)
+        },
+        Rivals(testDescription: "of two that have ended, the one that ended later counts", counts: "2") { fixture in
+            fixture.subscribe(from: 1, to: 5)
+            fixture.subscribe(original: "2", from: 2, to: 8)
+        },
+    ]
+
+    /// The functions of the plugin (`VerifiedReceipts.find` and `isOwned` of 13.18.0) find the latest purchase date, and ask that
+    /// purchase alone.
+    @Test(arguments: rivals)
+    func `a product has one purchase, and no other one turns it off`(rivals: Rivals) throws {
+        let purchases = purchases(rivals.fill)
+        #expect(purchases.count == 1)
+        #expect(purchases.first?.purchaseIdentifier == rivals.counts)
+    }
+
+    @Test func `each product has a purchase of its own`() {
+        let products = purchases { fixture in
+            fixture.buy(Self.gate, on: 1)
+            fixture.buy(Self.gate, on: 2, refundedOn: 3)
+            fixture.subscribe(original: "8", from: 1, to: 31)
+            fixture.subscribe("garden.premium", original: "9", from: 1, to: 5)
+        }.map(\.productIdentifier)
+        #expect(products.sorted() == [Self.gate, Self.monthly, "garden.premium"].sorted())
+    }
+
     @Test func `a consumable is only in the answer to its own proof`() {
         func products(_ presented: Set<ByteKey>) -> [String] {
             purchases(presenting: presented) { fixture in

@@ -74,7 +74,8 @@ import Testing
             let bought = try service.buy(Self.gate)
             let answer = try await service.redeem(bought.purchaseToken, of: "alice", products: Self.gate)
             let date = ExpectedAnswer.start
-            let name = "\(TestGarden.bundleIdentifier)/localPlay/Production/\(bought.purchaseToken)"
+            let token = try await service.door.ledger.tokenNames.name(of: bought.purchaseToken)
+            let name = "\(TestGarden.bundleIdentifier)/localPlay/Production/\(token)"
             let purchase = JSONValue.object([
                 "display_name": .null,
                 "id": .string(DigestAlgorithm.sha256.digest(of: Array(name.utf8)).prefix(10).hexadecimal),
@@ -92,6 +93,25 @@ import Testing
             // Other answers are about no purchase.
             try await service.door.customer("alice").expectCustomer(customer)
         }
+    }
+
+    /// A promotional code has no order.
+    @Test func `a purchase without an order has its token's name, and never the token`() async throws {
+        let key = try PrivateKey.generateRSA()
+        let door = try await DoorGarden(
+            [.revenueCat, .cordova], accepted: AcceptedOrigins([.googleProduction]),
+            appKeys: [AppKey(packageName: TestGarden.bundleIdentifier, publicKey: key.publicKey)])
+        let signed = try TestPurchase(of: Self.gate, by: key, token: Self.token, changing: [("orderId", nil)]).signed
+        _ = try await door.send(
+            .post, CordovaMiddleware.path, CordovaGooglePlayTests.body(signed, of: Self.gate, username: "alice"))
+        let answer = try await door.customer("alice")
+        let name = try await door.ledger.tokenNames.name(of: Self.token)
+        guard case .array(let purchases)? = answer["subscriber", "non_subscriptions", Self.gate] else {
+            Issue.record("The customer has no purchase: \(String(decoding: answer.body, as: UTF8.self))")
+            return
+        }
+        #expect(purchases.map { $0.at("store_transaction_id") } == [.string(name)])
+        #expect(!String(decoding: answer.body, as: UTF8.self).contains(Self.token))
     }
 
     @Test func `a consumable is redeemed once, and the SDK is to consume it`() async throws {

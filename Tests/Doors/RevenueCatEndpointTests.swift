@@ -148,7 +148,7 @@ import Testing
         try await state("$email", "a@b.example", at: 1).expect(.object([:]))
         let long = String(repeating: "n", count: 200)
         let reason =
-            "\"\(long.prefix(40))\" is not an attribute's name. Use 1 to 160 bytes, without control characters."
+            "\"\(long.prefix(40))\" is not an attribute's name. Use 1 to 160 bytes, without control or invisible characters."
         try await state(long, "x", at: 1).expect(
             .object([
                 "attribute_errors": .array([

@@ -110,6 +110,18 @@ import Testing
         #expect(throws: Problem.self) { try AttributeChanges(body(1, AttributeChanges.maximumValueLength + 1)) }
     }
 
+    @Test func `an attribute that is refused loses no other`() throws {
+        let changes = try AttributeChanges(
+            Self.bytes(
+                #"""
+                {"attributes": {"level": {"value": "9", "updated_at_ms": 1},
+                  "n\u009b31m": {"value": "x", "updated_at_ms": 1}, "n\u0000": {"value": "x", "updated_at_ms": 1},
+                  "escape": {"value": "\u001b[2J", "updated_at_ms": 1}, "note": {"value": "a\nb", "updated_at_ms": 1}}}
+                """#))
+        #expect(changes.accepted.map(\.name).sorted() == ["level", "note"])
+        #expect(changes.errors.map(\.name).sorted() == ["escape", "n\u{0}", "n\u{9B}31m"])
+    }
+
     @Test func `a log-in names both users`() throws {
         let request = try LogInRequest(Self.bytes(#"{"app_user_id":"old id","new_app_user_id":"new id"}"#))
         #expect((request.user, request.newUser) == ("old id", "new id"))

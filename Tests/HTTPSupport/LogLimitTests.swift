@@ -1,23 +1,97 @@
 import HTTPSupport
 import Logging
+import Synchronization
 import Testing
 
 /// The limit on log lines that anyone can cause.
 @Suite struct LogLimitTests {
+    private let start = ContinuousClock.now
+    private let recorder = LogRecorder()
+
+    private func count(_ levels: [Logger.Level], _ level: Logger.Level) -> Int { levels.count { $0 == level } }
+
     @Test(arguments: [Logger.Level.info, .warning, .error])
     func `only the first lines of a minute keep their level`(level: Logger.Level) {
         let limit = LogLimit()
-        let now = ContinuousClock.now
         for minute in 0..<3 {
-            let levels = (0..<100).map { limit.level(level, at: now + .seconds(60 * minute) + .milliseconds($0)) }
-            #expect(levels.count { $0 == level } == LogLimit.linesPerMinute)
+            let levels = (0..<100).map {
+                limit.level(
+                    level, of: "keyInvalid", in: recorder.logger,
+                    at: start + .seconds(60 * minute) + .milliseconds($0))
+            }
+            #expect(count(levels, level) == LogLimit.linesPerMinute)
             #expect(levels.allSatisfy { $0 == level || $0 == .debug })
         }
     }
 
     @Test func `a line for developers is not counted`() {
         let limit = LogLimit()
-        for _ in 0..<100 { #expect(limit.level(.trace) == .trace) }
-        #expect(limit.level(.error) == .error)
+        for _ in 0..<100 { #expect(limit.level(.trace, of: "x", in: recorder.logger) == .trace) }
+        #expect(limit.level(.error, of: "x", in: recorder.logger) == .error)
+    }
+
+    @Test func `no flood hides the lines of another cause or level`() {
+        let limit = LogLimit()
+        for _ in 0..<10_000 { _ = limit.level(.error, of: "flood", in: recorder.logger, at: start) }
+        for _ in 0..<LogLimit.linesPerMinute {
+            #expect(limit.level(.error, of: "storageDamaged", in: recorder.logger, at: start) == .error)
+            #expect(limit.level(.info, of: "flood", in: recorder.logger, at: start) == .info)
+        }
+        #expect(limit.level(.error, of: "storageDamaged", in: recorder.logger, at: start) == .debug)
+    }
+
+    @Test func `a cause may have a larger budget`() {
+        let limit = LogLimit()
+        let levels = (0..<200).map { _ in
+            limit.level(.info, of: "GET /health/live", in: recorder.logger, at: start, upTo: LogLimit.answersPerMinute)
+        }
+        #expect(count(levels, .info) == LogLimit.answersPerMinute)
+        _ = limit.level(.info, of: "other", in: recorder.logger, at: start + .seconds(60))
+        #expect(recorder.lines == ["info log lines suppressed GET /health/live=80"])
+    }
+
+    @Test func `the log says after a minute what it has suppressed, without the identifier of a request`() {
+        let limit = LogLimit()
+        var logger = recorder.logger
+        logger[metadataKey: "hb.request.id"] = "1"
+        for _ in 0..<10 { _ = limit.level(.info, of: "keyInvalid", in: logger, at: start) }
+        for _ in 0..<7 { _ = limit.level(.info, of: "notFound", in: logger, at: start) }
+        for _ in 0..<8 { _ = limit.level(.error, of: "internalError", in: logger, at: start) }
+        for _ in 0..<6 { _ = limit.level(.error, of: "rare", in: logger, at: start + .seconds(59)) }
+        #expect(recorder.lines == [])
+        _ = limit.level(.info, of: "notFound", in: logger, at: start + .seconds(60))
+        #expect(
+            recorder.lines == [
+                "error log lines suppressed internalError=2",
+                "info log lines suppressed keyInvalid=4 notFound=1",
+            ])
+        _ = limit.level(.info, of: "notFound", in: logger, at: start + .seconds(120))
+        #expect(recorder.lines.count == 2)
+    }
+
+    @Test func `the end of the service says what it has suppressed`() async {
+        let limit = LogLimit()
+        for _ in 0..<9 { _ = limit.level(.warning, of: "mailboxUnknown", in: recorder.logger) }
+        let task = Task { await limit.summarize(in: recorder.logger) }
+        task.cancel()
+        await task.value
+        #expect(recorder.lines == ["warning log lines suppressed mailboxUnknown=3"])
+    }
+
+    @Test func `more causes than the limit share a budget`() {
+        var budget = LogBudget()
+        var admitted = 0
+        for number in 0..<LogBudget.maximumCauses where budget.admits(.info, "\(number)", at: start) { admitted += 1 }
+        #expect(admitted == LogBudget.maximumCauses)
+        for number in 0..<100 where budget.admits(.info, "new \(number)", at: start) { admitted += 1 }
+        #expect(admitted == LogBudget.maximumCauses + LogLimit.linesPerMinute)
+        // A line of another level is not among them.
+        let isErrorAdmitted = budget.admits(.error, "new", at: start)
+        #expect(isErrorAdmitted)
+        let suppressed = budget.end()
+        #expect(suppressed.map(\.level) == [.info])
+        #expect(suppressed.first?.counts == [LogBudget.otherCauses: 100 - LogLimit.linesPerMinute])
+        let rest = budget.end()
+        #expect(rest == [])
     }
 }

@@ -62,18 +62,42 @@ import Testing
         #expect(buckets.take("a", 500_000) == nil)
     }
 
-    /// An address at its own limit takes nothing from the other networks of its site, and the other way round.
-    @Test func `a site has the tokens of sixteen of its networks`() {
-        let buckets = AddressBuckets(.init(atOnce: 3, perMinute: 1), clock: clock)
-        func isLimited(site: Int) -> Bool {
-            func network(_ number: Int) -> String { "32:1:13:184:0:\(site):0:\(number)" }
-            for _ in 0..<100 { _ = buckets.take(from: network(0)) }
-            let isGranted = (1..<16).allSatisfy { buckets.take(3, from: network($0)) == nil }
-            return isGranted && buckets.take(from: network(16)) != nil
+    @Test func `as many tokens are drained as there are`() {
+        let buckets = TokenBuckets(.init(atOnce: 10, perMinute: 1), clock: clock)
+        let subject = TokenBuckets.Subject("a")
+        #expect(buckets.isFull(subject))
+        #expect(buckets.drain(subject, upTo: 7) == 7)
+        #expect(buckets.drain(subject, upTo: 7) == 3)
+        #expect(buckets.drain(subject, upTo: 7) == 0)
+        clock.advance(milliseconds: 119_999)
+        #expect(buckets.drain(subject, upTo: 7) == 1)
+        #expect(!buckets.isFull(subject))
+        clock.advance(milliseconds: 600_000)
+        #expect(buckets.isFull(subject))
+    }
+
+    @Test func `a few tokens of a day come back within the day`() {
+        let buckets = TokenBuckets(.init(perDay: 3, startingWithOnePartIn: 1), clock: clock)
+        #expect(buckets.take("a", 3) == nil)
+        #expect(buckets.take("a") == 28_800)
+        clock.advance(milliseconds: 28_800_000)
+        #expect(buckets.take("a") == nil)
+        #expect(buckets.take("a") != nil)
+    }
+
+    /// A host at its own limit takes nothing from the others of its site, and the other way round.
+    @Test(arguments: [
+        (0...16).map { "2001:db8:1:\(String($0 * 256, radix: 16))::1" }, (0...16).map { "192.0.2.\($0)" },
+    ])
+    func `a site has the tokens of sixteen hosts`(addresses: [String]) {
+        let hosts = addresses.map { ClientNetwork(forwarded: $0) }
+        func isLimited(_ subject: String) -> Bool {
+            let buckets = NetworkBuckets(.init(atOnce: 3, perMinute: 1), clock: clock)
+            for _ in 0..<100 { _ = buckets.take(from: hosts[0], for: subject) }
+            let isGranted = hosts[1...15].allSatisfy { buckets.take(3, from: $0, for: subject) == nil }
+            return isGranted && buckets.take(from: hosts[16], for: subject) != nil
         }
-        // Two subjects share a place by chance: two of one site once in 500 sites, two of the addresses once in 13 runs.
-        #expect((1...5).count(where: isLimited) >= 4)
-        let granted = (0..<100).count { buckets.take(3, from: "192.0.2.\($0)") == nil }
-        #expect(granted >= 90)
+        // Two subjects share a place by chance, two of one site once in 500 sites.
+        #expect((1...5).count { isLimited("\($0)") } >= 4)
     }
 }

@@ -16,7 +16,7 @@ import Testing
             switch self {
             case .file(let file): try Ledger(file: file, features: features, migrates: migrates)
             case .schema(let schema):
-                try Ledger(try PostgreSQLAddress(schema.address), features: features, migrates: migrates)
+                try Ledger(try schema.ledgerAddress, features: features, migrates: migrates)
             }
         }
     }

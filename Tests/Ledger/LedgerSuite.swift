@@ -32,7 +32,7 @@ struct LedgerFixture {
     }
 
     private static func ledger(in schema: TestSchema) throws -> Ledger {
-        let ledger = try Ledger(try PostgreSQLAddress(schema.address))
+        let ledger = try Ledger(try schema.ledgerAddress)
         if TestSchema.isDistributed { _ = try ledger.distribute() }
         return ledger
     }
@@ -46,7 +46,7 @@ struct LedgerFixture {
     /// The same ledger, opened a second time as by another process.
     func again() throws -> Ledger {
         guard let schema else { return try Ledger(file: folder.file("ledger.sqlite")) }
-        return try Ledger(try PostgreSQLAddress(schema.address))
+        return try Ledger(try schema.ledgerAddress)
     }
 
     /// Opens the ledger in a file during `body`. Another file can replace it afterwards.

@@ -63,7 +63,7 @@ import Testing
     @Test(.enabled(if: !LedgerFixture.isFile), arguments: [2, 21])
     func `a database of another version is refused, and stays unchanged`(version: Int) throws {
         let schema = try TestSchema()
-        let address = try PostgreSQLAddress(schema.address)
+        let address = try schema.ledgerAddress
         _ = try Ledger(address)
         func tables() throws -> [String] {
             try schema.execute(

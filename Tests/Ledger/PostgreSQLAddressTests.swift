@@ -25,11 +25,31 @@ import Testing
         #expect(!PostgreSQLAddressError().message.contains("secret"))
     }
 
-    @Test func `an unreachable server is reported without the password`() throws {
+    @Test(arguments: [
+        "postgres://till:secret@127.0.0.1:1/till", "postgres://till:secret@127.0.0.1:1,127.0.0.1:1/till",
+    ])
+    func `an unreachable server is reported with the reason, and without the password`(url: String) throws {
         // No server listens on port 1.
-        let address = try PostgreSQLAddress("postgres://till:secret@127.0.0.1:1/till")
-        let fault = StorageFault(cause: .unreachable, path: "postgres://till@127.0.0.1:1/till")
-        #expect(throws: fault) { try Ledger(address) }
-        #expect(!fault.message.contains("secret"))
+        let address = try PostgreSQLAddress(url)
+        let fault = try #require(throws: StorageFault.self) { try Ledger(address) }
+        #expect(fault.cause == .unreachable)
+        #expect(fault.path == address.description)
+        #expect(fault.reason?.contains("Connection refused") == true, "\(fault.reason ?? "")")
+        #expect(!fault.message.contains("secret") && !fault.message.contains("\n"))
+    }
+
+    @Test func `a direct address is that of a pooler's server`() throws {
+        let address = try PostgreSQLAddress(
+            "postgres://till@pooler:6432/till", direct: "postgres://till:secret@db/till")
+        #expect(address.isPooled)
+        #expect(address.description == "postgres://till@pooler:6432/till")
+        #expect(address.direct.description == "postgres://till@db/till")
+        #expect(!address.direct.isPooled)
+        let server = try PostgreSQLAddress("postgres://till@db/till")
+        #expect(!server.isPooled)
+        #expect(server.direct.description == server.description)
+        #expect(throws: PostgreSQLAddressError()) {
+            try PostgreSQLAddress("postgres://till@pooler/till", direct: "http://secret")
+        }
     }
 }

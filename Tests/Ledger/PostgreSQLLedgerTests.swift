@@ -127,9 +127,7 @@ import Testing
         [.afterCommit, .beforeCommit, .afterCommit, .beforeCommit],
     ])
     func `a commit whose answer was lost is looked up`(cuts: [LossyLine.Cut]) async throws {
-        let port = try #require(URL(string: schema.address)?.port)
-        let line = try LossyLine(to: port)
-        let address = schema.address.replacing(":\(port)/", with: ":\(line.port)/")
+        let (line, address) = try schema.line()
         let ledger = try Ledger(try PostgreSQLAddress(address))
         for cut in cuts { line.cut(cut) }
         #expect(try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }.results == [.granted])
@@ -148,29 +146,6 @@ import Testing
         for cut in cuts { line.cut(cut) }
         #expect(try await ledger.read { try $0.transactions(of: alice, before: nil, limit: 99) }.count == 11)
         #expect(try fixture.problems() == [])
-    }
-
-    /// A failover takes seconds. A redemption reads its caller's key first, so reads wait as long as writes.
-    @Test func `reads and writes wait for a server during a failover`() async throws {
-        let port = try #require(URL(string: schema.address)?.port)
-        let line = try LossyLine(to: port)
-        let ledger = try Ledger(
-            try PostgreSQLAddress(schema.address.replacing(":\(port)/", with: ":\(line.port)/")))
-        let alice = alice
-        _ = try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }
-        line.goAway()
-        let gone = ContinuousClock.now
-        async let items = ledger.read { try $0.items(of: alice, at: Self.now) }
-        async let results = ledger.write { try $0.redeem([claim("2")], for: alice, at: Self.now) }.results
-        await expectEventually {
-            // A ping fails at once.
-            await #expect(throws: StorageFault.self) { try await ledger.ping() }
-            return line.refusalCount > 5 && ContinuousClock.now - gone > .seconds(4)
-        }
-        line.mend()
-        #expect(try await items == [Self.sprout1])
-        #expect(try await results == [.granted])
-        try await ledger.ping()
     }
 
     /// A constraint violation undoes only the use case that caused it.
@@ -268,7 +243,7 @@ import Testing
 
     @Test func `a missing ledger is not created unless the caller allows it`() async throws {
         let schema = try TestSchema()
-        let empty = try PostgreSQLAddress(schema.address)
+        let empty = try schema.ledgerAddress
         #expect { try Ledger(empty, migrates: false) } throws: {
             ($0 as? StorageFault)?.cause == .missing
         }

@@ -25,6 +25,25 @@ import Testing
         }
     }
 
+    @Test func `a known chain does not outlive its root`() throws {
+        let (chain, other) = (try TestChains.ellipticCurve.get(), try TestChains.make(name: "Other"))
+        let verifier = ProofVerifier(anchors: try TestChains.anchors(chain, other), clock: ManualClock())
+        let copy = verifier
+        let proof = try TestProofs.transaction(TestProofs.transactionPayload(), chain: chain)
+        _ = try verifier.verify(proof, expecting: ProofExpectations())
+        #expect(copy.cachedChainCount == 1)
+        verifier.replaceRoots(with: try TestChains.anchors(other))
+        for verifier in [verifier, copy] {
+            #expect(verifier.cachedChainCount == 0)
+            #expect(!verifier.hasCachedChain(proof))
+            #expect { try verifier.verify(proof, expecting: ProofExpectations()) } throws: {
+                ($0 as? ProofRefusal)?.reason == .chainUntrusted
+            }
+        }
+        verifier.replaceRoots(with: try TestChains.anchors(chain))
+        _ = try copy.verify(proof, expecting: ProofExpectations())
+    }
+
     /// OpenSSL accepts longer encodings of a length than DER allows. No signature covers the outer lengths.
     @Test func `a certificate in another encoding than DER is refused`() throws {
         let certificate = try TestChains.rsa.get().leaf.certificate.der

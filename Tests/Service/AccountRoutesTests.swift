@@ -222,6 +222,23 @@ import Testing
         try await expect("credentialsWrong", 63, from: "::ffff:192.0.2.2")
     }
 
+    @Test func `guesses of one network lock nobody out at another`() async throws {
+        let fixture = try await ServiceFixture(proxies: 1)
+        let name = try #require(HTTPField.Name("X-Forwarded-For"))
+        func answer(_ path: String, _ password: String, from address: String) async throws -> ServiceFixture.Answer {
+            try await fixture.send(
+                .post, path, body: #"{"email":"mint@example.com","password":"\#(password)"}"#, key: "",
+                headers: [name: address])
+        }
+        #expect(try await answer("/v1/accounts", "correct horse", from: "198.51.100.1").status == 201)
+        for number in 0..<50 {
+            let code = try await answer("/v1/sessions", "x", from: "2001:db8:1:\(number)::1").code
+            #expect(code == (number < 10 ? "credentialsWrong" : "tooManyAttempts"))
+        }
+        #expect(try await answer("/v1/sessions", "correct horse", from: "198.51.100.1").status == 201)
+        #expect(try await answer("/v1/sessions", "correct horse", from: "2001:db8:1:99::1").code == "tooManyAttempts")
+    }
+
     @Test func `tokens are renewed, and an expired one differs from an invalid one`() async throws {
         let entrance = try await signUp()
         fixture.shop.clock.advance(milliseconds: 15 * 60_000)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSupport
+import Proofs
 import TestSupport
 import Testing
 
@@ -13,7 +14,8 @@ import Testing
 
     /// The names of all series that the service exports.
     private static var series: Set<String> {
-        let text = ServiceMetrics().text(queueDepth: 0, listeners: 0)
+        let end = Timestamp(secondsSince1970: 0)
+        let text = ServiceMetrics().text(certificateEndsAt: end, queueDepth: 0, listeners: 0)
         return Set(
             text.matches(of: /# TYPE (\w+) (\w+)/).flatMap { match -> [String] in
                 let name = String(match.1)

@@ -43,6 +43,9 @@ import Testing
         (StorageFault(cause: .diskFull, path: "/var/till"), 500, "storageDiskFull", true),
         (StorageFault(cause: .damaged, path: "/var/till"), 500, "storageDamaged", false),
         (StorageFault(cause: .stopped, path: "/var/till"), 503, "storageStopped", false),
+        (StorageFault(cause: .unreachable, path: "postgres://db/var/till"), 503, "storageUnreachable", true),
+        (StorageFault(cause: .readOnly, path: "/var/till"), 500, "storageReadOnly", true),
+        (StorageFault(cause: .readOnly, path: "postgres://db/var/till"), 503, "storageReadOnly", true),
         (StorageFault(cause: .overloaded, path: "/var/till"), 503, "tooBusy", true),
     ]
 
@@ -76,6 +79,26 @@ import Testing
         #expect(Problem(AccountError.mailTooOften.rule).headers[.retryAfter] == "3600")
         #expect(Problem(LedgerError.newcomersLimited(secondsToWait: 7).rule).headers[.retryAfter] == "7")
         #expect(try #require(Problem(StorageFault(cause: .overloaded, path: ""))).headers[.retryAfter] == "1")
+        for cause in [StorageFault.Cause.unreachable, .readOnly] {
+            #expect(
+                try #require(Problem(StorageFault(cause: cause, path: "postgres://db/till"))).headers[.retryAfter]
+                    == "5")
+        }
+    }
+
+    /// A client that obeys `Retry-After` would send the request for ever.
+    @Test func `a ledger that has stopped itself asks for an operator, not for another request`() throws {
+        let problem = try #require(Problem(StorageFault(cause: .stopped, path: "/var/till")))
+        #expect(problem.headers[.retryAfter] == nil)
+        #expect(problem.isOfOperator)
+        #expect(problem.detail.contains("does not help before an operator has restarted the service"))
+    }
+
+    /// Callers do not learn what libpq says.
+    @Test func `the reason of a database server is for the operator alone`() throws {
+        let fault = StorageFault(cause: .unreachable, path: "postgres://db/till", reason: "connection refused")
+        #expect(fault.message.contains("(connection refused)"))
+        #expect(!(try #require(Problem(fault))).detail.contains("refused"))
     }
 
     @Test func `an error of Till's own says the same in a message and in a problem document`() throws {

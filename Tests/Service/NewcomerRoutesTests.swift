@@ -153,4 +153,37 @@ import Testing
         #expect(try await fixture.send(.put, wish, key: buyer).status == 204)
         #expect(try await fixture.send(.delete, wish, key: token).status == 204)
     }
+
+    /// The smallest budget of a service is 1 MiB. Beside a quarter for each site, a quarter is kept for sites that have used none.
+    @Test(arguments: [
+        (1...4).map { site in (0..<64).map { "192.0.\(site).\($0)" } },
+        (1...4).map { site in (0..<64).map { "2001:db8:\(site):\(String($0 * 256, radix: 16))::1" } },
+    ])
+    func `networks that use up what they may leave sign-ups to others`(sites: [[String]]) async throws {
+        var limits = RequestLimits()
+        limits.newcomerBytesPerDay = 1 << 20
+        let fixture = try await ServiceFixture(limits: limits, proxies: 1)
+        fixture.shop.clock.advance(milliseconds: 2 * Self.day)
+        let name = try #require(HTTPField.Name("X-Forwarded-For"))
+        var opened: [Int] = []
+        for (site, addresses) in sites.enumerated() {
+            // Each address has 30 sign-ups at once, and its site 480.
+            var statuses: [Int] = []
+            for number in 0..<180 {
+                let body = #"{"email":"\#(site)-\#(number)@example.com","password":"correct horse"}"#
+                let answer = try await fixture.send(
+                    .post, "/v1/accounts", body: body, key: "", headers: [name: addresses[number % 64]])
+                statuses.append(answer.status)
+            }
+            #expect(Set(statuses).isSubset(of: [201, 429]))
+            opened.append(statuses.count { $0 == 201 })
+        }
+        // An account takes 1.7 KB. A site has 256 KiB, and the fourth one only its first 16 KiB.
+        for count in opened[..<3] { #expect((120...200).contains(count)) }
+        #expect((5...10).contains(opened[3]))
+        let honest = try await fixture.send(
+            .post, "/v1/accounts", body: #"{"email":"honest@example.com","password":"correct horse"}"#, key: "",
+            headers: [name: "198.51.100.1"])
+        #expect(honest.status == 201)
+    }
 }

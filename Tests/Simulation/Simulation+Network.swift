@@ -38,9 +38,14 @@ extension Simulation {
     }
 
     func present(_ post: Post) {
-        for purchase in (try? processes[0].service.verify(post.proof))?.purchases ?? [] {
+        for purchase in purchases(in: post) {
             presenters[post.app.key(purchase.originalTransactionIdentifier), default: []].insert(post.user)
         }
+    }
+
+    /// The purchases in a proof, whatever a process says of its date.
+    func purchases(in post: Post) -> [ProvenPurchase] {
+        (try? verifier.verify(post.proof, expecting: ProofExpectations()))?.purchases ?? []
     }
 
     func deliver(_ payload: String) async {
@@ -60,7 +65,7 @@ extension Simulation {
         let redemptions = (0..<3).compactMap { _ in dice.pick(posts) }.compactMap { post in
             present(post)
             guard let verified = try? service.verify(post.proof),
-                let purchases = try? service.purchases(of: verified, in: post.proof),
+                let purchases = try? service.purchases(of: verified, in: post.proof, named: nil),
                 let request = try? service.request(purchases, for: post.user, by: .user)
             else { return nil as (post: Post, purchases: EntitlementService.VerifiedPurchases, request: ClaimRequest)? }
             return (post, purchases, request)

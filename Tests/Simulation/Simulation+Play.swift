@@ -61,9 +61,7 @@ extension Simulation {
         // The account may own the product already, or have a pending payment for it.
         guard let bought = try? play.perform({ try $0.buy(order) }) else { return }
         let purchase = SimulatedPlayPurchase(
-            number: bought.number, token: bought.token,
-            key: TransactionKey(
-                app: play.app.bundleIdentifier, origin: .localPlayProduction, identifier: bought.token), user: user)
+            number: bought.number, token: bought.token, app: play.app.bundleIdentifier, user: user)
         playPurchases.append(purchase)
         if dice.happens(60) { try await present(purchase, from: play) }
     }
@@ -76,6 +74,7 @@ extension Simulation {
             do {
                 try await play.redeem(purchase.token, for: purchase.user, at: someService(play))
                 answers.append("\(purchase.user) redeemed purchase \(purchase.number)")
+                try noteGrants()
                 guard !isLost, try play.purchases()[purchase.number]?.state == .purchased else { continue }
                 answeredAtPlay.insert(purchase.number)
             } catch {
@@ -91,6 +90,15 @@ extension Simulation {
         for _ in 0..<(play.dice.happens(20) ? 2 : 1) {
             let outcomes = try? await play.deliver(notification, to: someService(play))
             answers.append("notification \(notification.number): \(outcomes.map { "\($0)" } ?? "no answer")")
+            try? noteGrants()
+        }
+    }
+
+    /// Notes the time of new grants. The ledger has that of a process whose clock may be wrong.
+    private func noteGrants() throws {
+        let owners = try owners()
+        for one in playPurchases where owners[one.key] != nil && grantedAtPlay[one.number] == nil {
+            grantedAtPlay[one.number] = now
         }
     }
 
@@ -98,6 +106,7 @@ extension Simulation {
     private func acknowledge(at play: SimulatedPlay) async {
         let index = play.dice.number(below: processes.count)
         if processes[index].isStopped { processes[index].restart() }
+        await lookAtClocks()
         let isReachable = isMended || !play.dice.happens(10)
         do {
             try await play.acknowledge(by: processes[index].service, isReachable: isReachable)
@@ -117,6 +126,7 @@ extension Simulation {
             } catch {
                 failure = error
                 processes[index].restart()
+                await lookAtClocks()
             }
         }
         throw SimulationError.broken("the service cannot reconcile with the Play: \(failure.map { "\($0)" } ?? "-")")
@@ -171,9 +181,11 @@ extension Simulation {
     /// After every step: what was answered is its user's alone, and nothing is acknowledged that is not granted.
     func checkPlay() throws {
         guard let play = googlePlay else { return }
+        try noteGrants()
         let (owners, purchases) = (try owners(), try play.purchases())
+        let names = try ledger.readNow { try $0.tokenNames }
         for one in playPurchases {
-            let owner = owners[one.key]
+            let owner = names.flatMap { owners[one.key($0)] }
             guard owner == nil || owner == one.user else {
                 throw SimulationError.broken("purchase \(one.number) of \(one.user) is \(owner?.name ?? "nobody")'s")
             }
@@ -190,12 +202,14 @@ extension Simulation {
     func checkPlayEnd() throws {
         guard let play = googlePlay else { return }
         let purchases = try play.purchases()
+        let names = try ledger.readNow { try $0.tokenNames }
         for one in playPurchases {
+            let name = names?.name(of: one.token)
             guard let purchase = purchases[one.number] else {
                 throw SimulationError.broken("the Play has no purchase \(one.number)")
             }
             let kept = try ledger.readNow { try $0.transactions(of: one.user, before: nil, limit: 10_000) }
-                .filter { $0.origin == one.key.origin && $0.transactionIdentifier == one.token }
+                .filter { $0.origin == .localPlayProduction && $0.transactionIdentifier == name }
             func broken(_ problem: String) -> SimulationError {
                 .broken(
                     "purchase \(one.number) of \(purchase.terms.productId) \(problem): it is \(purchase.state), the "
@@ -218,7 +232,9 @@ extension Simulation {
                     continue
                 }
                 let latest = refund.time.adding(seconds: -Self.shortestNotice)
-                guard kept.allSatisfy({ $0.redeemedAt > latest }) else { throw broken("was not acknowledged in time") }
+                guard grantedAtPlay[one.number].map({ $0 > latest }) ?? true else {
+                    throw broken("was not acknowledged in time")
+                }
             }
         }
     }

@@ -139,6 +139,31 @@ import Testing
         }
     }
 
+    /// Anybody who reaches the store can send such requests.
+    @Test func `requests without a key make no store`() async throws {
+        try await withClient { client in
+            for number in 1...300 {
+                let path = "/stores/stranger-\(number)"
+                #expect(try await client.send(.get, path + "/health/ready", key: nil).status == 204)
+                let receipt = try await client.send(.post, path + "/verifyReceipt", "{}", key: nil)
+                #expect(receipt.body.contains("21002"))
+                for key in [nil, "other"] {
+                    let time = try await client.send(.get, path + "/sandbox/v1/time", key: key)
+                    #expect((time.status, time.code) == (401, "unauthenticated"))
+                    #expect(try await client.send(.get, path + "/inApps/v1/transactions/1", key: key).status == 401)
+                }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...256 {
+                    group.addTask { try await client.buy("garden.gate", in: "/stores/suite-\(number)") }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await client.send(.get, "/stores/more/sandbox/v1/time").code == "storeLimitReached")
+            #expect(try await client.send(.get, "/stores/more/sandbox/v1/time", key: nil).code == "unauthenticated")
+        }
+    }
+
     @Test func `requests that make a store at the same time meet in it`() async throws {
         try await withClient { client in
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -75,6 +75,24 @@ import Testing
         }
     }
 
+    @Test func `a token makes a named store, and an invalid one does not`() async throws {
+        let (good, bad) = (try token(), try token(claims: ["aud": "other"]))
+        let application = Application(
+            router: garden.store.routes(sandboxKey: APIKey("key"), clock: garden.clock).router())
+        try await application.test(.router) { client async throws in
+            func status(_ name: String, _ token: String) async throws -> Int {
+                try await client.executeRequest(
+                    uri: "/stores/\(name)/inApps/v1/transactions/9", method: .get,
+                    headers: [.authorization: "Bearer \(token)"], body: nil
+                ).status.code
+            }
+            for number in 1...300 { #expect(try await status("stranger-\(number)", bad) == 401) }
+            for number in 1...256 { #expect(try await status("suite-\(number)", good) == 404) }
+            #expect(try await status("more", good) == 409)
+            #expect(try await status("more", bad) == 401)
+        }
+    }
+
     @Test func `a token that jwt-kit signs is accepted`() async throws {
         let keys = await JWTKeyCollection().add(ecdsa: try ES256PrivateKey(pem: privateKey))
         let claims = Claims(

@@ -23,6 +23,7 @@ package final class LossyLine: Sendable {
     /// The next cuts, one for each COMMIT.
     private let cuts = Mutex<[Cut]>([])
     private let isAway = Atomic(false)
+    private let isGone = Atomic(false)
     private let refusals = Atomic(0)
 
     /// - Parameter server: A port on this machine.
@@ -57,6 +58,12 @@ package final class LossyLine: Sendable {
     /// Closes each connection at its next bytes, and refuses new ones, until the line is restored.
     package func goAway() { isAway.store(true, ordering: .sequentiallyConsistent) }
 
+    /// Passes nothing on, closes no connection, and listens no more, like a machine without power.
+    package func vanish() {
+        isGone.store(true, ordering: .sequentiallyConsistent)
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
     package func mend() { isAway.store(false, ordering: .sequentiallyConsistent) }
 
     /// The number of connections that were refused.
@@ -88,7 +95,7 @@ package final class LossyLine: Sendable {
         guard isConnected else { return _ = close(client) }
         let connection = Connection(client: client, server: server)
         Thread.detachNewThread { [self] in
-            Self.pump(from: connection.client, to: connection.server) { bytes in
+            pump(from: connection.client, to: connection.server) { bytes in
                 guard !isAway.load(ordering: .sequentiallyConsistent) else { return false }
                 guard bytes.contains(Self.commit) else { return true }
                 switch cuts.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
@@ -100,8 +107,8 @@ package final class LossyLine: Sendable {
                 }
             }
         }
-        Thread.detachNewThread {
-            Self.pump(from: connection.server, to: connection.client) { _ in
+        Thread.detachNewThread { [self] in
+            pump(from: connection.server, to: connection.client) { _ in
                 !connection.isSilent.load(ordering: .sequentiallyConsistent)
             }
         }
@@ -130,9 +137,10 @@ package final class LossyLine: Sendable {
     private static let commit = Data("COMMIT\0".utf8)
 
     /// Forwards bytes until one side ends or `isHandedOn` returns false, then ends both.
-    private static func pump(from source: Int32, to target: Int32, _ isHandedOn: (Data) -> Bool) {
+    private func pump(from source: Int32, to target: Int32, _ isHandedOn: (Data) -> Bool) {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while case let count = recv(source, &bytes, bytes.count, 0), count > 0 {
+            if isGone.load(ordering: .sequentiallyConsistent) { continue }
             guard isHandedOn(Data(bytes.prefix(count))) else { break }
             var sent = 0
             while sent < count {

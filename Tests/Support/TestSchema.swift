@@ -1,5 +1,6 @@
 import CPostgreSQL
 import Foundation
+import Ledger
 
 /// A separate schema in the PostgreSQL server of `TILL_POSTGRES` (`make test-postgres`).
 package struct TestSchema: Sendable {
@@ -11,6 +12,11 @@ package struct TestSchema: Sendable {
     /// True if the server is a coordinator of Citus (`make test-citus`). The tests then distribute their tables.
     package static let isDistributed = ProcessInfo.processInfo.environment["TILL_POSTGRES_CITUS"] != nil
 
+    /// True if pgbouncer gives each transaction another session. The server itself is at `direct`.
+    package static let givesTransactions = direct != nil
+    /// The address of the server behind pgbouncer in transaction mode; nil for another server.
+    private static let direct = ProcessInfo.processInfo.environment["TILL_POSTGRES_DIRECT"]
+
     /// True if each connection is a session with one PostgreSQL server.
     package static var hasSessions: Bool { server != nil && !isPooled && !isDistributed }
 
@@ -20,6 +26,20 @@ package struct TestSchema: Sendable {
 
     /// The address for the service and the connections of a test.
     package let address: String
+    /// The address of the server behind a pooler in transaction mode.
+    private let direct: String?
+
+    /// The address for a ledger.
+    package var ledgerAddress: PostgreSQLAddress {
+        get throws { try PostgreSQLAddress(address, direct: direct) }
+    }
+
+    /// A line to the server, and the address of the ledger over it.
+    package func line() throws -> (LossyLine, String) {
+        guard let port = URL(string: address)?.port else { throw Failure(message: "no port in \(address)") }
+        let line = try LossyLine(to: port)
+        return (line, address.replacing(":\(port)/", with: ":\(line.port)/"))
+    }
 
     package init() throws {
         guard let server = Self.server else { throw Failure(message: "TILL_POSTGRES is not set") }
@@ -28,9 +48,12 @@ package struct TestSchema: Sendable {
             // pgbouncer does not pass the search path on, so a separate database replaces the schema.
             try Self.execute("CREATE DATABASE \(name) TEMPLATE template0", at: server)
             // The first connection to a new database is slow, and may come when many databases are made.
-            address = String(server.dropLast("till".count)) + name + "?connect_timeout=30"
+            let place = name + "?connect_timeout=30"
+            address = String(server.dropLast("till".count)) + place
+            direct = Self.direct.map { String($0.dropLast("till".count)) + place }
             return
         }
+        direct = nil
         address = "\(server)\(server.contains("?") ? "&" : "?")options=-csearch_path%3D\(name)"
         _ = try execute("CREATE SCHEMA \(name)")
     }

@@ -110,6 +110,52 @@ import Testing
         #expect(remedy?.hasPrefix("Run: chmod 600 ") == true)
     }
 
+    @Test(arguments: [
+        ("data", 0o777), ("data/service", 0o707), ("data/service/trust", 0o1777), ("data/service/ledger.sqlite", 0o602),
+        ("", 0o777), ("till.json", 0o646),
+    ])
+    func `what everybody may write is a problem, and the service does not start`(name: String, mode: Int) async throws {
+        try await install()
+        try Data("{}".utf8).write(to: till.folder.file("till.json"))
+        let place = name.isEmpty ? till.folder.url : till.folder.file(name)
+        let former = try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] ?? 0o700
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: place.path)
+        let (report, result) = try await report("--config", "till.json")
+        let findings = report.findings.filter { $0.check == "permissions" && $0.status == "problem" }
+        #expect(
+            findings.contains { $0.remedy == "Run: chmod o-w \(place.path)" && $0.detail.contains("every user") },
+            "\(result.output)")
+        let served = try await till.run("serve", "--config", "till.json", "--port", "0")
+        #expect(served.status == 1)
+        #expect(
+            served.error.contains(
+                "\"\(place.path)\" may be written by every user of this machine, who could replace the ledger or add a "
+                    + "trusted root. Run: chmod o-w"), "\(served.error)")
+        try FileManager.default.setAttributes([.posixPermissions: former], ofItemAtPath: place.path)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives files to other users and groups"))
+    func `a folder of another user or of a group is told`() async throws {
+        try await install()
+        let data = till.folder.folder("data").path
+        // The group of the user `nobody`.
+        try FileManager.default.setAttributes(
+            [.groupOwnerAccountID: 65_534, .posixPermissions: 0o770], ofItemAtPath: data)
+        let (shared, output) = try await report()
+        let note = try #require(shared.findings.first { $0.check == "permissions" }, "\(output.output)")
+        #expect(note.status == "note" && note.detail.contains("each member of the group"), "\(note)")
+        #expect(note.remedy?.hasSuffix("chmod g-w \(data)") == true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: data)
+        // The folder above, whose owner may put another data directory in its place.
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: till.folder.url.path)
+        let (foreign, _) = try await report()
+        #expect(foreign.problems == ["permissions"])
+        #expect(foreign.findings.contains { $0.detail.contains("belongs to nobody, who may replace it") })
+        let server = try await ServeProcess(till)
+        #expect(try server.log.contains("belongs to nobody"))
+        #expect(await server.end(SIGTERM) == 0)
+    }
+
     @Test func `an expired API key is not valid`() async throws {
         try await install()
         #expect(try await till.run("keys", "make", "later", "--expires", "1d").status == 0)

@@ -60,7 +60,14 @@ import Testing
         #expect(try await service.curl("/v1/users/alice/items", key: key).code == "storageStopped")
         #expect(try await service.curl("/health/ready").status == 503)
         #expect(try await service.curl("/health/live").status == 204)
+        let refused = try await service.curl("/v1/users/alice/items", key: key)
+        #expect(try !refused.decoded(ProblemResource.self).couldSucceedLater)
+        #expect(!refused.head.lowercased().contains("retry-after"))
         #expect(await service.end(SIGTERM) == 0)
+        let lines = try service.log.split(separator: "\n").filter { $0.contains("the ledger has stopped") }
+        #expect(lines.count == 1)
+        #expect(
+            lines.allSatisfy { $0.contains("critical") && $0.contains("Check the disk, then restart the service.") })
         let restarted = try await serve()
         #expect(try await redeem(2, at: restarted).status == 200)
         #expect(try await redeem(3, at: restarted).status == 200)

@@ -29,7 +29,7 @@ import Testing
     @Test(
         .enabled(if: canChangeUser, "only root can run a command as another user"),
         arguments: [
-            ["ledger", "check"], ["ledger", "backup", "/tmp/never.sqlite"], ["ledger", "restore", "/dev/null"],
+            ["ledger", "check"], ["ledger", "backup", "/tmp/never.sqlite"], ["ledger", "restore", "/etc/passwd"],
             ["owned", "alice"], ["audit", "alice"], ["keys", "list"], ["keys", "make", "other"], ["store", "queue"],
             ["receipt", "export", "--user", "alice"], ["trust", "list"], ["resume", "--user", "alice"],
             ["serve", "--port", "0"],

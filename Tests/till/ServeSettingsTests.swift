@@ -75,6 +75,11 @@ import till
         (#"{"accept":["apple/Sandbox"],"sandbox-users":["review"]}"#, [:], "sandbox-users"),
         (#"{"accept":["google/Production","localPlay/Production"]}"#, [:], "because it has google/Production"),
         (#"{"accept":["apple/Production","localPlay/Test"]}"#, [:], "because it has apple/Production"),
+        (#"{"accept":["apple/Production","local/Production"]}"#, [:], "a list without local/Production"),
+        (#"{"accept":["google/Production","local/Sandbox"]}"#, [:], "a list without local/Sandbox"),
+        (#"{"accept":["google/Production","google/Test"]}"#, [:], "a list without google/Test"),
+        (#"{"accept":["apple/Production","google/Test"]}"#, [:], "a list without google/Test"),
+        (#"{"accept":["apple/Production","google/Production","xcode"]}"#, [:], "a list without xcode"),
         (#"{"sandbox-users":["a b c"]}"#, [:], "sandbox-users"), (#"{"ownership":"mine"}"#, [:], "transferIfInactive"),
         (#"{"transfer-pause-seconds":60}"#, [:], "transfer-pause-seconds"),
         ("{}", ["TILL_PORT": "x"], "port"), ("{}", ["TILL_TLS_KEY": "k.pem"], "tls-certificate"),
@@ -116,6 +121,11 @@ import till
             ("{}", [:], ["--tls-certificate", "c.pem", "--tls-key", "till.json"], #"--tls-certificate is "c.pem"."#),
             ("{}", ["TILL_TLS_KEY": "k.pem"], ["--tls-certificate", "till.json"], #"TILL_TLS_KEY is "k.pem"."#),
             ("{}", [:], ["--tls-key", "k.pem"], "`tls-certificate` must be set together with tls-key."),
+            (
+                #"{"allowed-origins":["https://shop.example.com","*"]}"#, [:], [],
+                "`allowed-origins` must be a list of origins as browsers send them"
+            ),
+            ("{}", [:], ["--allowed-origins", "https://a.example/"], "and null are none; --allowed-origins is"),
             (
                 "{}", ["TILL_MAIL_PASSWORD": "hidden"], [],
                 "`mail-password` must be set together with accounts; TILL_MAIL_PASSWORD is set."

@@ -93,6 +93,39 @@ import Testing
         #expect(await server.end(SIGTERM) == 0)
     }
 
+    @Test func `a service speaks TLS 1.2 and later, with ephemeral keys and authenticated encryption`() async throws {
+        let files = till.folder
+        try await Tool.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "tls.key", "-out", "tls.crt", "-subj",
+                "/CN=127.0.0.1", "-days", "2",
+            ], in: files.url)
+        let server = try await ServeProcess(
+            till, ["--tls-certificate", files.file("tls.crt").path, "--tls-key", files.file("tls.key").path])
+        let port = try #require(server.url.port)
+        // Security level 0 lets the client offer what its own defaults leave out.
+        for (arguments, isSpoken): ([String], Bool) in [
+            (["-tls1_3"], true), (["-tls1_2"], true),
+            (["-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"], true),
+            (["-tls1_2", "-cipher", "ECDHE-RSA-CHACHA20-POLY1305"], true),
+            (["-tls1", "-cipher", "ALL:@SECLEVEL=0"], false), (["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], false),
+            (["-tls1_2", "-cipher", "AES128-GCM-SHA256"], false),
+            (["-tls1_2", "-cipher", "AES256-SHA:AES128-SHA:@SECLEVEL=0"], false),
+            (["-tls1_2", "-cipher", "ECDHE-RSA-AES128-SHA:@SECLEVEL=0"], false),
+        ] {
+            var hasSpoken = true
+            do {
+                try await Tool.run(
+                    "openssl", ["s_client", "-connect", "127.0.0.1:\(port)"] + arguments, in: files.url)
+            } catch is Tool.Failure {
+                hasSpoken = false
+            }
+            #expect(hasSpoken == isSpoken, "\(arguments)")
+        }
+        #expect(await server.end(SIGTERM) == 0)
+    }
+
     @Test func `a service without a certificate asks for no TLS`() async throws {
         let server = try await ServeProcess(till, ["--console"])
         for path in ["/health/live", "/nowhere", "/console/log-in"] {

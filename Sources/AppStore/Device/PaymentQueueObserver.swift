@@ -69,7 +69,10 @@ package struct PaymentQueueObserver: Sendable {
         report(.proofObtained(transaction))
         let redemption = try await service.redeem(proof)
         let redeemed = redemption.transactions.first {
-            $0.transactionId == transaction.purchase?.transactionIdentifier
+            // The service has a name of its own for a purchase of Google Play, and each of its proofs is of one purchase.
+            proof.isOfGooglePlay
+                ? $0.productId == transaction.payment.productIdentifier
+                : $0.transactionId == transaction.purchase?.transactionIdentifier
         }
         guard let redeemed, redeemed.result.allowsFinish else {
             throw ServiceRefusal(

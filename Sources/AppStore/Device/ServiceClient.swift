@@ -17,7 +17,7 @@ package struct ServiceClient: Sendable {
     package static let failFast = HTTPClient(eventLoopGroupProvider: .singleton, configuration: failFastConfiguration)
 
     private static let failFastConfiguration: HTTPClient.Configuration = {
-        var configuration = HTTPClient.Configuration()
+        var configuration = HTTPClient.Configuration.outgoing()
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
         return configuration
@@ -201,7 +201,7 @@ package struct AdditionalRoots: Sendable {
     }
 
     var tlsConfiguration: TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
+        var configuration = TLSConfiguration.client
         configuration.additionalTrustRoots = [.certificates(certificates)]
         return configuration
     }
@@ -222,6 +222,10 @@ extension ServiceRefusal {
 /// A request without a usable answer of the service. The request may have arrived.
 package struct ServiceUnreachable: CodedError, Equatable {
     package let reason: String
+
+    package init(reason: String) {
+        self.reason = reason
+    }
 
     package var code: String { "serviceUnreachable" }
 
@@ -251,6 +255,13 @@ package enum Proof: Hashable, Sendable {
     case googlePlay(purchase: String, signature: String)
     /// The token of a purchase of Google Play, about which the service asks.
     case purchaseToken(GooglePlayToken)
+
+    var isOfGooglePlay: Bool {
+        switch self {
+        case .receipt, .signedTransaction: false
+        case .googlePlay, .purchaseToken: true
+        }
+    }
 
     package var text: String {
         switch self {

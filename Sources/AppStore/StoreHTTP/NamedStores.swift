@@ -5,7 +5,10 @@ import Hummingbird
 import Proofs
 import Synchronization
 
-/// The named stores of a process, each made in memory by the first request to it. Test suites that run at the same time have a store each.
+/// The named stores of a process, each made in memory by the first request to it with a key. Test suites that run at the same time have a
+/// store each.
+///
+/// Without a key, a store that does not exist answers as a new one would, and is not made. So strangers take no places.
 ///
 /// A request names a store by a prefix of its path, `/stores/NAME`, which any client's base address can have, or else by the header
 /// `X-Till-Store`. A store ends with its deletion, after an hour without a request, or with the process.
@@ -31,17 +34,22 @@ final class NamedStores: RouterMiddleware {
     }
 
     private let clock: any WallClock
+    private let hasKey: @Sendable (Request) async throws -> Bool
     private let make: @Sendable (_ path: String, _ delete: @escaping @Sendable () -> Void) throws -> Parts
     private let stores = Mutex<[String: NamedStore]>([:])
+    /// The routes of a store that stays new, for all requests without a key. Nil before the first.
+    private let newStore = Mutex<(any HTTPResponder<ServiceContext>)?>(nil)
 
     /// - Parameters:
     ///   - clock: The machine's clock, for the time without a request.
+    ///   - hasKey: Returns true for a request with the sandbox key or a developer's token, which may make a store.
     ///   - make: Makes a store. It receives the path below which it is reached, and the deletion of this store.
     init(
         clock: any WallClock,
+        hasKey: @escaping @Sendable (Request) async throws -> Bool,
         _ make: @escaping @Sendable (_ path: String, _ delete: @escaping @Sendable () -> Void) throws -> Parts
     ) {
-        (self.clock, self.make) = (clock, make)
+        (self.clock, self.hasKey, self.make) = (clock, hasKey, make)
     }
 
     deinit {
@@ -53,7 +61,7 @@ final class NamedStores: RouterMiddleware {
         let responder: any HTTPResponder<ServiceContext>
         do {
             try Self.check(name)
-            responder = try await self.responder(of: name)
+            responder = try await self.responder(of: name, to: named)
         } catch {
             return try ProblemMiddleware.problem(of: error, context).response()
         }
@@ -98,16 +106,17 @@ final class NamedStores: RouterMiddleware {
         }
     }
 
-    /// The routes of a store, which is made if it does not exist.
-    private func responder(of name: String) async throws -> any HTTPResponder<ServiceContext> {
+    /// The routes of a store, which a request with a key makes if it does not exist.
+    private func responder(of name: String, to request: Request) async throws -> any HTTPResponder<ServiceContext> {
         let now = clock.now()
-        let known = try stores.withLock { stores in
+        let known = stores.withLock { stores in
             Self.deleteUnused(in: &stores, at: now)
             stores[name]?.lastUse = now
-            if stores[name] == nil { try Self.checkRoom(in: stores) }
             return stores[name]?.responder
         }
         if let known { return known }
+        guard try await hasKey(request) else { return try await newStoreResponder() }
+        try stores.withLock { try Self.checkRoom(in: $0) }
         let identifier = UUID()
         // Other requests do not wait while the store is made.
         let parts = try await BlockingWork.run { [make] in
@@ -121,6 +130,17 @@ final class NamedStores: RouterMiddleware {
             stores[name] = NamedStore(
                 identifier: identifier, responder: parts.responder, sending: sending, lastUse: now)
             return parts.responder
+        }
+    }
+
+    private func newStoreResponder() async throws -> any HTTPResponder<ServiceContext> {
+        if let made = newStore.withLock({ $0 }) { return made }
+        // No name is empty, so no store has its path. It sends nothing, because nothing is sold in it.
+        let parts = try await BlockingWork.run { [make] in try make("\(Self.folder)/") {} }
+        return newStore.withLock { newStore in
+            let responder = newStore ?? parts.responder
+            newStore = responder
+            return responder
         }
     }
 

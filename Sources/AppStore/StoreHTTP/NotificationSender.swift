@@ -60,7 +60,7 @@ struct NotificationSender: Sendable {
     }
 
     static var configuration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration()
+        var configuration = HTTPClient.Configuration.outgoing()
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }

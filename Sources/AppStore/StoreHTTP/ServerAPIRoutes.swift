@@ -226,8 +226,8 @@ struct ServerAPIErrorMiddleware: RouterMiddleware {
         } catch let error as StoreError {
             context.notes.code = error.code
             context.logger.log(
-                level: context.sharedLimits?.lines.level(.error) ?? .error, "the store failed",
-                metadata: ["code": "\(error.code)"])
+                level: context.sharedLimits?.lines.level(.error, of: error.code, in: context.logger) ?? .error,
+                "the store failed", metadata: ["code": "\(error.code)"])
             return JSONAnswer.response(
                 bytes: try JSONAnswer.encode(ServerAPIError.generalInternalRetryable.body), status: .internalServerError
             )

@@ -22,9 +22,14 @@ package struct StoreRoutes: RouteSource {
     package func router(logger: Logger = Logger(label: "till.store")) -> Router<ServiceContext> {
         let (metrics, limits) = (ServiceMetrics(), SharedLimits())
         let router = Router(context: ServiceContext.self)
+        let tokens = TeamTokens(store: store, clock: clock)
         // Around all other middleware, because a named store has its own.
         router.add(
-            middleware: NamedStores(clock: clock) { path, delete in
+            middleware: NamedStores(clock: clock) { request in
+                guard let credential = AuthenticationMiddleware.credential(of: request) else { return false }
+                if sandboxKey.matches(credential) { return true }
+                return try await tokens.accepts(credential)
+            } _: { path, delete in
                 let named = try Store(besides: store, at: path)
                 let router = Router(context: ServiceContext.self)
                 StoreRoutes(store: named, sandboxKey: sandboxKey, clock: clock, delete: delete)
@@ -121,7 +126,7 @@ struct TeamTokens: RouterMiddleware {
         return try await next(request, context)
     }
 
-    private func accepts(_ token: String) async throws -> Bool {
+    fileprivate func accepts(_ token: String) async throws -> Bool {
         guard let token = try? SignedToken(compact: Array(token.utf8)),
             let key = try await BlockingWork.run({ [store] in try store.read { try $0.teamKeys() } }).first(where: {
                 $0.isNamed(by: token)

@@ -49,7 +49,7 @@ struct AccessRoutes: Sendable {
             }
             .response(context)
         }
-        group.post("invitation") { _, context in try await accept(context) }
+        group.post("invitation") { request, context in try await accept(request, context) }
         group.post("language") { _, context in
             guard let language = ConsoleLanguage(rawValue: try context.form.text("language")) else {
                 throw ConsoleForm.invalid("language", "a language of the console")
@@ -64,10 +64,12 @@ struct AccessRoutes: Sendable {
     private func logIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
         let name = try context.form.text("name", upTo: TeamMember.maximumNameLength)
         let (password, code) = (try context.form.password("password"), try context.form.text("code"))
-        let cookie = try await attempts.attempt(name, from: context.service.clientAddress(of: request)) {
+        let network = context.service.clientNetwork(of: request)
+        let cookie = try await attempts.attempt(name, from: network) {
             let member = try await team.member(named: name)
             let stored = member?.passwordHash
-            let isRight = try await passwords.run { try team.passwords.matches(password, stored) }
+            // No name goes first, because the time of an answer would tell whose names there are.
+            let isRight = try await passwords.run(for: network) { try team.passwords.matches(password, stored) }
             guard let member, isRight else { throw TeamError.credentialsWrong }
             return try await team.logIn(member, code: code, ending: context.cookie)
         }
@@ -76,13 +78,16 @@ struct AccessRoutes: Sendable {
         return response
     }
 
-    private func accept(_ context: ConsoleContext) async throws -> Response {
-        // Some people paste the whole link. Nobody guesses a secret of 256 bits, so attempts have no limit of their own.
+    private func accept(_ request: Request, _ context: ConsoleContext) async throws -> Response {
+        let network = context.service.clientNetwork(of: request)
+        // Nobody guesses a secret of 256 bits, but each attempt reads the ledger.
+        try attempts.ofNetwork.require(network)
+        // Some people paste the whole link.
         let code = try context.form.text("code", upTo: ConsolePath.maximumLength)
         let secret = code.split(separator: "#").last.map(String.init) ?? ""
         let member = try await team.member(invited: secret)
         let password = try NewPassword.read(context.form, of: member)
-        let hash = try await passwords.run { try team.passwords.hash(password) }
+        let hash = try await passwords.run(for: network, isKnown: true) { try team.passwords.hash(password) }
         try await team.accept(invitation: secret, passwordHash: hash)
         return .seeOther(ConsolePath("log-in"))
     }

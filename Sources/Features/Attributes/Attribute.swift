@@ -24,7 +24,7 @@ package struct Attribute: Hashable, Sendable {
         guard (1...Self.maximumNameLength).contains(name.utf8.count), Self.isPrintable(name) else {
             throw .nameInvalid(String(name.unicodeScalars.prefix(40)))
         }
-        guard value.map({ $0.utf8.count <= Self.maximumValueLength && !$0.utf8.contains(0) }) ?? true else {
+        guard value.map({ $0.utf8.count <= Self.maximumValueLength && Self.isText($0) }) ?? true else {
             throw .valueInvalid(name: name)
         }
         self.name = name
@@ -41,8 +41,22 @@ package struct Attribute: Hashable, Sendable {
     /// True if the name is reserved for personal data.
     package var isPersonal: Bool { name.utf8.first == UInt8(ascii: "$") }
 
+    /// True if a name has characters that are seen, and no others. RevenueCat's have letters, digits and underscores.
     private static func isPrintable(_ name: String) -> Bool {
-        name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        name.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: false
+            default: !scalar.properties.isDefaultIgnorableCodePoint
+            }
+        }
+    }
+
+    /// True if a value has no control characters but tabs and line breaks. Joiners and marks of direction belong to the texts of many
+    /// languages.
+    private static func isText(_ value: String) -> Bool {
+        value.unicodeScalars.allSatisfy {
+            $0.properties.generalCategory != .control || $0 == "\t" || $0 == "\n" || $0 == "\r"
+        }
     }
 
     package static func == (left: Attribute, right: Attribute) -> Bool {
@@ -77,6 +91,13 @@ extension Attribute {
         var attribute = self
         attribute.statedAt = min(statedAt, moment)
         return attribute
+    }
+}
+
+extension [Attribute] {
+    /// The known statements, of which no time is later than a moment: a clock that was ahead would decide until then.
+    func known(at moment: Timestamp) -> [Attribute] {
+        map { $0.statedAt > moment ? $0.received(at: moment.adding(milliseconds: -1)) : $0 }
     }
 }
 
@@ -163,14 +184,15 @@ package enum AttributeError: RuledError, Equatable {
         case .nameInvalid(let name):
             ErrorRule(
                 "attributeNameInvalid", .unprocessable,
-                "\"\(name)\" is not an attribute's name. Use 1 to \(Attribute.maximumNameLength) bytes, without control "
-                    + "characters.",
-                korean: "쓸 수 없는 속성 이름입니다. 제어 문자 없이 1~\(Attribute.maximumNameLength)바이트로 입력하세요.")
+                "\"\(name)\" is not an attribute's name. Use 1 to \(Attribute.maximumNameLength) bytes, without control or "
+                    + "invisible characters.",
+                korean: "쓸 수 없는 속성 이름입니다. 제어 문자와 보이지 않는 문자 없이 1~\(Attribute.maximumNameLength)바이트로 입력하세요.")
         case .valueInvalid(let name):
             ErrorRule(
                 "attributeValueInvalid", .unprocessable,
-                "The value of \"\(name)\" is too long or contains NUL. Use at most \(Attribute.maximumValueLength) bytes.",
-                korean: "속성의 값이 너무 길거나 NUL이 있습니다. \(Attribute.maximumValueLength)바이트까지 입력하세요.")
+                "The value of \"\(name)\" is too long or has control characters. Use at most "
+                    + "\(Attribute.maximumValueLength) bytes, and no control characters but tabs and line breaks.",
+                korean: "속성의 값이 너무 길거나 제어 문자가 있습니다. 탭과 줄 바꿈 외의 제어 문자 없이 \(Attribute.maximumValueLength)바이트까지 입력하세요.")
         case .tooMany:
             ErrorRule(
                 "attributesTooMany", .unprocessable,

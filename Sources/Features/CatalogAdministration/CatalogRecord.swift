@@ -208,9 +208,9 @@ extension CatalogRecord {
     /// The catalog of an app: the files with the changes of this record.
     ///
     /// - Throws: `CatalogError` if the changes conflict with the files.
-    func catalog(of app: App, pictures shown: [Item: Picture]) throws(CatalogError) -> Catalog {
-        var (catalog, definitions, offeringMap) = (app.files, [ProductDefinition](), OfferingMap())
-        let changed = changed.filter { $0.app.hasSameBytes(as: app.bundleIdentifier) }
+    func catalog(changing files: Catalog, pictures shown: [Item: Picture]) throws(CatalogError) -> Catalog {
+        var (catalog, definitions, offeringMap) = (files, [ProductDefinition](), OfferingMap())
+        let changed = changed.filter { $0.app.hasSameBytes(as: files.bundleIdentifier) }
         do throws(CatalogError) {
             for change in changed {
                 guard let text = change.definition else { continue }
@@ -220,7 +220,7 @@ extension CatalogRecord {
                 }
                 if change.subject.kind == .product {
                     definitions.append(
-                        try ProductDefinition(object, of: identifier, currency: app.files.storefront.currency))
+                        try ProductDefinition(object, of: identifier, currency: files.storefront.currency))
                 } else {
                     try offeringMap.define(object, as: change.subject)
                 }

@@ -17,8 +17,14 @@ package final class CatalogService: Sendable {
     package let apps: Apps
     package let ledger: Ledger
     private let clock: any WallClock
-    /// The uploaded pictures in memory, by their SHA-256.
-    private let pictures = Mutex<[[UInt8]: Picture]>([:])
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The uploaded pictures in memory, by their SHA-256.
+        var pictures: [[UInt8]: Picture] = [:]
+        /// The number of times that the files were replaced.
+        var reloads = 0
+    }
 
     /// Reads the changes so far.
     ///
@@ -37,7 +43,67 @@ package final class CatalogService: Sendable {
         guard try await ledger.read(.snapshot, { try $0.catalogRevision() }) != apps.first.current.revision else {
             return
         }
-        let known = pictures.withLock(\.self)
+        while true {
+            let reloads = state.withLock(\.reloads)
+            let files = apps.all.map(\.files)
+            let changes = try await changes()
+            let catalogs = try files.map { try changes.record.catalog(changing: $0, pictures: changes.pictures) }
+            let isDone = state.withLock { state in
+                guard state.reloads == reloads else { return false }
+                // Another call may have read a later revision.
+                guard changes.record.revision > apps.first.current.revision else { return true }
+                for (app, catalog) in zip(apps.all, catalogs) {
+                    app.current.replace(with: catalog, revision: changes.record.revision)
+                }
+                state.pictures = changes.picturesByDigest
+                return true
+            }
+            if isDone { return }
+        }
+    }
+
+    /// Replaces the files of all apps. The changes in the ledger override the new ones, too.
+    ///
+    /// - Parameter files: The catalogs of the apps, in their order.
+    /// - Throws: The errors of the initializer, and those of new apps. The catalogs are then unchanged.
+    package func reload(_ files: [Catalog]) async throws {
+        _ = try Apps(files.map { App($0) })
+        guard files.count == apps.all.count,
+            zip(files, apps.all).allSatisfy({ $0.bundleIdentifier.hasSameBytes(as: $1.bundleIdentifier) })
+        else {
+            throw CatalogError(
+                file: Catalog.itemsFile, key: "bundleId",
+                reason: "the app of a catalog cannot change while the service runs. Restart the service")
+        }
+        while true {
+            let changes = try await changes()
+            let catalogs = try files.map { try changes.record.catalog(changing: $0, pictures: changes.pictures) }
+            let isDone = state.withLock { state in
+                guard changes.record.revision >= apps.first.current.revision else { return false }
+                for (app, (files, catalog)) in zip(apps.all, zip(files, catalogs)) {
+                    app.replace(files: files, with: catalog, revision: changes.record.revision)
+                }
+                state = State(pictures: changes.picturesByDigest, reloads: state.reloads + 1)
+                return true
+            }
+            if isDone { return }
+        }
+    }
+
+    /// The changes in the ledger, with the pictures of items.
+    private struct Changes {
+        let record: CatalogRecord
+        let pictures: [Item: Picture]
+
+        var picturesByDigest: [[UInt8]: Picture] {
+            Dictionary(pictures.compactMap { item, picture in record.pictures[item].map { ($0, picture) } }) {
+                first, _ in first
+            }
+        }
+    }
+
+    private func changes() async throws -> Changes {
+        let known = state.withLock(\.pictures)
         let (record, new) = try await ledger.read { transaction in
             let record = try transaction.catalogRecord()
             var new: [[UInt8]: [UInt8]] = [:]
@@ -50,18 +116,7 @@ package final class CatalogService: Sendable {
         for (item, digest) in record.pictures {
             if let bytes = new[digest] { read[digest] = try Picture(bytes: bytes, file: "the picture of \(item)") }
         }
-        let shown = record.pictures.compactMapValues { read[$0] }
-        let catalogs = try apps.all.map { app throws(CatalogError) in
-            (app.current, try record.catalog(of: app, pictures: shown))
-        }
-        pictures.withLock { pictures in
-            // Another call may have read a later revision.
-            guard record.revision > apps.first.current.revision else { return }
-            for (current, catalog) in catalogs { current.replace(with: catalog, revision: record.revision) }
-            pictures = Dictionary(
-                shown.compactMap { item, picture in record.pictures[item].map { ($0, picture) } }
-            ) { first, _ in first }
-        }
+        return Changes(record: record, pictures: record.pictures.compactMapValues { read[$0] })
     }
 
     /// A valid change to a revision of the catalog. It takes effect when it is added.

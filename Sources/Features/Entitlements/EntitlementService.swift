@@ -124,16 +124,22 @@ package struct EntitlementService: Sendable {
     /// - Parameter actor: The actor that presents the proof.
     /// - Throws: `RedemptionError` if no purchase of the proof is the user's.
     package func redeem(_ proof: [UInt8], for user: User, by actor: AuditActor = .user) async throws -> Redemption {
-        let verified = try purchases(of: try verify(proof), in: proof)
+        let verified = try purchases(of: try verify(proof), in: proof, named: try await tokenNames(for: proof))
         let answer = try await answer(try request(verified, for: user, by: actor))
         return try redemption(of: verified, answered: answer)
     }
 
     /// The purchases of a proof that was verified, which is the first half of a redemption. It uses the processor, not the ledger.
     ///
-    /// - Parameter proof: The signed bytes.
-    package func purchases(of verified: VerifiedProof, in proof: [UInt8]) throws(RedemptionError) -> VerifiedPurchases {
-        guard let purchases = verified.purchases else { throw .notRedeemable }
+    /// - Parameters:
+    ///   - proof: The signed bytes.
+    ///   - names: The result of `tokenNames(for:)`.
+    package func purchases(
+        of verified: VerifiedProof, in proof: [UInt8], named names: PurchaseTokenNames?
+    ) throws(RedemptionError) -> VerifiedPurchases {
+        guard verified.signedPurchase == nil || names != nil, let purchases = verified.purchases(named: names) else {
+            throw .notRedeemable
+        }
         // A subscription without an end would be granted for ever, or for no time.
         let isSubscription = { apps.type(of: $0) == ProductType.autoRenewableSubscription }
         guard verified.statesEnds || !purchases.map(\.productIdentifier).contains(where: isSubscription) else {

@@ -172,8 +172,8 @@ extension LedgerTransaction {
                 ]
             ])
         let entry = AuditEntry(
-            by: grant.grantedBy, .itemGiven, grant.identifier, grant.item.description, reason: grant.reason,
-            at: grant.grantedAt)
+            by: grant.grantedBy, .itemGiven, grant.identifier, grant.item.description, grant.endsAt.map { .end($0) },
+            reason: grant.reason, at: grant.grantedAt)
         try record(entry, of: user, &heads)
     }
 
@@ -226,11 +226,12 @@ extension LedgerTransaction {
 extension AuditEntry {
     /// - Parameter caller: The identifier of the API key.
     init(
-        by caller: String, _ event: Event, _ reference: String, _ subject: String, reason: String, at moment: Timestamp
+        by caller: String, _ event: Event, _ reference: String, _ subject: String, _ measure: Measure? = nil,
+        reason: String, at moment: Timestamp
     ) {
         self.init(
             happenedAt: moment, event: event, actor: AuditActor(caller: caller), origin: nil, reference: reference,
-            subject: subject, reason: reason)
+            subject: subject, reason: reason, measure: measure)
     }
 }
 

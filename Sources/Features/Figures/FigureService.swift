@@ -7,7 +7,7 @@ package struct FigureService: Sendable {
     private static let usersOfBatch = 32
     private static let usersOfPage = 1000
 
-    let ledger: Ledger
+    package let ledger: Ledger
     let clock: any WallClock
 
     package var today: CalendarDay { CalendarDay(clock.now()) }

@@ -18,6 +18,9 @@ package struct GooglePurchaseService: Sendable {
 
     private var ledger: Ledger { entitlements.ledger }
 
+    /// The ledger's names of tokens, by which transactions are identified.
+    package var tokenNames: PurchaseTokenNames { get async throws { try await ledger.tokenNames } }
+
     package init(entitlements: EntitlementService, app: App, packageName: String, origins: Set<Origin>) {
         self.entitlements = entitlements
         self.app = app
@@ -37,19 +40,43 @@ package struct GooglePurchaseService: Sendable {
         }
     }
 
+    /// Takes the number of a question to Google Play. Its answer supersedes those to earlier questions.
+    ///
+    /// - Parameter known: The recorded purchase; nil for a new token. A stranger can invent tokens, so nothing is written for one.
+    /// - Returns: Nil for a new token.
+    package func numberOfQuestion(about known: GooglePurchase?) async throws -> Int64? {
+        guard let known else { return nil }
+        return try await ledger.write { try $0.statementNumbers(ofApp: app, packageName).take(of: known.originalToken) }
+    }
+
     /// Records a statement.
     ///
-    /// - Parameter original: The first token of the chain that a new token continues; nil for none.
+    /// - Parameters:
+    ///   - original: The first token of the chain that a new token continues; nil for none.
+    ///   - number: The number of the question; nil for one about a token that was new then.
     /// - Returns: The purchase, with the original that it was recorded with first.
-    package func record(_ statement: GooglePlayStatement, continuing original: String?) async throws -> GooglePurchase {
+    /// - Throws: `LinkedTokensCircle` if the purchase would replace one that has replaced it. Nothing is then recorded.
+    package func record(
+        _ statement: GooglePlayStatement, continuing original: String?, number: Int64?
+    ) async throws -> GooglePurchase {
         let now = entitlements.clock.now()
         return try await ledger.write { transaction in
             try transaction.register(app: app.bundleIdentifier)
+            let known = try self.purchase(of: statement.purchaseToken, transaction)
+            if let replaced = statement.linkedPurchaseToken, try has(known, followed: replaced, transaction) {
+                throw LinkedTokensCircle()
+            }
+            let originalToken = known?.originalToken ?? original ?? statement.purchaseToken
+            // Of two first questions at the same time, the answer stored first has the number, and nobody knows which was asked later.
+            let number =
+                try number
+                ?? (known == nil ? transaction.statementNumbers(ofApp: app, packageName).take(of: originalToken) : 0)
             let purchase = GooglePurchase(
-                statement, of: app, try self.purchase(of: statement.purchaseToken, transaction),
-                originalToken: original ?? statement.purchaseToken, at: now)
+                statement, of: app, known, originalToken: originalToken, number: number, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
+            // The clock may have gone back since the question, too.
+            if number == 0 || statement.askedAt > now { try records.ask(about: purchase.key, at: now) }
             // A later record of voided units states how many they are, and not how many are left.
             if let bought = statement.purchases.first?.purchase, statement.purchases.count == 1, bought.quantity > 1 {
                 try transaction.voidedUnits(ofApp: app, packageName)?
@@ -64,6 +91,24 @@ package struct GooglePurchaseService: Sendable {
         }
     }
 
+    /// The largest number of successors among which a circle is looked for.
+    private static let maximumSuccessors = 100
+
+    /// True if purchases that have replaced one are replaced by itself, directly or by others.
+    private func has(
+        _ known: GooglePurchase?, followed token: String, _ transaction: LedgerTransaction
+    ) throws -> Bool {
+        guard let known else { return false }
+        if known.purchaseToken.hasSameBytes(as: token) { return true }
+        var next = known.successorToken
+        for _ in 0..<Self.maximumSuccessors {
+            guard let successor = next else { return false }
+            if successor.hasSameBytes(as: token) { return true }
+            next = try purchase(of: successor, transaction)?.successorToken
+        }
+        return false
+    }
+
     /// The purchases of a recorded statement, before a user redeems them.
     ///
     /// - Returns: Nil if the statement says nothing: another purchase has replaced this one, and has its transactions.
@@ -73,11 +118,12 @@ package struct GooglePurchaseService: Sendable {
         let voided = try await ledger.read {
             try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
         }
-        let units = try await voidedUnits(of: statement)
+        let (units, names) = (try await voidedUnits(of: statement), try await tokenNames)
         // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
         var stated = statement.purchases.map {
             units.applied(
-                to: voided.applied(to: $0, isSubscription: statement.isSubscription), of: statement.purchaseToken
+                to: voided.applied(to: $0, isSubscription: statement.isSubscription),
+                of: names.name(of: statement.purchaseToken)
             ).remaining
         }
         // The successor's renewal is that of the chain, whichever of the two was asked about last.
@@ -90,7 +136,8 @@ package struct GooglePurchaseService: Sendable {
             if stated.isEmpty { return nil }
         }
         return entitlements.purchases(
-            stated, of: statement, app: app.bundleIdentifier, original: purchase.originalToken)
+            stated, of: statement, app: app.bundleIdentifier, original: names.name(of: purchase.originalToken),
+            number: purchase.statementNumber)
     }
 
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
@@ -116,8 +163,9 @@ package struct GooglePurchaseService: Sendable {
     package func redeemedPurchases(ofToken token: String) async throws -> EntitlementService.VerifiedPurchases? {
         if let known = try await purchase(of: token) { return try await redeemedPurchases(of: known) }
         // A signed purchase is redeemed without a question if the service has no service account.
+        let name = try await tokenNames.name(of: token)
         for origin in origins.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: token)
+            let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: name)
             let transactions = try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }
             if !transactions.isEmpty { return entitlements.purchases(repeating: transactions, from: origin) }
         }
@@ -140,20 +188,25 @@ package struct GooglePurchaseService: Sendable {
     /// Takes back the redeemed transactions of an order that Google Play lists as voided (`purchases.voidedpurchases`). No later
     /// statement about the order gives them back. If only some units are voided, the credit of the purchase loses them, and the rest stays.
     ///
-    /// The token of a signed purchase that was redeemed without asking Google Play is not recorded, and is the transaction itself.
+    /// The token of a signed purchase that was redeemed without asking Google Play is not recorded. Its name is the transaction itself.
     ///
     /// - Returns: The outcomes of the order's transactions; none if nobody has redeemed any.
     package func apply(_ voided: VoidedGooglePlayPurchase) async throws -> [NotificationOutcome] {
         if let units = voided.quantity, let outcomes = try await apply(voided, units) { return outcomes }
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
-            try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided)
+            guard try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided) == true,
+                let known = try purchase(of: voided.purchaseToken, transaction)
+            else { return }
+            // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
+            try transaction.googlePurchases.ask(about: known.key, at: entitlements.clock.now())
         }
-        let recorded = try await purchase(of: voided.purchaseToken)
+        let (recorded, names) = (try await purchase(of: voided.purchaseToken), try await tokenNames)
         let originals =
-            recorded.map { [$0.originalKey] }
+            recorded.map { [$0.originalKey(named: names)] }
             ?? origins.map {
-                TransactionKey(app: app.bundleIdentifier, origin: $0, identifier: voided.purchaseToken)
+                TransactionKey(
+                    app: app.bundleIdentifier, origin: $0, identifier: names.name(of: voided.purchaseToken))
             }
         var outcomes: [NotificationOutcome] = []
         for original in originals.sorted() {
@@ -181,6 +234,7 @@ package struct GooglePurchaseService: Sendable {
         _ voided: VoidedGooglePlayPurchase, _ units: Int
     ) async throws -> [NotificationOutcome]? {
         let (now, token) = (entitlements.clock.now(), voided.purchaseToken)
+        let name = try await tokenNames.name(of: token)
         return try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
             guard let records = try transaction.voidedUnits(ofApp: app, packageName) else { return [] }
@@ -189,8 +243,8 @@ package struct GooglePurchaseService: Sendable {
             guard recorded?.isSubscription != true else { return [] }
             var outcomes: [NotificationOutcome] = []
             for origin in recorded.map({ [$0.key.origin] }) ?? origins.sorted(by: { $0.rawValue < $1.rawValue }) {
-                let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: token)
-                switch try transaction.takeBackUnits(of: key, records, at: now) {
+                let key = TransactionKey(app: app.bundleIdentifier, origin: origin, identifier: name)
+                switch try transaction.takeBackUnits(of: key, token, records, at: now) {
                 case .none: break
                 case .applied(let outcome): outcomes.append(outcome)
                 case .all: return nil
@@ -203,7 +257,8 @@ package struct GooglePurchaseService: Sendable {
     private func redeemedTransactions(
         of purchase: GooglePurchase, _ isIncluded: @Sendable (RedeemedTransaction) -> Bool
     ) async throws -> [RedeemedTransaction] {
-        try await ledger.read { try $0.redeemedTransactions(ofPurchase: purchase.originalKey) }.filter(isIncluded)
+        let key = purchase.originalKey(named: try await tokenNames)
+        return try await ledger.read { try $0.redeemedTransactions(ofPurchase: key) }.filter(isIncluded)
     }
 
     /// The known orders of a recorded purchase, with the dates of their periods, which do not change. A one-time purchase has no end.
@@ -251,6 +306,11 @@ package struct GooglePurchaseService: Sendable {
         }
         return isOver
     }
+}
+
+/// The error of purchases of which each has replaced the other, directly or by others. Google Play makes no such links.
+package struct LinkedTokensCircle: Error {
+    package init() {}
 }
 
 /// The use cases of acknowledgements.
@@ -320,6 +380,11 @@ extension VoidedGooglePlayPurchase {
 extension LedgerTransaction {
     fileprivate var googlePurchases: GooglePurchaseRecords {
         get throws { GooglePurchaseRecords(database: database, apps: try apps) }
+    }
+
+    fileprivate func statementNumbers(ofApp app: App, _ package: String) throws -> StatementNumbers {
+        guard let number = try apps[app.bundleIdentifier] else { throw ColumnMismatch.column("app") }
+        return StatementNumbers(database: database, app: number, package: package)
     }
 
     /// - Returns: Nil if the ledger does not have the app.

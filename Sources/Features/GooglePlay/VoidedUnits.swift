@@ -15,11 +15,11 @@ struct VoidedUnits: Hashable {
     /// A stated product of a one-time purchase, of which the voided units are refunded, also if the state does not say so. If each unit is
     /// voided by itself, the purchase is taken back.
     ///
-    /// - Parameter token: The token. It is the transaction of an only product. If the purchase has several, Google does not say of which one
-    ///   the units are.
-    func applied(to stated: StatedPurchase, of token: String) -> StatedPurchase {
+    /// - Parameter name: The token's name. It is the transaction of an only product. If the purchase has several, Google does not say of
+    ///   which one the units are.
+    func applied(to stated: StatedPurchase, of name: String) -> StatedPurchase {
         let purchase = stated.purchase
-        guard let voidedAt, purchase.transactionIdentifier.hasSameBytes(as: token) else { return stated }
+        guard let voidedAt, purchase.transactionIdentifier.hasSameBytes(as: name) else { return stated }
         var result = stated
         result.refundedQuantity = max(stated.refundedQuantity, quantity)
         guard quantity >= purchase.quantity, purchase.revocationDate == nil else { return result }
@@ -128,20 +128,22 @@ extension LedgerTransaction {
         }
     }
 
-    /// A redeemed transaction of one product, and the amount of the credit that it has given; nil for an item, which has no units.
+    /// A redeemed transaction of one product, and the credit that it has given; nil for an item, which has no units.
     private struct Redeemed {
         let sequence: Int64
         let product: String
         let quantity: Int
-        let amount: Int?
+        let credit: Credit?
     }
 
     /// Takes voided units back from the credit of a redeemed one-time purchase. An item goes with the last unit.
     ///
-    /// - Parameter key: The transaction, which is its own original. A product of a purchase with several has another identifier, and Google
-    ///   does not say of which product the voided units are.
+    /// - Parameters:
+    ///   - key: The transaction, which is its own original. A product of a purchase with several has another identifier, and Google does
+    ///     not say of which product the voided units are.
+    ///   - token: The purchase token, whose name is the transaction.
     func takeBackUnits(
-        of key: TransactionKey, _ records: VoidedUnitRecords, at moment: Timestamp
+        of key: TransactionKey, _ token: String, _ records: VoidedUnitRecords, at moment: Timestamp
     ) throws -> UnitRevocation {
         let apps = try apps
         let owner: Int64? = try database.value(
@@ -152,32 +154,40 @@ extension LedgerTransaction {
         var heads = try users.heads(of: [owner])
         let redeemed = try database.row(
             """
-            SELECT redeemed.sequence, redeemed.product_id, redeemed.quantity, credit.amount
+            SELECT redeemed.sequence, redeemed.product_id, redeemed.quantity, credit.balance, credit.amount
             FROM redeemed_transaction AS redeemed
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id = $1 AND redeemed.original_transaction_id = $2 AND redeemed.origin = $3
                 AND redeemed.app = $4 AND redeemed.transaction_id = $2
             """,
             [owner] + key.sqlValues(apps)
-        ) {
-            Redeemed(sequence: try $0.next(), product: try $0.next(), quantity: try $0.next(), amount: try $0.next())
+        ) { row -> Redeemed in
+            let (sequence, product, quantity): (Int64, String, Int) = (
+                try row.next(), try row.next(), try row.next()
+            )
+            let (balance, amount): (String?, Int?) = (try row.next(), try row.next())
+            return Redeemed(
+                sequence: sequence, product: product, quantity: quantity,
+                credit: balance.flatMap { name in amount.map { Credit(balance: name, amount: $0) } })
         }
         guard let redeemed else { return .none }
-        try records.write(bought: redeemed.quantity, ofToken: key.identifier)
-        let units = try records.units(ofToken: key.identifier, redeemed: redeemed.quantity)
-        guard let taken = units.taken(after: try records.units(ofToken: key.identifier)) else { return .all }
-        guard let amount = redeemed.amount else { return .none }
+        try records.write(bought: redeemed.quantity, ofToken: token)
+        let units = try records.units(ofToken: token, redeemed: redeemed.quantity)
+        guard let taken = units.taken(after: try records.units(ofToken: token)) else { return .all }
+        guard let credit = redeemed.credit else { return .none }
         guard taken > units.taken else { return .applied(.recorded) }
         // A log-in on another node of a distributed database can have moved the purchase since its owner was read.
         try database.require(
             "user_id", of: "original", where: Table.originalKey, [[owner] + key.sqlValues(apps)])
-        try records.write(taken: taken, ofToken: key.identifier)
+        try records.write(taken: taken, ofToken: token)
+        let left = units.amount(credit.amount, taking: taken)
         try database.update(
             "credit", set: ["amount"], where: ["user_id", "sequence"],
-            [[units.amount(amount, taking: taken), owner, redeemed.sequence]])
+            [[left, owner, redeemed.sequence]])
         let entry = AuditEntry(
             happenedAt: moment, event: .unitsRevoked, actor: .appStore, origin: key.origin, app: key.app,
-            reference: key.identifier, subject: redeemed.product, reason: String(taken - units.taken))
+            reference: key.identifier, subject: redeemed.product, reason: String(taken - units.taken),
+            measure: .amount(left - credit.amount, of: credit.balance))
         try record(entry, of: owner, &heads)
         return .applied(.revoked)
     }

@@ -137,15 +137,23 @@ package struct ProblemMiddleware: RouterMiddleware {
     /// Notes and logs an error, and returns its problem document.
     package static func problem(of error: any Error, _ context: ServiceContext) -> Problem {
         let known = Problem(error)
-        func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata) {
-            context.logger.log(level: context.sharedLimits?.lines.level(level) ?? level, message, metadata: metadata)
+        func log(_ level: Logger.Level, _ message: Logger.Message, _ metadata: Logger.Metadata, of cause: String) {
+            // An error that strangers can cause on one route hides none of another.
+            let cause = level >= .error ? "\(context.endpointPath ?? "NotFound") \(cause)" : cause
+            let level = context.sharedLimits?.lines.level(level, of: cause, in: context.logger) ?? level
+            context.logger.log(level: level, message, metadata: metadata)
         }
-        if known == nil { log(.error, "unexpected error", ["type": "\(type(of: error))"]) }
+        if known == nil {
+            let type = "\(type(of: error))"
+            log(.error, "unexpected error", ["type": "\(type)"], of: type)
+        }
         let problem = known ?? .unexpected
         context.notes.code = problem.code
         // The status 503 is not a defect of the service, and any client can provoke it.
         if problem.status >= 500 {
-            log(problem.status == 503 ? .info : .error, "the service cannot answer", ["code": "\(problem.code)"])
+            log(
+                problem.status == 503 ? .info : .error, "the service cannot answer", ["code": "\(problem.code)"],
+                of: problem.code)
         }
         return problem
     }

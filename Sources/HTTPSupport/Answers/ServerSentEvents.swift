@@ -35,10 +35,10 @@ package final class OpenEventStreams<Owner: Hashable & Sendable>: Sendable {
 
         /// Opens a stream, and ends another one if a limit is reached. After the end of all streams, it has ended already.
         ///
-        /// - Parameter address: The client address for the limit; the same for all streams without such a limit.
-        package init(to owner: Owner, from address: String = "", in streams: OpenEventStreams) {
+        /// - Parameter network: The client network for the limit; the same for all streams without such a limit.
+        package init(to owner: Owner, from network: ClientNetwork = .unknown, in streams: OpenEventStreams) {
             let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-            number = streams.listeners.withLock { $0.add(continuation, of: owner, from: address) }
+            number = streams.listeners.withLock { $0.add(continuation, of: owner, from: network) }
             self.wakes = wakes
             self.streams = streams
         }
@@ -67,15 +67,15 @@ package final class OpenEventStreams<Owner: Hashable & Sendable>: Sendable {
     }
 }
 
-/// The limits on open event streams: in total, for each client address, and for each user or member.
+/// The limits on open event streams: in total, for each client network, and for each user or member.
 ///
-/// A stream above the limit of its owner ends the owner's oldest stream. A stream above the limit of its address ends the
-/// address's oldest stream, once half of all places are taken. A stream above the total ends the oldest stream of the address
-/// with the most.
+/// A stream above the limit of its owner ends the owner's oldest stream. A stream above the limit of its address or site ends the
+/// oldest stream there, once half of all places are taken. A stream above the total ends the oldest stream of the site with the
+/// most.
 package struct EventListeners<Owner: Hashable & Sendable>: Sendable {
     private struct Listener: Sendable {
         let owner: Owner
-        let address: String
+        let network: ClientNetwork
         let continuation: AsyncStream<Void>.Continuation
     }
 
@@ -85,7 +85,8 @@ package struct EventListeners<Owner: Hashable & Sendable>: Sendable {
     /// The listeners by number; a lower number is older.
     private var listeners: [Int: Listener] = [:]
     private var numbersByOwner: [Owner: Set<Int>] = [:]
-    private var numbersByAddress: [String: Set<Int>] = [:]
+    private var numbersBySite: [ClientNetwork: Set<Int>] = [:]
+    private var counts = NetworkCounts(ofHost: .max, ofSite: .max)
     private var last = 0
     private var isClosed = false
 
@@ -96,31 +97,40 @@ package struct EventListeners<Owner: Hashable & Sendable>: Sendable {
     /// Adds a stream.
     ///
     /// - Returns: Its number.
-    package mutating func add(_ continuation: AsyncStream<Void>.Continuation, of owner: Owner, from address: String)
-        -> Int
-    {
+    package mutating func add(
+        _ continuation: AsyncStream<Void>.Continuation, of owner: Owner, from network: ClientNetwork
+    ) -> Int {
         if let own = numbersByOwner[owner], own.count >= perOwner { end(own.min()) }
         // Many users of a school or an office share an address, so the limit applies only once places are scarce.
-        if listeners.count >= total / 2, let own = numbersByAddress[address], own.count >= perAddress {
-            end(own.min())
+        if listeners.count >= total / 2, let full = full(around: network) {
+            end(numbersBySite[network.site]?.filter { full.contains(listeners[$0]?.network ?? .unknown) }.min())
         }
         if listeners.count >= total {
-            end(numbersByAddress.values.max { $0.count < $1.count }?.min())
+            end(numbersBySite.values.max { $0.count < $1.count }?.min())
         }
         if isClosed { continuation.finish() }
         last += 1
-        listeners[last] = Listener(owner: owner, address: address, continuation: continuation)
+        listeners[last] = Listener(owner: owner, network: network, continuation: continuation)
         numbersByOwner[owner, default: []].insert(last)
-        numbersByAddress[address, default: []].insert(last)
+        numbersBySite[network.site, default: []].insert(last)
+        counts.add(of: network)
         return last
+    }
+
+    /// The narrowest network around one that is at its limit. A site has a quarter of the total.
+    private mutating func full(around network: ClientNetwork) -> ClientNetwork? {
+        (counts.ofHost, counts.ofSite) = (perAddress, max(perAddress, total / 4))
+        return counts.full(around: network)
     }
 
     package mutating func remove(_ number: Int) {
         guard let listener = listeners.removeValue(forKey: number) else { return }
         numbersByOwner[listener.owner]?.remove(number)
         if numbersByOwner[listener.owner]?.isEmpty == true { numbersByOwner[listener.owner] = nil }
-        numbersByAddress[listener.address]?.remove(number)
-        if numbersByAddress[listener.address]?.isEmpty == true { numbersByAddress[listener.address] = nil }
+        counts.remove(of: listener.network)
+        let site = listener.network.site
+        numbersBySite[site]?.remove(number)
+        if numbersBySite[site]?.isEmpty == true { numbersBySite[site] = nil }
     }
 
     func wake(_ owner: Owner) {

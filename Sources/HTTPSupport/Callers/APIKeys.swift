@@ -22,6 +22,7 @@ package struct APIKeys: Sendable {
     let randomness: Randomness
     private let uses = APIKeyUses()
     private let known = KnownAPIKeys()
+    private let remembered = RememberedAPIKeys()
 
     /// Makes a key.
     ///
@@ -80,8 +81,13 @@ package struct APIKeys: Sendable {
     package func recordUses() async throws {
         let uses = uses.drain()
         guard !uses.isEmpty else { return }
-        try await ledger.write { transaction in
-            for (identifier, moment) in uses { try transaction.recordUse(ofAPIKey: identifier, at: moment) }
+        do {
+            try await ledger.write { transaction in
+                for (identifier, moment) in uses { try transaction.recordUse(ofAPIKey: identifier, at: moment) }
+            }
+        } catch {
+            self.uses.putBack(uses)
+            throw error
         }
     }
 
@@ -102,11 +108,46 @@ package struct APIKeys: Sendable {
     package func caller(presenting key: String) async throws -> Caller? {
         guard key.utf8.count < Self.excessiveLength else { return nil }
         if let platform = AppPlatform(prefixOf: key) { return try await app(presenting: key, on: platform) }
-        guard key.hasPrefix(Self.prefix) else { return nil }
-        let identifier = key.dropFirst(Self.prefix.count).prefix { $0 != "_" }
-        guard let record = try await record(String(identifier)), record.revokedAt == nil, record.platform == nil,
-            record.isRecord(of: key)
-        else { return nil }
+        guard let identifier = Self.identifier(ofSecretKey: key), let record = try await record(identifier) else {
+            return nil
+        }
+        return try backEnd(presenting: key, of: record)
+    }
+
+    /// The caller that presents a key for metrics, also while the ledger is away: the metrics must say so then.
+    ///
+    /// A key that the ledger has confirmed in the last day stands for itself meanwhile, without a look at its revocation.
+    ///
+    /// - Throws: `Problem` for a key that has expired; `StorageFault` for a key that is not remembered.
+    func callerOfMetrics(presenting key: String) async throws -> Caller? {
+        guard key.utf8.count < Self.excessiveLength, let identifier = Self.identifier(ofSecretKey: key) else {
+            return try await caller(presenting: key)
+        }
+        let fault: any Error
+        do {
+            let answer = try await BlockingWork.run(waitingUpTo: RememberedAPIKeys.patience) {
+                RememberedAPIKeys.Answer(record: try await record(identifier))
+            }
+            if let answer {
+                remembered.keep(answer, of: identifier, at: clock.now())
+                return try answer.record.flatMap { try backEnd(presenting: key, of: $0) }
+            }
+            fault = Problem.tooBusy
+        } catch let error as StorageFault {
+            fault = error
+        }
+        guard let record = remembered.record(identifier, at: clock.now()) else { throw fault }
+        return try backEnd(presenting: key, of: record)
+    }
+
+    /// The identifier in the key of a back end; nil for another credential.
+    private static func identifier(ofSecretKey key: String) -> String? {
+        key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count).prefix { $0 != "_" }) : nil
+    }
+
+    /// - Returns: Nil for a key that is wrong or revoked.
+    private func backEnd(presenting key: String, of record: APIKeyRecord) throws(Problem) -> Caller? {
+        guard record.revokedAt == nil, record.platform == nil, record.isRecord(of: key) else { return nil }
         let now = clock.now()
         if let expiresAt = record.expiresAt, now >= expiresAt { throw Problem.keyExpired(record.name, at: expiresAt) }
         uses.record(record, at: now)
@@ -165,6 +206,11 @@ final class APIKeyUses: Sendable {
         waiting.withLock { $0[key.identifier] = moment }
     }
 
+    /// Records uses again that could not be written. Later ones stay.
+    func putBack(_ uses: [String: Timestamp]) {
+        waiting.withLock { $0.merge(uses) { later, _ in later } }
+    }
+
     /// Returns all recorded uses, by the identifiers of the keys, and removes them.
     func drain() -> [String: Timestamp] {
         waiting.withLock { waiting in
@@ -194,6 +240,43 @@ private final class KnownAPIKeys: Sendable {
 
     func keep(_ record: APIKeyRecord, readAt: ContinuousClock.Instant) {
         records.keep((record, readAt), for: ByteKey(record.identifier), size: Self.size)
+    }
+}
+
+/// The keys for metrics that the ledger has confirmed, for the time in which it is away.
+private final class RememberedAPIKeys: Sendable {
+    /// The ledger's answer about an identifier; the record is nil for an unknown one.
+    struct Answer: Sendable {
+        let record: APIKeyRecord?
+    }
+
+    /// The longest wait for the ledger. Prometheus waits ten seconds for an answer by default.
+    static let patience = Duration.seconds(2)
+    /// The time for which a key is remembered, in days.
+    private static let days: Int64 = 1
+    private static let capacity = 16
+
+    private let known = Mutex<[String: (record: APIKeyRecord, confirmedAt: Timestamp)]>([:])
+
+    func keep(_ answer: Answer, of identifier: String, at moment: Timestamp) {
+        known.withLock { known in
+            known[identifier] = nil
+            guard let record = answer.record, record.isValid(at: moment),
+                record.scopes.contains(APIKeyScope.metrics.rawValue)
+            else { return }
+            if known.count >= Self.capacity, let oldest = known.min(by: { $0.value.confirmedAt < $1.value.confirmedAt })
+            {
+                known[oldest.key] = nil
+            }
+            known[identifier] = (record, moment)
+        }
+    }
+
+    func record(_ identifier: String, at moment: Timestamp) -> APIKeyRecord? {
+        guard let (record, confirmedAt) = known.withLock({ $0[identifier] }), confirmedAt <= moment,
+            moment < confirmedAt.adding(days: Self.days)
+        else { return nil }
+        return record
     }
 }
 
@@ -239,20 +322,33 @@ extension APIKeys {
     /// The task that writes the last uses of API keys to the ledger each minute, and when the service stops.
     ///
     /// A crash loses at most a minute's uses.
-    package func useRecording(logger: Logger) -> Companion { Companion { await keepRecording(logger) } }
+    package func useRecording(logger: Logger) -> Companion { Companion { try await keepRecording(logger) } }
 
-    private func keepRecording(_ logger: Logger) async {
-        for await _ in AsyncStream.ticks(every: Self.recordingInterval).cancelOnGracefulShutdown() {
-            await record(logger)
+    private func keepRecording(_ logger: Logger) async throws {
+        let work = RepeatedWork(
+            "the last uses of API keys are not recorded", Rhythm(every: Self.recordingInterval, beginsAtOnce: false),
+            logger: logger)
+        let outcomes = RecordingOutcomes()
+        let recording = Companion(untilShutdown: {
+            await work.run {
+                outcomes.isFailing.store(true, ordering: .relaxed)
+                try await recordUses()
+                outcomes.isFailing.store(false, ordering: .relaxed)
+                return true
+            }
+        })
+        try await recording.run()
+        // A ledger that is away delays no stop.
+        guard !outcomes.isFailing.load(ordering: .relaxed) else { return }
+        do {
+            _ = try await BlockingWork.run(waitingUpTo: Self.lastRecordingTimeout) { try await recordUses() }
+        } catch {
+            FailureLog.Line.failed(FailureCause(error), count: 1).log(work.failure, in: logger)
         }
-        _ = try? await BlockingWork.run(waitingUpTo: Self.lastRecordingTimeout) { await record(logger) }
     }
 
-    private func record(_ logger: Logger) async {
-        do {
-            try await recordUses()
-        } catch {
-            logger.debug("the last uses of API keys are not recorded", metadata: ["code": "\(Problem.code(of: error))"])
-        }
+    /// The outcome of the last recording.
+    private final class RecordingOutcomes: Sendable {
+        let isFailing = Atomic(false)
     }
 }

@@ -34,6 +34,14 @@ package enum Authentication: Sendable {
             return own.matches(credential) ? .backEnd(key: "process", scopes: Set(APIKeyScope.allCases), app: nil) : nil
         }
     }
+
+    /// The caller of metrics, whose key is remembered while the ledger is away.
+    fileprivate func callerOfMetrics(presenting credential: String) async throws -> Caller? {
+        guard case .apiKeys(let keys, _, _) = self, APIKeys.isKey(credential) else {
+            return try await caller(presenting: credential)
+        }
+        return try await keys.callerOfMetrics(presenting: credential)
+    }
 }
 
 /// The access tokens of the service's own accounts, which are a feature above this module.
@@ -50,6 +58,8 @@ package struct AuthenticationMiddleware: RouterMiddleware {
     /// The rate limits of callers; nil for none.
     let limits: RateLimitMiddleware?
     let acceptsPublicKeys: Bool
+    /// True for routes that answer while the ledger is away.
+    var isForMetrics = false
 
     package func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
         guard let credential = Self.credential(of: request) else {
@@ -58,7 +68,13 @@ package struct AuthenticationMiddleware: RouterMiddleware {
                 detail: "Send an API key or a user's token as a bearer token in the Authorization header. "
                     + "`till keys make` creates an API key.")
         }
-        guard let caller = try await authentication.caller(presenting: credential) else {
+        let caller =
+            if isForMetrics {
+                try await authentication.callerOfMetrics(presenting: credential)
+            } else {
+                try await authentication.caller(presenting: credential)
+            }
+        guard let caller else {
             throw Problem(
                 status: .unauthorized, code: "keyInvalid",
                 detail: "The API key is unknown or was revoked. `till keys list` shows the valid keys. "
@@ -88,12 +104,15 @@ extension RouterGroup where Context == ServiceContext {
     /// - Parameters:
     ///   - limits: The rate limits of callers; nil for none.
     ///   - acceptsPublicKeys: True if every route of the group names its callers, for routes for public keys.
+    ///   - isForMetrics: True for routes that answer while the ledger is away.
     package func authenticated(
-        by authentication: Authentication, within limits: RateLimitMiddleware? = nil, acceptsPublicKeys: Bool = false
+        by authentication: Authentication, within limits: RateLimitMiddleware? = nil, acceptsPublicKeys: Bool = false,
+        isForMetrics: Bool = false
     ) -> RouterGroup<ServiceContext> {
         group().add(
             middleware: AuthenticationMiddleware(
-                authentication: authentication, limits: limits, acceptsPublicKeys: acceptsPublicKeys))
+                authentication: authentication, limits: limits, acceptsPublicKeys: acceptsPublicKeys,
+                isForMetrics: isForMetrics))
     }
 }
 

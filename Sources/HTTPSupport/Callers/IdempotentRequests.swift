@@ -191,6 +191,7 @@ package final class IdempotentRequests: Sendable {
 
 extension IdempotentRequests {
     private static let deletionInterval = Duration.seconds(10 * 60)
+    private static let retries = Duration.seconds(60)...deletionInterval
     /// The largest number of answers that one commit deletes. Purchases wait for it.
     private static let deletedAtOnce = 1000
 
@@ -198,14 +199,17 @@ extension IdempotentRequests {
     ///
     /// A commit that keeps an answer deletes no others: that would reach each node of a distributed ledger.
     package static func deletion(in ledger: Ledger, clock: any WallClock, logger: Logger) -> Companion {
-        Companion {
-            await logger.repeating(every: deletionInterval, "old answers not deleted") {
+        let work = RepeatedWork(
+            "old answers not deleted", Rhythm(every: deletionInterval, retry: retries), logger: logger)
+        return Companion(untilShutdown: {
+            await work.run {
                 let oldest = clock.now().adding(days: -1)
                 while try await ledger.writeInBackground({
                     try $0.answers.delete(before: oldest, limit: deletedAtOnce)
                 }) == deletedAtOnce {}
+                return true
             }
-        }
+        })
     }
 }
 

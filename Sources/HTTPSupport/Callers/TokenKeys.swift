@@ -30,6 +30,7 @@ package actor TokenKeys {
     private var triedAt: Timestamp?
     /// The error of the last load. Nil if it succeeded.
     private var failure: TokenKeysError?
+    private var failureLog = FailureLog()
     /// The load in progress. All callers that need it await it.
     private var loading: Task<Result<LoadedKeys, TokenKeysError>, Never>?
 
@@ -107,15 +108,15 @@ package actor TokenKeys {
                 current = (set, clock.now())
                 refreshInterval = interval(stated: seconds)
                 failure = nil
+                failureLog.record(nil, in: logger, "cannot load the keys of \(setting)")
                 generations.add(1, ordering: .releasing)
             }
             return set
         } catch {
             if isFirst {
                 failure = error
-                logger.error(
-                    "cannot load the keys of \(setting)",
-                    metadata: ["reason": "\(error.message(about: setting, for: algorithms))"])
+                let reason = FailureCause(key: "reason", text: error.message(about: setting, for: algorithms))
+                failureLog.record(reason, in: logger, "cannot load the keys of \(setting)")
             }
             throw error
         }
@@ -169,8 +170,8 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     package func load() async throws(TokenKeysError) -> (bytes: [UInt8], maximumAge: Int64?) {
         switch self {
         case .file(let url):
-            guard let data = try? Data(contentsOf: url) else { throw .unreadable }
-            return ([UInt8](data), nil)
+            guard let bytes = NamedFile.bytes(of: url) else { throw .unreadable }
+            return (bytes, nil)
         case .address(let url):
             do { return try await Deadline.run(within: Self.timeout) { try await Self.fetch(url) } } catch {
                 throw .unreachable
@@ -179,7 +180,7 @@ package enum TokenKeySource: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func fetch(_ url: URL) async throws -> (bytes: [UInt8], maximumAge: Int64?) {
-        try await HTTPClient.withHTTPClient(configuration: .init(redirectConfiguration: .disallow)) { client in
+        try await HTTPClient.withHTTPClient(configuration: .outgoing(.disallow)) { client in
             // The client's own timeout ends at the head of the response.
             let response = try await client.execute(
                 HTTPClientRequest(url: url.absoluteString), deadline: .distantFuture)

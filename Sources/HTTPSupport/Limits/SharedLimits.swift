@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Logging
-import NIOCore
 import Proofs
 import Synchronization
 
@@ -10,9 +9,8 @@ import Synchronization
 package final class SharedLimits: Sendable {
     let addresses: ClientAddresses
     let bodies: BodyBudget
-    /// The requests in progress of each client address, and their limit. Nil if connections are limited instead.
-    let requestsPerAddress: Int?
-    let openRequests = OpenRequests()
+    /// The requests in progress of each client network. Nil if connections are limited instead.
+    let openRequests: OpenRequests?
     /// The reserve of free space. Nil if there is none.
     package let reserve: StorageReserve?
     /// The budget of users without a purchase. Nil for no limit.
@@ -23,18 +21,20 @@ package final class SharedLimits: Sendable {
     package let lines = LogLimit()
     private let hasWarnedAboutProxy = Atomic(false)
 
-    /// - Parameter proxies: The number of trusted proxies before the service.
+    /// - Parameters:
+    ///   - proxies: The number of trusted proxies before the service.
+    ///   - requests: The limits on the requests in progress of each client network; nil for none.
     package init(
         proxies: Int = 0,
         bodies: BodyBudget = BodyBudget(),
-        requestsPerAddress: Int? = nil,
+        requests: NetworkCounts? = nil,
         reserve: StorageReserve? = nil,
         newcomers: NewcomerBudget? = nil,
         ledger: Ledger? = nil
     ) {
         addresses = ClientAddresses(proxies: proxies)
         self.bodies = bodies
-        self.requestsPerAddress = requestsPerAddress
+        openRequests = requests.map(OpenRequests.init)
         self.reserve = reserve
         self.newcomers = newcomers
         self.ledger = ledger
@@ -44,50 +44,30 @@ package final class SharedLimits: Sendable {
     func shouldWarnAboutProxy() -> Bool { !hasWarnedAboutProxy.exchange(true, ordering: .relaxed) }
 }
 
-/// A limit on the log lines that anyone can cause. Without it, strangers could fill the disk and hide other lines.
-package final class LogLimit: Sendable {
-    package static let linesPerMinute = 6
-
-    private let minute = Mutex<(began: ContinuousClock.Instant?, lines: Int)>((nil, 0))
-
-    package init() {}
-
-    /// The level of a line: the given level for the first lines of a minute, and `debug` for the others.
-    package func level(_ level: Logger.Level, at now: ContinuousClock.Instant = .now) -> Logger.Level {
-        guard level > .debug else { return level }
-        return minute.withLock { minute in
-            if minute.began.map({ now - $0 >= .seconds(60) }) ?? true { minute = (now, 0) }
-            minute.lines += 1
-            return minute.lines > Self.linesPerMinute ? .debug : level
-        }
-    }
-}
-
-/// A limit on each client address's requests in progress. It is for a service behind proxies, where one connection
+/// A limit on each client network's requests in progress. It is for a service behind proxies, where one connection
 /// carries the requests of many clients.
 package final class OpenRequests: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+    private let counts: Mutex<NetworkCounts>
 
-    package init() {}
+    /// - Parameter limits: The limits, without requests.
+    package init(_ limits: NetworkCounts) {
+        counts = Mutex(limits)
+    }
 
     /// Counts a request.
     ///
-    /// - Returns: False if the address has reached its limit. Then the request is not counted.
-    package func begin(from address: String, upTo limit: Int) -> Bool {
+    /// - Returns: False if the network has reached its limit. Then the request is not counted.
+    package func begin(from network: ClientNetwork) -> Bool {
         counts.withLock { counts in
-            let count = counts[address] ?? 0
-            guard count < limit else { return false }
-            counts[address] = count + 1
+            guard counts.full(around: network) == nil else { return false }
+            counts.add(of: network)
             return true
         }
     }
 
     /// Removes a finished request from the count.
-    package func end(from address: String) {
-        counts.withLock { counts in
-            let left = (counts[address] ?? 0) - 1
-            counts[address] = left > 0 ? left : nil
-        }
+    package func end(from network: ClientNetwork) {
+        counts.withLock { $0.remove(of: network) }
     }
 }
 
@@ -102,13 +82,13 @@ struct AdmissionMiddleware: RouterMiddleware {
             return try Problem(status: .badRequest, code: "headInvalid", detail: refusal.sentence).response()
         }
         warnAboutProxy(request, context)
-        guard let limit = sharedLimits.requestsPerAddress else { return try await next(request, context) }
-        let address = context.clientAddress(of: request)
-        guard sharedLimits.openRequests.begin(from: address, upTo: limit) else {
+        guard let openRequests = sharedLimits.openRequests else { return try await next(request, context) }
+        let network = context.clientNetwork(of: request)
+        guard openRequests.begin(from: network) else {
             context.notes.code = Problem.tooBusy.code
             return try Problem.tooBusy.response()
         }
-        defer { sharedLimits.openRequests.end(from: address) }
+        defer { openRequests.end(from: network) }
         return try await next(request, context)
     }
 
@@ -120,61 +100,4 @@ struct AdmissionMiddleware: RouterMiddleware {
             "A request has X-Forwarded-For, but `proxies` is 0. If your proxy sent it, set `proxies`: all clients share its limits."
         )
     }
-}
-
-/// A limit on the concurrent work of one kind. Callers without a place wait in order.
-package final class ConcurrencyLimit: Sendable {
-    private struct Places {
-        var free: Int
-        var waiting = CircularBuffer<CheckedContinuation<Void, any Error>>()
-    }
-
-    private let places: Mutex<Places>
-    private let maximumWaiting: Int
-
-    /// - Parameters:
-    ///   - maximum: The maximum number of concurrent jobs.
-    ///   - maximumWaiting: The maximum number of waiting callers. Further callers are refused.
-    package init(_ maximum: Int, maximumWaiting: Int) {
-        places = Mutex(Places(free: maximum))
-        self.maximumWaiting = maximumWaiting
-    }
-
-    /// Performs the work as soon as a place is free.
-    ///
-    /// - Throws: `Problem` with the code `tooBusy` if too many callers wait.
-    package func run<Value>(_ work: () async throws -> Value) async throws -> Value {
-        try await acquirePermit()
-        defer { releasePermit() }
-        return try await work()
-    }
-
-    private func acquirePermit() async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            let answer: Result<Void, any Error>? = places.withLock { places in
-                if places.free > 0 {
-                    places.free -= 1
-                    return .success(())
-                }
-                guard places.waiting.count < maximumWaiting else { return .failure(Problem.tooBusy) }
-                places.waiting.append(continuation)
-                return nil
-            }
-            if let answer { continuation.resume(with: answer) }
-        }
-    }
-
-    /// Gives the place to the caller that has waited longest.
-    private func releasePermit() {
-        let next = places.withLock { places in
-            let next = places.waiting.popFirst()
-            if next == nil { places.free += 1 }
-            return next
-        }
-        next?.resume()
-    }
-}
-
-extension Problem {
-    package static let tooBusy = Problem(ErrorRule.tooBusy)
 }

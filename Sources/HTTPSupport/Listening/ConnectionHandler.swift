@@ -176,8 +176,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func admit(_ context: ChannelHandlerContext) {
         guard connection == nil else { return }
         let channel = context.channel
-        let address = ClientAddresses.network(channel.remoteAddress)
-        let connection = ConnectionTable.Connection(address: address, at: .now()) { channel.close(promise: nil) }
+        let network = ClientNetwork(channel.remoteAddress)
+        let connection = ConnectionTable.Connection(from: network, at: .now()) { channel.close(promise: nil) }
         guard table.admit(connection, at: .now()) else {
             context.close(promise: nil)
             return

@@ -2,9 +2,9 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// The open connections, limited in total and for each client address.
+/// The open connections, limited in total and for each client network.
 ///
-/// A new connection evicts another one if the table is full. The eviction order is:
+/// A new connection evicts another one if the table is full, or one of its own network if that is full. The eviction order is:
 /// 1. A connection whose client has closed its side.
 /// 2. The oldest connection without a request.
 /// 3. The connection that has waited longest for its next request.
@@ -22,14 +22,16 @@ package final class ConnectionTable: Sendable {
             static let busy: UInt64 = 4
         }
 
-        fileprivate let address: String
+        fileprivate let network: ClientNetwork
         private let close: @Sendable () -> Void
         private let state = Atomic(State.silent)
         /// The start of the wait, in nanoseconds of the event loops' clock.
         private let waitsSince: Atomic<UInt64>
 
-        package init(address: String, at now: NIODeadline, close: @escaping @Sendable () -> Void) {
-            self.address = address
+        package init(
+            from network: ClientNetwork, at now: NIODeadline, close: @escaping @Sendable () -> Void
+        ) {
+            self.network = network
             self.close = close
             waitsSince = Atomic(now.uptimeNanoseconds)
         }
@@ -67,7 +69,8 @@ package final class ConnectionTable: Sendable {
 
     private struct Connections {
         var open: [ObjectIdentifier: Connection] = [:]
-        var countByAddress: [String: Int] = [:]
+        /// Nil if only the total is limited.
+        var byNetwork: NetworkCounts?
         var refused = 0
         var warnedAt: NIODeadline?
     }
@@ -75,13 +78,13 @@ package final class ConnectionTable: Sendable {
     private static let warningInterval = TimeAmount.seconds(60)
 
     private let total: Int
-    private let perAddress: Int?
     private let logger: Logger
-    private let connections = Mutex(Connections())
+    private let connections: Mutex<Connections>
 
     package init(_ configuration: ServerConfiguration, logger: Logger) {
         total = configuration.maximumConnections
-        perAddress = configuration.maximumConnectionsPerAddress
+        let perAddress = configuration.maximumConnectionsPerAddress
+        connections = Mutex(Connections(byNetwork: perAddress.map { [total] in NetworkCounts(ofHost: $0, of: total) }))
         self.logger = logger
     }
 
@@ -97,16 +100,14 @@ package final class ConnectionTable: Sendable {
     /// - Returns: False if a limit is reached and no connection can be evicted.
     package func admit(_ connection: Connection, at now: NIODeadline) -> Bool {
         let (isAdmitted, evicted, warning) = connections.withLock { connections -> (Bool, Connection?, Int?) in
-            let own = connections.countByAddress[connection.address] ?? 0
-            let isAddressFull = perAddress.map { own >= $0 } ?? false
-            let isFull = isAddressFull || connections.open.count >= total
-            let evicted =
-                isFull ? Self.evictable(among: connections, at: isAddressFull ? connection.address : nil) : nil
+            let fullNetwork = connections.byNetwork?.full(around: connection.network)
+            let isFull = fullNetwork != nil || connections.open.count >= total
+            let evicted = isFull ? Self.evictable(among: connections, in: fullNetwork) : nil
             if let evicted { Self.remove(evicted, from: &connections) }
             let isAdmitted = !isFull || evicted != nil
             if isAdmitted {
                 connections.open[ObjectIdentifier(connection)] = connection
-                connections.countByAddress[connection.address, default: 0] += 1
+                connections.byNetwork?.add(of: connection.network)
             }
             return (isAdmitted, evicted, isFull ? Self.warning(&connections, at: now) : nil)
         }
@@ -114,7 +115,7 @@ package final class ConnectionTable: Sendable {
         if let warning {
             logger.warning(
                 "connections were closed because a limit on connections was reached",
-                metadata: ["closed": "\(warning)", "lastAddress": "\(connection.address)"])
+                metadata: ["closed": "\(warning)", "lastAddress": "\(connection.network)"])
         }
         return isAdmitted
     }
@@ -124,9 +125,9 @@ package final class ConnectionTable: Sendable {
         connections.withLock { Self.remove(connection, from: &$0) }
     }
 
-    private static func evictable(among connections: Connections, at address: String?) -> Connection? {
+    private static func evictable(among connections: Connections, in network: ClientNetwork?) -> Connection? {
         var first: (connection: Connection, order: (UInt64, UInt64))?
-        for connection in connections.open.values where address == nil || connection.address == address {
+        for connection in connections.open.values where network?.contains(connection.network) ?? true {
             guard let order = connection.evictionOrder else { continue }
             if first.map({ order < $0.order }) ?? true { first = (connection, order) }
         }
@@ -135,8 +136,7 @@ package final class ConnectionTable: Sendable {
 
     private static func remove(_ connection: Connection, from connections: inout Connections) {
         guard connections.open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        let left = (connections.countByAddress[connection.address] ?? 0) - 1
-        connections.countByAddress[connection.address] = left > 0 ? left : nil
+        connections.byNetwork?.remove(of: connection.network)
     }
 
     /// Counts a connection that a limit has closed.

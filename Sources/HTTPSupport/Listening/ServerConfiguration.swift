@@ -31,15 +31,18 @@ package struct ServerConfiguration: Sendable {
     /// The host as a URL has it.
     var writtenHost: String { host.contains(":") ? "[\(host)]" : host }
 
-    /// Returns a configuration for TLS 1.2 and later, with NIO's defaults; nil without TLS.
+    /// Returns a configuration for TLS 1.2 and later, with forward secrecy; nil without TLS.
     ///
     /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
     package func tlsConfiguration() throws(ServerNotStarted) -> TLSConfiguration? {
         guard let (certificate, key) = tls else { return nil }
         do {
-            let configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.path).map { .certificate($0) },
-                privateKey: .privateKey(try NIOSSLPrivateKey(file: key.path, format: .pem)))
+            // Of a file that cannot be read, there is no certificate.
+            let (chain, secret) = (NamedFile.bytes(of: certificate) ?? [], NamedFile.bytes(of: key) ?? [])
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMBytes(chain).map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(bytes: secret, format: .pem)))
+            configuration.requireForwardSecrecy()
             _ = try NIOSSLContext(configuration: configuration)
             return configuration
         } catch {

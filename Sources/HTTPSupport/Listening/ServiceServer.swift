@@ -1,7 +1,6 @@
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -14,6 +13,7 @@ package enum ServiceServer {
     /// - Parameters:
     ///   - backgroundServices: The services that run beside the server and stop before it.
     ///   - stoppedLast: The services that stop after the server, each with its log message.
+    ///   - certificate: The TLS certificate; nil to load that of the configuration.
     ///   - onListening: The closure that is called once, with the address.
     /// - Throws: `ServerNotStarted`.
     package static func run(
@@ -21,6 +21,7 @@ package enum ServiceServer {
         backgroundServices: [any Service] = [],
         stoppedLast: [(service: any Service, message: Logger.Message)] = [],
         configuration: ServerConfiguration,
+        certificate: ServerCertificate? = nil,
         logger: Logger,
         onListening: @escaping @Sendable (URL) -> Void
     ) async throws {
@@ -32,7 +33,7 @@ package enum ServiceServer {
             AnnouncedService(service: service, logger: logger, message: message, metadata: metadata)
         }
         let connections = ConnectionTable(configuration, logger: logger)
-        let application = try application(router, connections, configuration, logger, onListening)
+        let application = try application(router, connections, configuration, certificate, logger, onListening)
         var group = ServiceGroupConfiguration(
             // The group stops them in reverse order.
             services: stoppedLast.map { announced($0.service, $0.message) }
@@ -68,7 +69,7 @@ package enum ServiceServer {
         onListening: @escaping @Sendable (URL) -> Void
     ) throws -> Companion {
         let connections = ConnectionTable(configuration, logger: logger)
-        let server: any Service = try application(router, connections, configuration, logger, onListening)
+        let server: any Service = try application(router, connections, configuration, nil, logger, onListening)
         let address = address(of: configuration)
         return Companion {
             do { try await server.run() } catch {
@@ -91,12 +92,12 @@ package enum ServiceServer {
 
     private static func application(
         _ router: Router<ServiceContext>, _ connections: ConnectionTable, _ configuration: ServerConfiguration,
-        _ logger: Logger, _ onListening: @escaping @Sendable (URL) -> Void
+        _ certificate: ServerCertificate?, _ logger: Logger, _ onListening: @escaping @Sendable (URL) -> Void
     ) throws -> Application<RouterResponder<ServiceContext>> {
         let address = "\(configuration.tls == nil ? "http" : "https")://\(configuration.writtenHost)"
         return Application(
             router: router,
-            server: try channel(connections, configuration),
+            server: try channel(connections, configuration, certificate),
             configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: "till"),
             onServerRunning: { channel in
                 if let port = channel.localAddress?.port, let url = URL(string: "\(address):\(port)") {
@@ -107,7 +108,7 @@ package enum ServiceServer {
     }
 
     private static func channel(
-        _ connections: ConnectionTable, _ configuration: ServerConfiguration
+        _ connections: ConnectionTable, _ configuration: ServerConfiguration, _ certificate: ServerCertificate?
     ) throws -> HTTPServerBuilder {
         let connection = HTTP1Channel.Configuration(
             additionalChannelHandlers: [ConnectionHandler(connections, configuration)],
@@ -115,9 +116,13 @@ package enum ServiceServer {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: RequestHead.maximumFieldLength, maxHeaderListSize: 32 * 1024,
                 maxHeaderFieldCount: 100))
-        let plain = HTTPServerBuilder.http1(configuration: connection)
-        guard let tls = try configuration.tlsConfiguration() else { return plain }
-        return try .tls(plain, tlsConfiguration: tls)
+        guard let certificate = try certificate ?? ServerCertificate(configuration) else {
+            return .http1(configuration: connection)
+        }
+        return HTTPServerBuilder { responder in
+            CertifiedChannel(
+                base: HTTP1Channel(responder: responder, configuration: connection), certificate: certificate)
+        }
     }
 }
 

@@ -1,7 +1,3 @@
-import HTTPTypes
-import Hummingbird
-import Ledger
-import Logging
 import Proofs
 import Synchronization
 
@@ -65,6 +61,7 @@ package final class ServiceMetrics: Sendable {
 
     private let counts = Mutex(Counts())
     private let requestsInFlight = Atomic(0)
+    private let isReloaded = Atomic(true)
 
     package init() {}
 
@@ -128,13 +125,29 @@ package final class ServiceMetrics: Sendable {
         counts.withLock { $0.commits.record(duration) }
     }
 
+    /// Records the outcome of a reload of certificates, roots and catalogs.
+    package func recordReload(isComplete: Bool) { isReloaded.store(isComplete, ordering: .relaxed) }
+
     /// - Parameters:
+    ///   - isLedgerUp: False if the ledger does not answer.
+    ///   - certificateEndsAt: The end of the TLS certificate; nil without one.
     ///   - queueDepth: The number of jobs that wait for a thread or a commit.
     ///   - listeners: The number of event listeners, or nil if events are off.
     ///   - isStorageAlmostFull: True if only the reserve of free space is left.
-    package func text(queueDepth: Int, listeners: Int? = nil, isStorageAlmostFull: Bool = false) -> String {
+    package func text(
+        isLedgerUp: Bool = true, certificateEndsAt: Timestamp? = nil, queueDepth: Int, listeners: Int? = nil,
+        isStorageAlmostFull: Bool = false
+    ) -> String {
         let counts = counts.withLock { $0 }
         var text = PrometheusText()
+        text.begin("till_ledger_up", .gauge, "1 if the ledger answers, else 0.")
+        text.add("till_ledger_up", [], isLedgerUp ? 1 : 0)
+        if let certificateEndsAt {
+            text.begin("till_tls_certificate_end_seconds", .gauge, "End of the TLS certificate, in seconds since 1970.")
+            text.add("till_tls_certificate_end_seconds", [], certificateEndsAt.secondsSince1970)
+        }
+        text.begin("till_last_reload_successful", .gauge, "0 if the last reload (SIGHUP) has left out a part, else 1.")
+        text.add("till_last_reload_successful", [], isReloaded.load(ordering: .relaxed) ? 1 : 0)
         text.begin("till_http_requests_total", .counter, "Requests answered.")
         for (request, count) in counts.requests.sorted(by: { "\($0.key)" < "\($1.key)" }) {
             let labels = [("method", request.method), ("route", request.route), ("status", String(request.status))]
@@ -203,43 +216,6 @@ package struct Histogram: Sendable {
             total += count
             return total
         }
-    }
-}
-
-/// Counts and logs each request by its route. The path would name users.
-struct RequestMiddleware: RouterMiddleware {
-    private static let identifierHeader = HTTPField.Name("X-Request-Id")
-    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
-    let metrics: ServiceMetrics
-    /// The limit on lines about refused requests of strangers.
-    private let lines = LogLimit()
-
-    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        metrics.requestBegan()
-        defer { metrics.requestEnded() }
-        let started = ContinuousClock.now
-        var response = try await next(request, context)
-        // The client can quote this identifier to find the request's log line.
-        if let name = Self.identifierHeader, let identifier = context.logger[metadataKey: "hb.request.id"] {
-            response.headers[name] = "\(identifier)"
-        }
-        let ended = ContinuousClock.now
-        let duration = ended - started
-        let method = Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "other"
-        let route = context.endpointPath ?? "NotFound"
-        metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration, at: ended)
-        let isStrangers = response.status.code >= 400 && !context.notes.isOfKnownCaller
-        let level = isStrangers ? lines.level(.info) : .info
-        guard context.logger.logLevel <= level else { return response }
-        var metadata: Logger.Metadata = [
-            "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
-            "milliseconds": "\(Int(duration / .milliseconds(1)))",
-        ]
-        if let key = context.notes.key { metadata["key"] = "\(key)" }
-        if let code = context.notes.code { metadata["code"] = "\(code)" }
-        context.logger.log(level: level, "request", metadata: metadata)
-        return response
     }
 }
 

@@ -62,6 +62,18 @@ package struct AuditEntry: Hashable, Sendable {
     package let subject: String
     /// The team's reason, a refusal's code, or the anonymous id of a log-in; nil if none was given, or if it was erased.
     package let reason: String?
+    /// Nil for an event that changes no balance and gives nothing with an end.
+    package let measure: Measure?
+
+    /// The number with which an event changes what a user owns. The check of the ledger compares it with the other tables.
+    ///
+    /// It is indirect, so that an entry stays small enough for throwing functions to return (swiftlang/swift#90477).
+    package indirect enum Measure: Hashable, Sendable {
+        /// The change of a balance: negative for a spending and for units that were taken back.
+        case amount(Int, of: String)
+        /// The end of a given item.
+        case end(Timestamp)
+    }
 
     package init(
         happenedAt: Timestamp,
@@ -71,7 +83,8 @@ package struct AuditEntry: Hashable, Sendable {
         app: String? = nil,
         reference: String,
         subject: String,
-        reason: String?
+        reason: String?,
+        measure: Measure? = nil
     ) {
         self.happenedAt = happenedAt
         self.event = event
@@ -81,18 +94,48 @@ package struct AuditEntry: Hashable, Sendable {
         self.reference = reference
         self.subject = subject
         self.reason = reason
+        self.measure = measure
+    }
+
+    /// The entry of a purchase that was redeemed for the first time, with the amount of its credit.
+    package func crediting(_ amount: Int, to balance: String) -> AuditEntry {
+        AuditEntry(
+            happenedAt: happenedAt, event: event, actor: actor, origin: origin, app: app, reference: reference,
+            subject: subject, reason: reason, measure: .amount(amount, of: balance))
+    }
+}
+
+extension AuditEntry.Measure {
+    var amount: Int? { if case .amount(let amount, _) = self { amount } else { nil } }
+    var balance: String? { if case .amount(_, let balance) = self { balance } else { nil } }
+    var end: Timestamp? { if case .end(let end) = self { end } else { nil } }
+
+    /// The measure in the next three columns.
+    fileprivate init?(_ row: inout ResultRow) throws {
+        let (amount, balance, end): (Int?, String?, Timestamp?) = (try row.next(), try row.next(), try row.next())
+        if let amount, let balance {
+            self = .amount(amount, of: balance)
+        } else if let end {
+            self = .end(end)
+        } else {
+            return nil
+        }
     }
 }
 
 extension AuditEntry {
     /// The columns of `audit` with an entry.
-    package static let columns = "audit.happened_at, event, actor, origin, audit.app, reference, subject, reason"
+    package static let columns = """
+        audit.happened_at, event, actor, origin, audit.app, reference, subject, reason, audit.amount, audit.balance,
+            audit.ends_at
+        """
 
     /// The entry in the next columns, which are `columns`.
     package init(_ row: inout ResultRow) throws {
         self.init(
             happenedAt: try row.next(), event: try row.next(), actor: try row.next(), origin: try row.next(),
-            app: try row.next(), reference: try row.next(), subject: try row.next(), reason: try row.next())
+            app: try row.next(), reference: try row.next(), subject: try row.next(), reason: try row.next(),
+            measure: try Measure(&row))
     }
 }
 

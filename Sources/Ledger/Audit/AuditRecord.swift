@@ -78,6 +78,9 @@ package struct AuditRecord: Hashable, Sendable {
         append(entry.subject.utf8)
         append(reasonDigest)
         append(entry.app?.utf8)
+        append(entry.measure?.amount.map { String($0).utf8 })
+        append(entry.measure?.balance?.utf8)
+        append(entry.measure?.end.map { String($0.millisecondsSince1970).utf8 })
         var state = SHA256State()
         state.update(message[...])
         return state.digest()
@@ -117,14 +120,15 @@ package struct AuditRecords {
             into: "audit",
             [
                 "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "reason",
-                "reason_salt", "reason_digest", "digest", "app",
+                "reason_salt", "reason_digest", "digest", "app", "amount", "balance",
+                "ends_at",
             ],
             records.map { record, user in
                 let entry = record.entry
                 return [
                     user, record.number, entry.happenedAt, entry.event, entry.actor, entry.origin, entry.reference,
                     entry.subject, entry.reason, record.reasonSalt, record.reasonDigest, record.digest,
-                    entry.app,
+                    entry.app, entry.measure?.amount, entry.measure?.balance, entry.measure?.end,
                 ]
             })
         for user in Set(records.map(\.user)) { database.recordChange(of: user) }

@@ -28,28 +28,41 @@ final class PostgreSQLConnection {
     private var waiting: [PostgreSQLCommand] = []
     /// The users that the transaction has changed.
     let changed = ChangedUsers()
+    /// True if transactions through a pooler set what the role and the server leave otherwise.
+    private var needsSettings = false
     /// True if the database has the extension `citus`, which may distribute the tables.
     private(set) var hasCitus = false
     /// True until the connection has received the answer to the end of a read.
     private var isEnding = false
+    /// True if the machine at the other end is gone. libpq would wait for it.
+    private var isLost = false
+    /// True if a pooler gives each transaction another session. Then each brings its settings, and no statement has a name.
+    let isPooled: Bool
     /// The rows of prefetched queries, until the next other statement.
     private var known: [SQLQuery: PostgreSQLResult] = [:]
     /// The largest number of commands sent before their answers are read. More could block both sides.
     private static let maximumWaiting = 64
+    /// The silence of a server after which it is asked for another connection, at first and later, in milliseconds.
+    private static let (firstSilence, laterSilence): (Int32, Int32) = (800, 3000)
 
     /// Connects to the primary among the hosts of an address.
     ///
-    /// The connection fails about five seconds after a machine has disappeared. It waits for a reachable server that waits
+    /// The connection fails within two seconds after a machine has disappeared. It waits for a reachable server that waits
     /// itself, for its standby for example.
     ///
-    /// - Parameter server: The server of the address to connect to; nil for the first that is a primary.
-    init(_ address: PostgreSQLAddress, at server: PostgreSQLServer? = nil) throws(PostgreSQLFailure) {
-        let handle = PostgreSQLSession.connect(to: address, at: server)
-        guard let handle else { throw PostgreSQLFailure(state: nil) }
-        self.handle = handle
+    /// - Parameters:
+    ///   - server: The server of the address to connect to; nil for the first that is a primary.
+    ///   - timeout: The time for a server with one host; nil for that of the address.
+    init(
+        _ address: PostgreSQLAddress, at server: PostgreSQLServer? = nil, within timeout: Duration? = nil
+    ) throws(PostgreSQLFailure) {
+        handle = try PostgreSQLSession.connection(to: address, at: server, within: timeout)
+        isPooled = address.isPooled
         hasWarned = .allocate(capacity: 1)
         hasWarned.initialize(to: false)
-        guard PQstatus(handle) == CONNECTION_OK else { throw PostgreSQLFailure(state: nil) }
+        guard PQstatus(handle) == CONNECTION_OK else {
+            throw PostgreSQLFailure(connecting: address, String(cString: PQerrorMessage(handle)))
+        }
         // `commit` needs only the fact that there was a warning.
         _ = PQsetNoticeReceiver(
             handle,
@@ -58,7 +71,8 @@ final class PostgreSQLConnection {
                 else { return }
                 flag?.assumingMemoryBound(to: Bool.self).pointee = true
             }, hasWarned)
-        hasCitus = try script(PostgreSQLSession.settings) == "t"
+        if isPooled { needsSettings = try script(PostgreSQLSession.lacksSettings) != "f" }
+        hasCitus = try script((isPooled ? "" : PostgreSQLSession.settings) + PostgreSQLSession.hasCitus) == "t"
     }
 
     deinit {
@@ -73,9 +87,19 @@ final class PostgreSQLConnection {
     }
 
     var state: State {
-        guard PQstatus(handle) == CONNECTION_OK else { return .broken }
+        guard !isBroken else { return .broken }
         if isEnding { return waiting.isEmpty ? .idle : .inTransaction }
         return PQtransactionStatus(handle) == PQTRANS_IDLE && waiting.isEmpty ? .idle : .inTransaction
+    }
+
+    private var isBroken: Bool { isLost || PQstatus(handle) != CONNECTION_OK }
+
+    /// Begins a transaction together with the next statement.
+    ///
+    /// - Parameter mode: Its isolation level and access mode.
+    func begin(_ mode: String) {
+        enqueue("BEGIN ISOLATION LEVEL \(mode)")
+        if needsSettings { waiting.append(.run(PostgreSQLSession.localSettings)) }
     }
 
     /// Runs any number of statements without arguments, outside the pipeline.
@@ -130,7 +154,12 @@ final class PostgreSQLConnection {
 
     /// Sends waiting writes now, so that their error reaches the part that made them.
     func flush() throws(PostgreSQLFailure) {
-        let isWriting = waiting.contains { if case .execute = $0 { true } else { false } }
+        let isWriting = waiting.contains { command in
+            switch command {
+            case .execute, .runOnce: true
+            case .prepare, .run: false
+            }
+        }
         if isWriting { _ = try exchange() }
     }
 
@@ -176,6 +205,8 @@ final class PostgreSQLConnection {
     }
 
     private func commands(_ query: SQLQuery) -> [PostgreSQLCommand] {
+        // The next transaction may run in a session that does not know the name.
+        if isPooled { return [.runOnce(sql: query.sql, arguments: query.arguments)] }
         if let name = prepared[query.sql] { return [.execute(name: name, arguments: query.arguments)] }
         for case .prepare(let name, query.sql) in waiting {
             return [.execute(name: name, arguments: query.arguments)]
@@ -207,7 +238,7 @@ final class PostgreSQLConnection {
                 results.append(try answer())
                 if case .prepare(let name, let sql) = command { prepared[sql] = name }
             } catch {
-                if PQstatus(handle) != CONNECTION_OK { throw refusal ?? error }
+                if isBroken { throw refusal ?? error }
                 // The server skips the commands after the first failure.
                 refusal = refusal ?? error
             }
@@ -219,6 +250,7 @@ final class PostgreSQLConnection {
 
     /// Reads the end of the answers to a pipeline.
     private func readSync() throws(PostgreSQLFailure) {
+        try awaitResult()
         let end = PQgetResult(handle)
         defer { PQclear(end) }
         // A server that closes the connection may report this instead, after it has run all commands.
@@ -228,6 +260,10 @@ final class PostgreSQLConnection {
     private func send(_ command: PostgreSQLCommand) -> Int32 {
         switch command {
         case .prepare(let name, let sql): PQsendPrepare(handle, name, sql, 0, nil)
+        case .runOnce(let sql, let arguments):
+            PostgreSQLArguments(arguments).withPointers { count, values, lengths, formats in
+                PQsendQueryParams(handle, sql, count, nil, values, lengths, formats, 1)
+            }
         case .run(let sql): PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1)
         case .execute(let name, let arguments):
             PostgreSQLArguments(arguments).withPointers { count, values, lengths, formats in
@@ -238,6 +274,7 @@ final class PostgreSQLConnection {
 
     /// The answer to one command.
     private func answer() throws(PostgreSQLFailure) -> PostgreSQLResult {
+        try awaitResult()
         let result = PQgetResult(handle)
         // A null result ends each answer.
         defer { PQclear(PQgetResult(handle)) }
@@ -246,6 +283,26 @@ final class PostgreSQLConnection {
             throw failure(result)
         }
         return PostgreSQLResult(result)
+    }
+
+    /// Waits for the next result.
+    ///
+    /// A statement may take long, and so may the wait for a standby. So a silent server is asked for another connection now and
+    /// then: libpq itself would wait for a machine that is gone until the system gives up.
+    private func awaitResult() throws(PostgreSQLFailure) {
+        var patience = Self.firstSilence
+        while PQisBusy(handle) == 1 {
+            var line = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            if poll(&line, 1, patience) == 0 {
+                guard PostgreSQLSession.isListening(at: handle) else {
+                    isLost = true
+                    throw PostgreSQLFailure(state: nil, reason: "the server has disappeared")
+                }
+                patience = Self.laterSilence
+            } else if PQconsumeInput(handle) != 1 {
+                throw failure(nil)
+            }
+        }
     }
 
     func failure(_ result: OpaquePointer?) -> PostgreSQLFailure {
@@ -278,71 +335,8 @@ extension PostgreSQLConnection {
 enum PostgreSQLCommand {
     case prepare(name: String, sql: String)
     case execute(name: String, arguments: [SQLValue])
+    /// A statement with arguments that is not prepared under a name.
+    case runOnce(sql: String, arguments: [SQLValue])
     /// A statement without arguments. The connection does not prepare it.
     case run(String)
-}
-
-/// One of the servers of an address.
-struct PostgreSQLServer: Equatable, Sendable {
-    let host: String
-    let port: String
-}
-
-/// The settings of each connection.
-enum PostgreSQLSession {
-    /// - Parameter server: The server of the address to connect to; nil for the first that is a primary.
-    /// - Returns: A connection that the caller frees (`PQfinish`); nil if there is no memory.
-    static func connect(to address: PostgreSQLAddress, at server: PostgreSQLServer?) -> OpaquePointer? {
-        // The address overrides only the settings before it. Two connections to an unreachable server, the lost one and the
-        // next one, must time out within the 20 seconds of a failover.
-        let settings =
-            [
-                ("connect_timeout", "2"), ("target_session_attrs", "read-write"), ("tcp_user_timeout", "5000"),
-                ("keepalives_idle", "3"), ("keepalives_interval", "1"), ("keepalives_count", "3"),
-                ("fallback_application_name", "till"), ("dbname", address.url), ("client_encoding", "UTF8"),
-            ] + (server.map { [("host", $0.host), ("port", $0.port)] } ?? [])
-        return withCStrings(settings.map(\.0)) { keywords in
-            withCStrings(settings.map(\.1)) { values in PQconnectdbParams(keywords, values, 1) }
-        }
-    }
-
-    /// The settings of a session. Each commit is durable. A sequential scan would conflict with every other SERIALIZABLE
-    /// transaction, so each query uses an index if there is one. It reads few rows, for which parallel workers would take longer
-    /// to start than to read.
-    ///
-    /// Citus cannot run generic plans over several shards. A group's writes take ten times as long if Citus opens several connections to
-    /// a worker. `till ledger check` compares whole tables on the coordinator. PostgreSQL without Citus ignores the settings of Citus. The
-    /// last value says whether Citus is there.
-    static let settings = """
-        SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED;
-        SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
-            WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false);
-        SET enable_seqscan = off;
-        SET max_parallel_workers_per_gather = 0;
-        SET jit = off;
-        SELECT set_config('plan_cache_mode', CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
-            THEN 'auto' ELSE 'force_generic_plan' END, false);
-        SET citus.max_adaptive_executor_pool_size = 1;
-        SET citus.multi_shard_modify_mode = 'sequential';
-        SET citus.max_intermediate_result_size = -1;
-        SET statement_timeout = 0;
-        SET lock_timeout = '10s';
-        SET idle_in_transaction_session_timeout = '60s';
-        SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus');
-        """
-
-    /// Passes the texts as C strings, followed by a null pointer.
-    private static func withCStrings<Value>(
-        _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value?
-    ) -> Value? {
-        let bytes = texts.flatMap { $0.utf8CString }
-        return bytes.withUnsafeBufferPointer { buffer in
-            var offset = 0
-            let pointers = texts.map { text in
-                defer { offset += text.utf8CString.count }
-                return buffer.baseAddress.map { $0 + offset }
-            }
-            return (pointers + [nil]).withUnsafeBufferPointer { $0.baseAddress.flatMap(body) }
-        }
-    }
 }

@@ -15,6 +15,11 @@ struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
+    func takeStatistics(of table: Table) throws {
+        // The nodes of Citus take their own.
+        if !connection.hasCitus { connection.enqueue("ANALYZE \(table.quotedName)") }
+    }
+
     func recordChange(of user: Int64) { connection.changed.numbers.insert(user) }
 
     func forEachRow(

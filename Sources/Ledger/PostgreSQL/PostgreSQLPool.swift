@@ -8,6 +8,12 @@ final class PostgreSQLPool: Sendable {
     /// The timeout of a caller that waits for a connection.
     private static let timeout = DispatchTimeInterval.seconds(10)
 
+    /// The time after a loss in which a request gets its connection or its answer.
+    private static let timeAfterLoss = Duration.milliseconds(2600)
+    private static let shortestAttempt = Duration.milliseconds(500)
+    /// The pause after a refusal. Without it, each of many waiting callers would wait for a server that is away.
+    private static let pauseAfterRefusal = Duration.milliseconds(500)
+
     private let address: PostgreSQLAddress
     private let free = DispatchSemaphore(value: maximumConnections)
     private let shared = Mutex(Shared())
@@ -18,6 +24,10 @@ final class PostgreSQLPool: Sendable {
         /// The server of the last opened connection, until one is lost. The servers before it in the address may be unreachable
         /// and cost a timeout each.
         var server: PostgreSQLServer?
+        /// The last failure to connect, and its moment; nil after a connection.
+        var refusal: (failure: PostgreSQLFailure, at: ContinuousClock.Instant)?
+        /// True while a caller tries a server that has refused before.
+        var isTrying = false
     }
 
     /// A connection, and the server at the other end.
@@ -35,12 +45,15 @@ final class PostgreSQLPool: Sendable {
 
     /// Runs `body` with a connection of the pool.
     ///
+    /// - Parameter loss: The moment since which the server is away; nil if it is not, or for long.
     /// - Throws: `PostgreSQLFailure` if there is no connection (`53300` if all are in use); the errors of `body`, after a
     ///   rollback.
-    func withConnection<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
+    func withConnection<Value>(
+        after loss: ContinuousClock.Instant? = nil, _ body: (PostgreSQLConnection) throws -> Value
+    ) throws -> Value {
         guard free.wait(timeout: .now() + Self.timeout) == .success else { throw PostgreSQLFailure(state: "53300") }
         defer { free.signal() }
-        let pooled = try shared.withLock { $0.idle.popLast() } ?? open()
+        let pooled = try shared.withLock { $0.idle.popLast() } ?? open(after: loss)
         let connection = pooled.connection
         do {
             let value = try body(connection)
@@ -58,19 +71,39 @@ final class PostgreSQLPool: Sendable {
         }
     }
 
-    private func open() throws(PostgreSQLFailure) -> Pooled {
-        let server = shared.withLock { $0.server }
+    private func open(after loss: ContinuousClock.Instant?) throws(PostgreSQLFailure) -> Pooled {
+        let now = ContinuousClock.now
+        let (server, refusal) = shared.withLock { shared -> (PostgreSQLServer?, PostgreSQLFailure?) in
+            guard let refusal = shared.refusal else { return (shared.server, nil) }
+            // One caller at a time tries a server that is away.
+            guard !shared.isTrying, now >= refusal.at + Self.pauseAfterRefusal else { return (nil, refusal.failure) }
+            shared.isTrying = true
+            return (shared.server, nil)
+        }
+        if let refusal { throw refusal }
+        let time = loss.map { max(Self.shortestAttempt, $0 + Self.timeAfterLoss - now) }
+        do throws(PostgreSQLFailure) {
+            let opened = try connect(at: server, within: time)
+            shared.withLock { ($0.server, $0.refusal, $0.isTrying) = (opened.server, nil, false) }
+            return opened
+        } catch {
+            shared.withLock { ($0.refusal, $0.isTrying) = ((error, .now), false) }
+            throw error
+        }
+    }
+
+    private func connect(at server: PostgreSQLServer?, within time: Duration?) throws(PostgreSQLFailure) -> Pooled {
         let connection: PostgreSQLConnection
         do throws(PostgreSQLFailure) {
-            connection = try PostgreSQLConnection(address, at: server)
+            connection = try PostgreSQLConnection(address, at: server, within: time)
         } catch {
             guard server != nil else { throw error }
             shared.withLock { if $0.server == server { $0.server = nil } }
+            // With one host, the other servers are the same.
+            guard address.hasSeveralHosts else { throw error }
             connection = try PostgreSQLConnection(address)
         }
-        let opened = Pooled(connection: connection, server: connection.server)
-        shared.withLock { $0.server = opened.server }
-        return opened
+        return Pooled(connection: connection, server: connection.server)
     }
 
     /// Closes the idle connections to the server of a lost connection. After a failover, other connections lead to another
@@ -85,10 +118,12 @@ final class PostgreSQLPool: Sendable {
 
 /// An error of a PostgreSQL server, or of the connection to it.
 ///
-/// It does not contain the server's message, which quotes written values.
+/// It does not contain the server's message about a statement, which quotes written values.
 struct PostgreSQLFailure: Error {
     /// The SQLSTATE (PostgreSQL, Appendix A); nil if there was no answer.
     let state: String?
+    /// The reason why there is no connection; nil for the error of a statement.
+    var reason: String?
 
     /// True if a concurrent transaction may have caused the failure, so that a retry may succeed.
     ///
@@ -119,6 +154,25 @@ struct PostgreSQLFailure: Error {
 }
 
 extension PostgreSQLFailure {
+    /// The largest number of characters of a reason.
+    private static let maximumReason = 300
+
+    /// The failure to connect to an address, with the message of libpq about it. Servers that all refuse to write are told from
+    /// those that do not answer.
+    init(connecting address: PostgreSQLAddress, _ message: String) {
+        // A line that begins with a tab is advice.
+        let lines = message.split(separator: "\n").filter { !$0.hasPrefix("\t") }
+        let areReplicas =
+            !lines.isEmpty
+            && lines.allSatisfy { line in
+                line.contains("session is read-only") || line.contains("server is in hot standby mode")
+            }
+        let text = lines.joined(separator: "; ").unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+            .map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
+        reason = String(address.withoutPassword(text).prefix(Self.maximumReason))
+        state = areReplicas ? "25006" : nil
+    }
+
     /// The cause of the reported fault.
     var cause: StorageFault.Cause {
         if isConflict && !isInternal || state == "53300" { return .busy }

@@ -38,7 +38,7 @@ enum PostgreSQLSchema {
 
     /// Begins the transaction of a process that prepares a ledger. No other process prepares it before the transaction ends.
     static func begin(_ connection: PostgreSQLConnection) throws {
-        connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+        connection.begin("READ COMMITTED")
         _ = try connection.query(SQLQuery("SELECT pg_advisory_xact_lock($1) IS NULL", [lock]))
     }
 
@@ -97,6 +97,24 @@ struct PostgreSQLDefinitions {
             found["\(part.kind) \(part.name) of \(DefinitionDifferences.quoted(part.table))"] = part.definition
         }
         return DefinitionDifferences.sentences(found: found, defined: defined)
+    }
+
+    /// The number of written rows after which PostgreSQL takes statistics by itself (`autovacuum_analyze_threshold`).
+    private static let automaticRows = 50
+
+    /// The tables without statistics that have more rows than PostgreSQL leaves without. The nodes of Citus take their own.
+    ///
+    /// - Parameter rows: The number of rows of each table.
+    func tablesWithoutStatistics(_ rows: [String: Int]) throws -> [String] {
+        try database.rows(
+            """
+            SELECT relname::text FROM pg_class
+            WHERE relnamespace = \(Self.schema) AND relkind = 'r' AND reltuples < 0
+                AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
+            ORDER BY relname
+            """
+        ) { try $0.next() as String }
+        .filter { rows[$0, default: 0] > Self.automaticRows }
     }
 
     /// A part of a table.
@@ -266,12 +284,16 @@ extension Ledger {
             for table in try database.describedTables() {
                 rows[table.name] = try database.value("SELECT count(*) FROM \(table.quotedName)", []) ?? 0
             }
-            let differences =
-                storage.dialect == .postgreSQL ? try PostgreSQLDefinitions(database: database).problems() : []
+            guard storage.dialect == .postgreSQL else {
+                return LedgerReport(rows: rows, problems: try LedgerRules(database: database).problems())
+            }
+            let definitions = PostgreSQLDefinitions(database: database)
+            let differences = try definitions.problems()
             return LedgerReport(
                 rows: rows,
                 // The rules read tables as the ledger defines them, and a failure would end the transaction.
-                problems: differences.isEmpty ? try LedgerRules(database: database).problems() : differences)
+                problems: differences.isEmpty ? try LedgerRules(database: database).problems() : differences,
+                tablesWithoutStatistics: try definitions.tablesWithoutStatistics(rows))
         }
     }
 }

@@ -18,7 +18,7 @@ package final class PostgreSQLStorage: LedgerStorage {
     private let notifications = Mutex<PostgreSQLNotifications?>(nil)
     private let randomness: Randomness
     let address: PostgreSQLAddress
-    private let absence = ServerAbsence()
+    private let absence: ServerAbsence
     /// The number of commits.
     private let commits = Atomic(0)
     private static let commitsPerSweep = 4096
@@ -45,6 +45,7 @@ package final class PostgreSQLStorage: LedgerStorage {
         tables = LedgerTables(features)
         self.randomness = randomness
         pool = PostgreSQLPool(address)
+        absence = ServerAbsence(ofSeveralHosts: address.hasSeveralHosts)
         do {
             let found = try pool.withConnection {
                 try PostgreSQLSchema.prepare($0, tables.schema, migrates: migrates)
@@ -70,23 +71,29 @@ package final class PostgreSQLStorage: LedgerStorage {
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: address.description) }
 
     package func read<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
+        let start = ContinuousClock.now
         do {
             // An idle connection may have been lost unnoticed: the second attempt uses a new one.
-            do { return try readOnce(extent, body) } catch let failure as PostgreSQLFailure where failure.isOfConnection
-            {
-                return try readOnce(extent, body)
+            do {
+                return try readOnce(extent, after: absence.recentBeginning, body)
+            } catch let failure as PostgreSQLFailure where failure.isOfConnection {
+                return try readOnce(extent, after: absence.recentBeginning ?? start, body)
             }
         } catch {
-            if (error as? PostgreSQLFailure)?.isOfConnection ?? false { absence.begin() }
+            if (error as? PostgreSQLFailure)?.isOfConnection ?? false { absence.begin(at: start) }
             throw StorageFault.translated(error, path: address.description)
         }
     }
 
-    private func readOnce<Value>(_ extent: ReadExtent, _ body: (any LedgerDatabase) throws -> Value) throws -> Value {
-        try pool.withConnection { connection in
-            if extent != .statement { connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+    private func readOnce<Value>(
+        _ extent: ReadExtent, after loss: ContinuousClock.Instant?, _ body: (any LedgerDatabase) throws -> Value
+    ) throws -> Value {
+        try pool.withConnection(after: loss) { connection in
+            // Through a pooler, a statement by itself would lack the settings.
+            let isTransaction = extent != .statement || connection.isPooled
+            if isTransaction { connection.begin("REPEATABLE READ READ ONLY") }
             let value = try body(PostgreSQLDatabase(connection: connection, tables: tables))
-            if extent != .statement { try connection.endRead() }
+            if isTransaction { try connection.endRead() }
             absence.end()
             return value
         }
@@ -156,8 +163,10 @@ package final class PostgreSQLStorage: LedgerStorage {
     /// Runs `body` in one SERIALIZABLE transaction. It is durable when this returns, or left no trace.
     private func transaction<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
         let token = randomness.bytes(16)
-        let (value, changed, lost): (Value, Set<Int64>, PostgreSQLFailure?) = try pool.withConnection { connection in
-            connection.enqueue("BEGIN ISOLATION LEVEL SERIALIZABLE")
+        let (value, changed, lost): (Value, Set<Int64>, PostgreSQLFailure?) = try pool.withConnection(
+            after: absence.recentBeginning
+        ) { connection in
+            connection.begin("SERIALIZABLE")
             connection.changed.numbers.removeAll(keepingCapacity: true)
             let value = try body(connection)
             try connection.enqueue(SQLQuery("INSERT INTO ledger_commit (token, is_committed) VALUES ($1, 1)", [token]))
@@ -178,13 +187,14 @@ package final class PostgreSQLStorage: LedgerStorage {
     func attempt<Value>(until end: ContinuousClock.Instant, _ body: () throws -> Value) throws -> Value {
         var (conflicts, losses) = (0, 0)
         while true {
+            let start = ContinuousClock.now
             do {
                 let value = try body()
                 absence.end()
                 return value
             } catch let failure as PostgreSQLFailure where failure.isRetryable {
                 if failure.isConflict { conflicts += 1 } else { losses += 1 }
-                if failure.isOfConnection { absence.begin() }
+                if failure.isOfConnection { absence.begin(at: start) }
                 // A key that stays taken was not written by a concurrent transaction.
                 let isPermanent =
                     (failure.isUniqueViolation || failure.isInternal) && conflicts > Self.maximumKeyConflicts
@@ -212,8 +222,8 @@ extension PostgreSQLStorage {
     /// because another transaction may have the same number after a failover.
     func isCommitted(_ token: [UInt8]) throws -> Bool {
         try attempt(until: .now + Self.retryTime) {
-            try pool.withConnection { connection in
-                connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+            try pool.withConnection(after: absence.recentBeginning) { connection in
+                connection.begin("READ COMMITTED")
                 let isCommitted: Bool? = try connection.query(
                     SQLQuery(
                         """
@@ -232,51 +242,9 @@ extension PostgreSQLStorage {
     /// Deletes the tokens of old commits. A failure does no harm: a later sweep deletes them.
     func sweep() {
         try? pool.withConnection { connection in
-            connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+            connection.begin("READ COMMITTED")
             connection.enqueue("DELETE FROM ledger_commit WHERE committed_at < now() - interval '1 day'")
             try connection.commit()
-        }
-    }
-}
-
-/// The absence of a database server. Callers wait for the server during its first seconds, as long as a failover takes.
-final class ServerAbsence: Sendable {
-    private static let timeout = Duration.seconds(20)
-
-    private struct State {
-        /// The first failure since the server was last reached; nil while it is reached.
-        var beganAt: ContinuousClock.Instant?
-        /// The end of the last absence, or the first connection.
-        var reachedAt = ContinuousClock.now
-        /// The length of the last absence; nil if there was none.
-        var lastAbsence: Duration?
-    }
-
-    private let state = Mutex(State())
-
-    /// True if the server is reachable, or may return soon.
-    var isShort: Bool {
-        state.withLock { $0.beganAt.map { ContinuousClock.now < $0 + Self.timeout } ?? true }
-    }
-
-    func begin() { state.withLock { $0.beganAt = $0.beganAt ?? .now } }
-
-    func end() {
-        state.withLock { state in
-            guard let beganAt = state.beganAt else { return }
-            let now = ContinuousClock.now
-            state.lastAbsence = now - beganAt
-            state.reachedAt = now
-            state.beganAt = nil
-        }
-    }
-
-    /// The present state of the server.
-    var reachability: ServerReachability {
-        state.withLock { state in
-            ServerReachability(
-                isReachable: state.beganAt == nil, time: ContinuousClock.now - (state.beganAt ?? state.reachedAt),
-                lastAbsence: state.lastAbsence)
         }
     }
 }

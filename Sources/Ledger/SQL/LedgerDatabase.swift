@@ -15,6 +15,9 @@ package protocol LedgerDatabase {
     /// Creates a table of a feature.
     func create(_ table: Table) throws
 
+    /// Takes the statistics by which a database server plans its queries, after many rows were written.
+    func takeStatistics(of table: Table) throws
+
     /// Calls a function for each row of a query, in order.
     func forEachRow(
         _ sql: String, _ arguments: [any SQLConvertible], _ body: (inout ResultRow) throws -> Void
@@ -103,6 +106,9 @@ package protocol LedgerDatabase {
 }
 
 extension LedgerDatabase {
+    // SQLite's plans follow from the statements.
+    package func takeStatistics(of table: Table) throws {}
+
     package func insert(into table: String, _ columns: [String], _ rows: [[any SQLConvertible]]) throws {
         try insert(into: table, columns, rows, isNew: true)
     }
@@ -217,6 +223,9 @@ package protocol LedgerStorage: Sendable {
     /// Adds an observer of the users changed by each commit (`Ledger.observe`).
     func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void)
 
+    /// Adds an observer of the moment at which the storage stops itself (`Ledger.observeStop`).
+    func observeStop(_ observer: @escaping @Sendable (StorageFault) -> Void)
+
     /// The state of the database server; nil for a file.
     var serverReachability: ServerReachability? { get }
 
@@ -230,6 +239,9 @@ extension LedgerStorage {
     }
 
     package func mayReturn(after error: any Error) -> Bool { false }
+
+    // A database server decides by itself when it stops.
+    package func observeStop(_ observer: @escaping @Sendable (StorageFault) -> Void) {}
 
     package var serverReachability: ServerReachability? { nil }
 

@@ -60,7 +60,7 @@ struct DatabaseFile {
     ///
     /// - Throws: `RestorationError` if this file cannot be read; `StorageFault` if the other cannot be written.
     func copy(to other: DatabaseFile) throws {
-        guard let input = try? FileHandle(forReadingFrom: url) else {
+        guard let input = NamedFile.handle(of: url, isRegular: true) else {
             throw RestorationError.unreadable(path: url.path)
         }
         defer { try? input.close() }

@@ -221,6 +221,8 @@ package struct LedgerReport: Hashable, Sendable {
     package let rows: [String: Int]
     /// A sentence for each broken rule; none for a sound ledger.
     package let problems: [String]
+    /// The tables of a database server with many rows and without statistics, so that the server plans their queries badly.
+    package var tablesWithoutStatistics: [String] = []
 
     package var users: Int { rows["user"] ?? 0 }
 }

@@ -20,6 +20,7 @@ package final class SQLiteStorage: LedgerStorage {
     private let lock: LedgerLock
     private let path: String
     private let observers = ChangeObservers()
+    private let stopObservers = Mutex<[@Sendable (StorageFault) -> Void]>([])
     /// True after a failed write to the disk.
     private let isStopped = Atomic(false)
     /// True if a read found damage, which the cache of the writing connection may contain.
@@ -89,6 +90,10 @@ package final class SQLiteStorage: LedgerStorage {
 
     package func observe(_ observer: @escaping @Sendable (Set<Int64>) -> Void) {
         observers.add(observer)
+    }
+
+    package func observeStop(_ observer: @escaping @Sendable (StorageFault) -> Void) {
+        stopObservers.withLock { $0.append(observer) }
     }
 
     package var damaged: StorageFault { StorageFault(cause: .damaged, path: path) }
@@ -214,7 +219,8 @@ package final class SQLiteStorage: LedgerStorage {
     }
 
     private func stop() {
-        isStopped.store(true, ordering: .sequentiallyConsistent)
+        guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return }
+        for observer in stopObservers.withLock({ $0 }) { observer(StorageFault(cause: .stopped, path: path)) }
     }
 }
 
@@ -225,7 +231,7 @@ extension StorageFault {
         case let fault as StorageFault: self = fault
         case is ColumnMismatch: self.init(cause: .damaged, path: path)
         case let error as DatabaseError: self.init(sqliteResultCode: error.resultCode.rawValue, path: path)
-        case let failure as PostgreSQLFailure: self.init(cause: failure.cause, path: path)
+        case let failure as PostgreSQLFailure: self.init(cause: failure.cause, path: path, reason: failure.reason)
         default: self.init(cause: .failed, path: path)
         }
     }

@@ -1,7 +1,7 @@
 extension LedgerFeature {
     /// The users, their audit logs and the callers.
     static let users = LedgerFeature(
-        tables: Table.users + Table.audit + Table.callers,
+        tables: Table.users + Table.audit + Table.callers + [.ledgerSecret],
         rules: [
             (
                 "A user's last numbers differ from those of the records",
@@ -34,7 +34,8 @@ extension Table {
             .integer("user_id"), .integer("number", check: "number > 0"), .integer("happened_at"), .text("event"),
             .text("actor"), .text("origin").optional, .text("reference"), .text("subject"), .text("reason").optional,
             .blob("reason_salt").optional, .blob("reason_digest", count: 32).optional, .blob("digest", count: 32),
-            .text("app").optional,
+            .text("app").optional, .integer("amount").optional, .text("balance").optional,
+            .integer("ends_at").optional,
         ],
         key: ["user_id", "number"],
         sqliteTriggers: [
@@ -70,7 +71,7 @@ extension Table {
     private static func kept(of row: String) -> String {
         [
             "user_id", "number", "happened_at", "event", "actor", "origin", "reference", "subject", "reason_digest",
-            "digest",
+            "digest", "app", "amount", "balance", "ends_at",
         ].map { "\(row).\($0)" }.joined(separator: ", ")
     }
 
@@ -114,7 +115,9 @@ extension Table {
     // An app has one valid public key for each platform.
     .indexed(
         "api_key_of_platform", by: ["app", "platform"], isUnique: true,
-        where: "platform IS NOT NULL AND revoked_at IS NULL")
+        where: "platform IS NOT NULL AND revoked_at IS NULL"
+    )
+    .takingBack("last_used_at")
 }
 
 /// The tables of users, their names and their account tokens.

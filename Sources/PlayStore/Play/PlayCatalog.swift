@@ -25,7 +25,7 @@ package struct PlayCatalog: Sendable {
     /// - Throws: `CatalogError` for a file that is unreadable, or has a product that Google would refuse.
     package init(file: URL) throws(CatalogError) {
         let path = file.path
-        guard let bytes = try? Data(contentsOf: file), bytes.count <= Self.maximumSize else {
+        guard let bytes = NamedFile.bytes(of: file, upTo: Self.maximumSize).map({ Data($0) }) else {
             throw CatalogError(file: path, reason: "it cannot be read, or has more than \(Self.maximumSize) bytes")
         }
         let content: Content

@@ -37,7 +37,7 @@ struct PushSender: Sendable {
     }
 
     private static var configuration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration()
+        var configuration = HTTPClient.Configuration.outgoing()
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.redirectConfiguration = .disallow
         return configuration

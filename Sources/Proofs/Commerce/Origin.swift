@@ -54,6 +54,18 @@ public enum Origin: String, Sendable, Codable, CaseIterable {
     ]
 }
 
+extension Set<Origin> {
+    /// The production of a store among these origins, and another origin, whose purchases cost nothing; nil unless there are both.
+    ///
+    /// Anybody who reaches a local store mints purchases there, and testers of any store buy for nothing.
+    package var freeBesideProduction: (production: Origin, free: Origin)? {
+        let production = intersection([.appleProduction, .googleProduction])
+        let (first, free) = (production.min { $0.rawValue < $1.rawValue }, subtracting(production))
+        guard let first, let free = free.min(by: { $0.rawValue < $1.rawValue }) else { return nil }
+        return (first, free)
+    }
+}
+
 /// A store. The raw value is the word in exports and figures.
 package enum PurchaseStore: String, Sendable, CaseIterable {
     case appStore = "app_store"

@@ -87,7 +87,7 @@ extension TrustFolder {
     public func appKeys() throws(TrustError) -> [(key: AppKey, file: URL)] {
         var keys: [(key: AppKey, file: URL)] = []
         for file in try appKeyFiles() {
-            guard let bytes = try? Data(contentsOf: file), let key = AppKey(json: [UInt8](bytes)) else {
+            guard let bytes = NamedFile.bytes(of: file), let key = AppKey(json: bytes) else {
                 throw .appKeyUnreadable(path: file.path)
             }
             keys.append((key, file))
@@ -144,16 +144,15 @@ extension [AppKey] {
 /// The keys of a verifier: fixed ones, or those of folders, to which a running service gets more.
 package final class KnownAppKeys: Sendable {
     private struct State {
+        var folders: [URL] = []
         var keys: [AppKey]
         /// The files of the keys. A file of another key has another name.
         var files: [URL]
     }
 
-    private let folders: [URL]
     private let state: Mutex<State>
 
     package init(_ keys: [AppKey]) {
-        folders = []
         state = Mutex(State(keys: keys, files: []))
     }
 
@@ -161,10 +160,7 @@ package final class KnownAppKeys: Sendable {
     ///
     /// - Throws: `TrustError` that names the first unusable file, or a folder.
     package init(folders: [URL]) throws(TrustError) {
-        self.folders = folders
-        // A key that is added between the two reads is read again.
-        let files = try Self.files(in: folders)
-        state = Mutex(State(keys: try [AppKey](folders: folders), files: files))
+        state = Mutex(try Self.read(folders))
     }
 
     package var keys: [AppKey] { state.withLock(\.keys) }
@@ -173,11 +169,28 @@ package final class KnownAppKeys: Sendable {
     ///
     /// - Returns: The keys; nil if they are the same.
     func reread() -> [AppKey]? {
-        guard !folders.isEmpty, let files = try? Self.files(in: folders), files != state.withLock(\.files),
-            let keys = try? [AppKey](folders: folders)
+        let known = state.withLock(\.self)
+        guard !known.folders.isEmpty, let files = try? Self.files(in: known.folders), files != known.files,
+            let new = try? Self.read(known.folders)
         else { return nil }
-        state.withLock { $0 = State(keys: keys, files: files) }
-        return keys
+        state.withLock { $0 = new }
+        return new.keys
+    }
+
+    /// Reads the keys anew.
+    ///
+    /// - Parameter check: Checks the keys before they are used. If it throws, they stay as they are.
+    /// - Throws: `TrustError` that names the first unusable file, or a folder; the errors of `check`.
+    package func reload(folders: [URL], _ check: ([AppKey]) throws -> Void) throws {
+        let new = try Self.read(folders)
+        try check(new.keys)
+        state.withLock { $0 = new }
+    }
+
+    private static func read(_ folders: [URL]) throws(TrustError) -> State {
+        // A key that is added between the two reads is read again.
+        let files = try files(in: folders)
+        return State(folders: folders, keys: try [AppKey](folders: folders), files: files)
     }
 
     private static func files(in folders: [URL]) throws(TrustError) -> [URL] {

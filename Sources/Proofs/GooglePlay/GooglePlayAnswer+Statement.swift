@@ -59,7 +59,7 @@ extension GooglePlayAnswer {
 
 /// One-time products.
 extension GooglePlayAnswer {
-    /// - Parameter isOnly: True if the purchase has no other product. Then its token is the transaction, as in a signed purchase.
+    /// - Parameter isOnly: True if the purchase has no other product. Then the token's name is the transaction, as for a signed purchase.
     private func stated(
         _ item: ProductLineItem, isOnly: Bool, _ orderId: String?, _ moment: Moment
     ) -> StatedPurchase? {
@@ -71,9 +71,9 @@ extension GooglePlayAnswer {
         let isVoided = state == .voided
         return StatedPurchase(
             purchase: ProvenPurchase(
-                transactionIdentifier: GooglePlayPurchase.transactionIdentifier(
+                transactionIdentifier: moment.names.transactionIdentifier(
                     purchaseToken, of: item.productId, isOnly: isOnly),
-                originalTransactionIdentifier: moment.originalToken ?? purchaseToken,
+                originalTransactionIdentifier: moment.names.name(of: moment.originalToken ?? purchaseToken),
                 productIdentifier: item.productId, quantity: item.quantity,
                 purchaseDate: startTime ?? order?.createdAt ?? moment.askedAt,
                 revocationDate: isVoided ? order?.refundedAt ?? moment.askedAt : nil,
@@ -120,8 +120,8 @@ extension GooglePlayAnswer {
         }
         return StatedPurchase(
             purchase: ProvenPurchase(
-                transactionIdentifier: identifier(of: item, among: items),
-                originalTransactionIdentifier: moment.originalToken ?? purchaseToken,
+                transactionIdentifier: identifier(of: item, among: items, moment.names),
+                originalTransactionIdentifier: moment.names.name(of: moment.originalToken ?? purchaseToken),
                 productIdentifier: item.productId, quantity: 1,
                 purchaseDate: known?.purchaseDate ?? period?.periodStart ?? order?.createdAt ?? startTime
                     ?? moment.askedAt,
@@ -134,10 +134,12 @@ extension GooglePlayAnswer {
             isConsumed: false, refundedQuantity: 0)
     }
 
-    /// The order, with the product if several products share it. Without an order, the token stands for it.
-    private func identifier(of item: SubscriptionLineItem, among items: [SubscriptionLineItem]) -> String {
+    /// The order, with the product if several products share it. Without an order, the token's name stands for it.
+    private func identifier(
+        of item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ names: PurchaseTokenNames
+    ) -> String {
         let isShared = items.count { $0.expiryTime != nil && $0.orderId == item.orderId } > 1
-        let order = item.orderId ?? purchaseToken
+        let order = item.orderId ?? names.name(of: purchaseToken)
         return isShared ? "\(order):\(item.productId)" : order
     }
 

@@ -20,6 +20,7 @@ package final class GooglePlayAnswer: Sendable {
         /// `google`, or `localPlay`.
         let realm: Realm
         let askedAt: Timestamp
+        let names: PurchaseTokenNames
         /// The first token of the chain; nil for the answer's own token.
         let originalToken: String?
         /// The orders of the line items, as far as the API has answered.
@@ -28,10 +29,10 @@ package final class GooglePlayAnswer: Sendable {
         let periods: [String: GooglePlayPeriod]
 
         package init(
-            realm: Realm, askedAt: Timestamp, originalToken: String? = nil, orders: [GooglePlayOrder] = [],
-            periods: [String: GooglePlayPeriod] = [:]
+            realm: Realm, askedAt: Timestamp, named names: PurchaseTokenNames, originalToken: String? = nil,
+            orders: [GooglePlayOrder] = [], periods: [String: GooglePlayPeriod] = [:]
         ) {
-            (self.realm, self.askedAt, self.originalToken) = (realm, askedAt, originalToken)
+            (self.realm, self.askedAt, self.names, self.originalToken) = (realm, askedAt, names, originalToken)
             (self.orders, self.periods) = (orders, periods)
         }
 

@@ -101,12 +101,12 @@ package final class GooglePlayNotification: Sendable {
         }
     }
 
-    /// The value without purchase tokens and the tokens of refunds.
+    /// The value without purchase tokens, those of refunds, and those that Google may add.
     private static func withoutTokens(_ value: JSONValue) -> JSONValue {
         switch value {
         case .object(let object):
             var rest = JSONObject()
-            for member in object.members where !tokenNames.contains(where: member.key.hasSameBytes) {
+            for member in object.members where !member.key.lowercased().hasSuffix("token") {
                 _ = rest.add(member.key, withoutTokens(member.value))
             }
             return .object(rest)
@@ -115,7 +115,6 @@ package final class GooglePlayNotification: Sendable {
         }
     }
 
-    private static let tokenNames = ["purchaseToken", "pendingRefundToken"]
 }
 
 /// The types in Google's words (Google Play, "Real-time developer notifications reference guide").

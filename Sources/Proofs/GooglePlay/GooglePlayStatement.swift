@@ -33,8 +33,6 @@ package enum GooglePlayState: String, CaseIterable, Sendable {
 @dynamicMemberLookup
 package final class GooglePlayStatement: Sendable {
     private let answer: GooglePlayAnswer
-    /// The first token of the chain of replaced purchases: the original of all transactions.
-    package let originalToken: String
     package let origin: Origin
     /// The moment at which Google refunds the purchase unless it is acknowledged; nil if nothing is to be acknowledged.
     package let acknowledgeBy: Timestamp?
@@ -47,7 +45,6 @@ package final class GooglePlayStatement: Sendable {
         _ moment: GooglePlayAnswer.Moment
     ) {
         self.answer = answer
-        originalToken = moment.originalToken ?? answer.purchaseToken
         origin = Origin(googlePlay: moment.realm, isTest: answer.isTest)
         self.acknowledgeBy = acknowledgeBy
         self.purchases = purchases

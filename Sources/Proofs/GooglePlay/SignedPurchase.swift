@@ -214,11 +214,6 @@ public final class GooglePlayPurchase: Sendable {
         self.digest = digest
     }
 
-    /// The identifier of the transaction of a product: the token, with the product if the purchase has several.
-    static func transactionIdentifier(_ token: String, of product: String, isOnly: Bool) -> String {
-        isOnly ? token : "\(token):\(product)"
-    }
-
     /// The products of `productIds`, or that of `productId`, as the Play Billing Library reads them.
     private static func products(_ fields: PayloadFields) throws(ProofRefusal) -> [String] {
         guard let products = try fields.strings("productIds"), !products.isEmpty else {

@@ -15,10 +15,9 @@ public struct ProofVerifier: Sendable {
     /// The accepted clock difference in milliseconds. A receipt arrives immediately, but clocks differ.
     static let clockTolerance: Int64 = 60_000
 
-    private let anchors: TrustAnchors
+    private let trust: CurrentTrust
     private let purchases: SignedPurchaseVerifier
     private let clock: any WallClock
-    private let chainCache = ChainCache()
 
     /// - Parameter appKeys: The keys of the apps on Google Play whose purchases are verified.
     public init(anchors: TrustAnchors, appKeys: [AppKey] = [], clock: any WallClock) {
@@ -26,7 +25,7 @@ public struct ProofVerifier: Sendable {
     }
 
     package init(anchors: TrustAnchors, appKeys: KnownAppKeys, clock: any WallClock) {
-        self.anchors = anchors
+        trust = CurrentTrust(anchors)
         purchases = SignedPurchaseVerifier(keys: appKeys, clock: clock)
         self.clock = clock
     }
@@ -71,18 +70,21 @@ public struct ProofVerifier: Sendable {
 
     /// Decodes a proof as far as its bytes can be read, for people to see. It judges nothing, and caches nothing.
     public func inspect(_ proof: [UInt8]) -> ProofInspection {
-        var inspector = ProofInspector(anchors: anchors, appKeys: purchases.keys, now: clock.now())
+        var inspector = ProofInspector(anchors: trust.state.anchors, appKeys: purchases.keys, now: clock.now())
         return inspector.inspect(proof)
     }
 
     /// True if the cache has the chain of the JWS, so that its verification is cheap.
     public func hasCachedChain(_ proof: [UInt8]) -> Bool {
         guard let end = proof.firstIndex(of: UInt8(ascii: ".")) else { return false }
-        return chainCache.contains(header: proof[..<end])
+        return trust.state.chains.contains(header: proof[..<end])
     }
 
+    /// Replaces the trusted roots, for all copies of the verifier. Chains to earlier roots are forgotten.
+    package func replaceRoots(with anchors: TrustAnchors) { trust.replace(with: anchors) }
+
     /// The number of chains in the cache.
-    package var cachedChainCount: Int { chainCache.count }
+    package var cachedChainCount: Int { trust.state.chains.count }
 
     private func verify(
         container bytes: [UInt8],
@@ -90,11 +92,12 @@ public struct ProofVerifier: Sendable {
     ) throws(ProofRefusal) -> VerifiedProof {
         let signedData = try SignedData(ber: bytes)
         let moment = AppReceipt.creationDate(ofPayload: signedData.content) ?? clock.now()
-        let known = chainCache.find(signedData, at: moment)
-        let chain = if let known { known.chain } else { try validate(signedData, at: moment) }
+        let trust = trust.state
+        let known = trust.chains.find(signedData, at: moment)
+        let chain = if let known { known.chain } else { try validate(signedData, by: trust.anchors, at: moment) }
         let digest = signedData.contentDigest
         guard signedData.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
-        if known == nil { chainCache.insert(.init(signedData, chain)) }
+        if known == nil { trust.chains.insert(.init(signedData, chain)) }
 
         var receipt = AppReceipt()
         let unreadable: Set<Int>
@@ -112,7 +115,9 @@ public struct ProofVerifier: Sendable {
             expecting: expectations)
     }
 
-    private func validate(_ signedData: SignedData, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
+    private func validate(
+        _ signedData: SignedData, by anchors: TrustAnchors, at moment: Timestamp
+    ) throws(ProofRefusal) -> ValidatedChain {
         let certificates = signedData.certificates.compactMap { Certificate(der: Array($0)) }
         var refusal = ProofRefusal(.signerCertificateMissing)
         // An attacker may put a certificate with the same name first, so every candidate is tried. The reader limits
@@ -188,13 +193,14 @@ public struct ProofVerifier: Sendable {
         let signed = try SignedJSON(compact: bytes)
         let payload = Result { () throws(JSONSyntaxError) in try JSONParser.parse(signed.payload) }
         let moment = SignedPayload.date(of: payload) ?? clock.now()
-        let known = chainCache.find(signed, at: moment)
-        let chain = if let known { known.chain } else { try validate(signed, at: moment) }
+        let trust = trust.state
+        let known = trust.chains.find(signed, at: moment)
+        let chain = if let known { known.chain } else { try validate(signed, by: trust.anchors, at: moment) }
         let headerDigest = known?.headerDigest ?? signed.headerDigest
         let digest = signed.digest(continuing: headerDigest)
         guard signed.isSigned(by: chain.key, digest: digest) else { throw ProofRefusal(.signatureInvalid) }
         if known == nil {
-            chainCache.insert(.init(signed, chain, headerDigest: headerDigest))
+            trust.chains.insert(.init(signed, chain, headerDigest: headerDigest))
         }
         switch payload {
         case .failure(let error): throw ProofRefusal(error)
@@ -202,7 +208,9 @@ public struct ProofVerifier: Sendable {
         }
     }
 
-    private func validate(_ signed: SignedJSON, at moment: Timestamp) throws(ProofRefusal) -> ValidatedChain {
+    private func validate(
+        _ signed: SignedJSON, by anchors: TrustAnchors, at moment: Timestamp
+    ) throws(ProofRefusal) -> ValidatedChain {
         let encoded = try signed.certificates()
         guard encoded.count == 3 || encoded.count == 1 else { throw ProofRefusal(.chainShape) }
         // Only the number of certificates matters for the last of three: the anchor is trusted already.

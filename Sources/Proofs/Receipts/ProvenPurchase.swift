@@ -2,7 +2,8 @@ import Foundation
 
 /// A purchase that a verified proof states, independent of the proof's form.
 public struct ProvenPurchase: Hashable, Sendable {
-    /// The identifier in the ledger. Only in proofs of Xcode it differs from the stated one (see `XcodeIdentifier`).
+    /// The identifier in the ledger. It differs from the stated one in proofs of Xcode (see `XcodeIdentifier`), and in those of Google
+    /// Play (see `PurchaseTokenNames`).
     public private(set) var transactionIdentifier: String
     /// The first purchase of the same product. If the proof names none, the transaction itself.
     public private(set) var originalTransactionIdentifier: String
@@ -65,14 +66,16 @@ public struct ProvenPurchase: Hashable, Sendable {
     }
 
     /// The purchases of the products in a signed purchase of Google Play, which has one token for all.
-    static func all(of purchase: GooglePlayPurchase) -> [ProvenPurchase] {
+    ///
+    /// - Parameter names: The ledger's names of tokens; nil to identify the purchases by the token, for its holder alone.
+    static func all(of purchase: GooglePlayPurchase, named names: PurchaseTokenNames?) -> [ProvenPurchase] {
         let products = purchase.productIdentifiers
+        let original = names?.name(of: purchase.purchaseToken) ?? purchase.purchaseToken
         return products.map { product in
             // Each product is a transaction, and its original is the purchase: one user has all of them.
             ProvenPurchase(
-                transactionIdentifier: GooglePlayPurchase.transactionIdentifier(
-                    purchase.purchaseToken, of: product, isOnly: products.count == 1),
-                originalTransactionIdentifier: purchase.purchaseToken, productIdentifier: product,
+                transactionIdentifier: products.count == 1 ? original : "\(original):\(product)",
+                originalTransactionIdentifier: original, productIdentifier: product,
                 quantity: purchase.quantity, purchaseDate: purchase.purchaseTime, revocationDate: nil,
                 revocationReason: nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: purchase.obfuscatedAccountId), facts: TransactionFacts(purchase))

@@ -84,7 +84,7 @@ public struct TrustFolder: Sendable {
     }
 
     private static func certificates(inFile file: URL) throws(TrustError) -> [Certificate] {
-        guard let bytes = try? [UInt8](Data(contentsOf: file)) else { throw .certificateUnreadable(path: file.path) }
+        guard let bytes = NamedFile.bytes(of: file) else { throw .certificateUnreadable(path: file.path) }
         if let certificate = Certificate(der: bytes) { return [certificate] }
         guard let text = String(validating: bytes, as: UTF8.self),
             let documents = try? PEMDocument.parseMultiple(pemString: text), !documents.isEmpty

@@ -62,12 +62,18 @@ public struct VerifiedProof: Sendable {
     /// False for a kind of proof that never states the end of a subscription. Then only the store knows if it is paid.
     public var statesEnds: Bool { signedPurchase == nil }
 
-    /// The purchases that can be redeemed. Nil if this kind of proof contains none.
-    public var purchases: [ProvenPurchase]? {
+    /// The purchases that can be redeemed. Nil if this kind of proof contains none. A purchase of Google Play is identified by its token,
+    /// which is a secret.
+    public var purchases: [ProvenPurchase]? { purchases(named: nil) }
+
+    /// The purchases, as a ledger identifies them; nil if this kind of proof contains none.
+    ///
+    /// - Parameter names: The ledger's names of purchase tokens; nil for the holder of a proof, who has the token.
+    package func purchases(named names: PurchaseTokenNames?) -> [ProvenPurchase]? {
         switch content {
         case .appReceipt(let receipt): receipt.inAppPurchases.map { identified(ProvenPurchase($0)) }
         case .transaction(let transaction): [identified(ProvenPurchase(transaction))]
-        case .signedPurchase(let purchase): ProvenPurchase.all(of: purchase)
+        case .signedPurchase(let purchase): ProvenPurchase.all(of: purchase, named: names)
         case .renewalInfo, .notification, .appTransaction: nil
         }
     }
@@ -93,6 +99,11 @@ public struct StatedRenewal: Hashable, Sendable, Codable {
     /// The SHA-256 of the signed bytes.
     public let proofDigest: [UInt8]
     public let facts: RenewalFacts
+    /// The number of the question that Google Play has answered; 0 for a signed statement.
+    package var statementNumber: Int64 = 0
+
+    /// The place among all statements about the renewal.
+    package var order: StatementOrder { StatementOrder(number: statementNumber, date: statedAt) }
 
     public init(statedAt: Timestamp, proofDigest: [UInt8], facts: RenewalFacts) {
         self.statedAt = statedAt

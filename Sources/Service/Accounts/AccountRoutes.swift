@@ -49,7 +49,8 @@ struct AccountRoutes: Sendable {
             let (token, text) = (try fields.text("token"), try fields.credential("password"))
             try attempts.countLookup(request, context)
             let account = try await accounts.account(resetBy: token)
-            try await accounts.reset(token, to: try await hash(text, of: account.address))
+            let hash = try await hash(text, of: account.address, request, context)
+            try await accounts.reset(token, to: hash)
             return HTTPResponse.Status.noContent
         }
         group.on(.confirmAddress) { request, context in
@@ -69,8 +70,8 @@ struct AccountRoutes: Sendable {
         group.on(.changePassword) { request, context in
             let fields = try await body(of: .changePassword, request, context)
             let (old, new) = (try fields.credential("password"), try fields.credential("newPassword"))
-            let account = try await confirmed(old, context)
-            let hash = try await hash(new, of: account.address)
+            let account = try await confirmed(old, request, context)
+            let hash = try await hash(new, of: account.address, request, context)
             let token = AuthenticationMiddleware.credential(of: request) ?? ""
             try await accounts.setPasswordHash(hash, of: account, from: token)
             return HTTPResponse.Status.noContent
@@ -83,7 +84,7 @@ struct AccountRoutes: Sendable {
         group.on(.changeEmail) { request, context in
             let fields = try await body(of: .changeEmail, request, context)
             let (password, email) = (try fields.credential("password"), try fields.email())
-            let account = try await confirmed(password, context)
+            let account = try await confirmed(password, request, context)
             try await accounts.askForChange(of: account, to: email, in: language(of: request))
             return HTTPResponse.Status.accepted
         }
@@ -112,9 +113,14 @@ struct AccountRoutes: Sendable {
         try value.answer(status: status, headers: [.cacheControl: "no-store"])
     }
 
-    private func hash(_ text: String, of email: EmailAddress?) async throws -> String {
+    /// The hash of a new password of a user who is logged in or has a link.
+    private func hash(
+        _ text: String, of email: EmailAddress?, _ request: Request, _ context: ServiceContext
+    ) async throws -> String {
         let password = try Password(text, of: email)
-        return try await passwords.run { try accounts.passwords.hash(password) }
+        return try await passwords.run(for: context.clientNetwork(of: request), isKnown: true) {
+            try accounts.passwords.hash(password)
+        }
     }
 
     private func signUp(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -124,7 +130,9 @@ struct AccountRoutes: Sendable {
         try attempts.countSignUp(request, context)
         // Hashing is expensive, so taken addresses are refused first.
         guard try await accounts.isAvailable(email) else { throw AccountError.emailTaken }
-        let hash = try await passwords.run { try accounts.passwords.hash(password) }
+        let hash = try await passwords.run(for: context.clientNetwork(of: request)) {
+            try accounts.passwords.hash(password)
+        }
         let entrance = try await accounts.open(
             email, passwordHash: hash, language: language(of: request), newcomers: context.newcomers(for: request))
         return try answer(entrance, status: .created)
@@ -133,27 +141,39 @@ struct AccountRoutes: Sendable {
     private func logIn(_ request: Request, _ context: ServiceContext) async throws -> Response {
         let fields = try await body(of: .logIn, request, context)
         let (email, password) = (try fields.credential("email"), try fields.credential("password"))
-        let entrance = try await attempts.try(email, request, context) {
+        let entrance = try await attempts.try(email, request, context) { isQuiet in
             let account = try await accounts.account(email: email)
-            guard try await isPassword(password, of: account), let account else { throw AccountError.credentialsWrong }
+            // While others wait, the time of an answer tells that an account exists. `/v1/accounts/availability` tells it, too.
+            let isKnown = isQuiet && account != nil
+            guard try await isPassword(password, of: account, isKnown: isKnown, request, context), let account else {
+                throw AccountError.credentialsWrong
+            }
             return try await accounts.enter(account)
         }
         return try answer(entrance, status: .created)
     }
 
-    private func isPassword(_ password: String, of account: AccountRecord?) async throws -> Bool {
+    private func isPassword(
+        _ password: String, of account: AccountRecord?, isKnown: Bool, _ request: Request, _ context: ServiceContext
+    ) async throws -> Bool {
         let stored = account?.passwordHash
-        return try await passwords.run { try accounts.passwords.matches(password, stored) }
+        return try await passwords.run(for: context.clientNetwork(of: request), isKnown: isKnown) {
+            try accounts.passwords.matches(password, stored)
+        }
     }
 
     /// The caller's account, after the password is confirmed. Changes that cannot be undone need more than a token.
     ///
     /// - Throws: `CredentialError.passwordWrong`; `AccountError.accountNotFound`.
-    func confirmed(_ password: String, _ context: ServiceContext) async throws -> AccountRecord {
+    func confirmed(
+        _ password: String, _ request: Request, _ context: ServiceContext
+    ) async throws -> AccountRecord {
         let user = try context.requiredUser
         let account = try await accounts.account(of: user)
         return try await attempts.try(user) {
-            guard try await isPassword(password, of: account) else { throw CredentialError.passwordWrong }
+            guard try await isPassword(password, of: account, isKnown: true, request, context) else {
+                throw CredentialError.passwordWrong
+            }
             return account
         }
     }
@@ -244,34 +264,40 @@ extension AccountService: AccessTokens {
     }
 }
 
-/// The rate limits on passwords: one for each account and one for each client address.
+/// The rate limits on passwords: one for each account and one for each client network.
 ///
 /// Logged-in users have a limit of their own, so a stranger cannot lock them out. An unknown address is limited like an
 /// account.
 struct AccountAttempts: Sendable {
     private let limits: PasswordLimits
     private let ofUser: TokenBuckets
-    private let lookups: TokenBuckets
+    private let lookups: NetworkBuckets
 
     init(clock: any WallClock) {
         limits = PasswordLimits(clock: clock)
         ofUser = TokenBuckets(PasswordLimits.perName, clock: clock)
-        lookups = TokenBuckets(.init(atOnce: 120, perMinute: 60), clock: clock)
+        lookups = NetworkBuckets(.init(atOnce: 120, perMinute: 60), clock: clock)
     }
 
     /// Runs an attempt that needs the password of an account. A wrong password uses up one attempt.
     ///
-    /// - Parameter email: The address as the client sent it. Its case does not matter.
+    /// - Parameters:
+    ///   - email: The address as the client sent it. Its case does not matter.
+    ///   - attempt: The attempt. It receives true if nobody has guessed at the account lately.
     func `try`<Value>(
-        _ email: String, _ request: Request, _ context: ServiceContext, _ attempt: () async throws -> Value
+        _ email: String, _ request: Request, _ context: ServiceContext,
+        _ attempt: (_ isQuiet: Bool) async throws -> Value
     ) async throws -> Value {
         let account = (try? EmailAddress(email))?.lowercase ?? email
-        return try await limits.attempt(account, from: context.clientAddress(of: request), Self.isGuess, attempt)
+        let isQuiet = limits.isQuiet(account)
+        return try await limits.attempt(account, from: context.clientNetwork(of: request), Self.isGuess) {
+            try await attempt(isQuiet)
+        }
     }
 
     /// Runs an attempt of a logged-in user.
     func `try`<Value>(_ user: User, _ attempt: () async throws -> Value) async throws -> Value {
-        try await TokenBuckets.attempt([(ofUser, user.name)], Self.isGuess, attempt)
+        try await ofUser.attempt(user.name, Self.isGuess, attempt)
     }
 
     /// Another failure is not a guess.
@@ -279,13 +305,13 @@ struct AccountAttempts: Sendable {
         error as? AccountError == .credentialsWrong || error as? CredentialError == .passwordWrong
     }
 
-    /// Takes a token for a sign-up or a request for a mail from the limit of the client address.
+    /// Takes a token for a sign-up or a request for a mail from the limit of the client network.
     func countSignUp(_ request: Request, _ context: ServiceContext) throws(Problem) {
-        try limits.fromAddress.require(context.clientAddress(of: request))
+        try limits.ofNetwork.require(context.clientNetwork(of: request))
     }
 
-    /// Takes a token for a question, such as whether an address is free, from the limit of the client address.
+    /// Takes a token for a question, such as whether an address is free, from the limit of the client network.
     func countLookup(_ request: Request, _ context: ServiceContext) throws(Problem) {
-        try lookups.require(context.clientAddress(of: request))
+        try lookups.require(context.clientNetwork(of: request))
     }
 }

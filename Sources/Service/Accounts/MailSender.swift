@@ -30,33 +30,33 @@ package struct MailSender: Service {
     /// Sends until the service stops, and finishes the attempts that are under way.
     package func run() async throws {
         await withDiscardingTaskGroup { group in
-            let (wakes, _) = AsyncStream.wakes(after: queue.ledger, every: Self.interval, in: &group)
+            group.addTask { await lines.summarize(in: logger) }
+            let wakes = LedgerWakes(after: queue.ledger, every: Self.interval, in: &group)
             var nextSweep = ContinuousClock.now
-            for await _ in wakes {
-                while !Task.isShuttingDownGracefully, !Task.isCancelled, await sendBatch() {}
-                guard ContinuousClock.now >= nextSweep else { continue }
-                let isSwept: Void? = try? await logger.logging("mails failed") {
+            let rhythm = Rhythm(every: Self.interval, idle: .seconds(5))
+            await RepeatedWork("mails failed", rhythm, logger: logger).run(wakes) {
+                var found = false
+                while !Task.isShuttingDownGracefully, !Task.isCancelled, try await sendBatch() { found = true }
+                if ContinuousClock.now >= nextSweep {
                     try await Ledger.retryingWhileOverloaded { try await queue.deleteExpired() }
+                    nextSweep = .now + Self.sweepInterval
                 }
-                if isSwept != nil { nextSweep = .now + Self.sweepInterval }
+                return found
             }
         }
     }
 
     /// - Returns: True if there may be more mails.
-    private func sendBatch() async -> Bool {
-        let isDone: Bool? = try? await logger.logging("mails failed") {
-            let leased = try await Ledger.retryingWhileOverloaded { try await queue.lease(upTo: Self.maximumAtOnce) }
-            let results = await withTaskGroup { group in
-                for mail in leased { group.addTask { queue.result(of: mail.mail, await send(mail)) } }
-                return await group.reduce(into: []) { $0.append($1) }
-            }
-            guard !results.isEmpty else { return false }
-            try await Ledger.retryingWhileOverloaded { try await queue.record(results) }
-            for result in results { report(result) }
-            return true
+    private func sendBatch() async throws -> Bool {
+        let leased = try await Ledger.retryingWhileOverloaded { try await queue.lease(upTo: Self.maximumAtOnce) }
+        let results = await withTaskGroup { group in
+            for mail in leased { group.addTask { queue.result(of: mail.mail, await send(mail)) } }
+            return await group.reduce(into: []) { $0.append($1) }
         }
-        return isDone ?? false
+        guard !results.isEmpty else { return false }
+        try await Ledger.retryingWhileOverloaded { try await queue.record(results) }
+        for result in results { report(result) }
+        return true
     }
 
     private func send(_ mail: LeasedMail) async -> MailOutcome {
@@ -73,9 +73,9 @@ package struct MailSender: Service {
             "attempts": "\(result.mail.attempts)",
         ]
         if result.isGivenUp {
-            logger.log(level: lines.level(.warning), "mail given up", metadata: metadata)
+            logger.log(level: lines.level(.warning, of: code, in: logger), "mail given up", metadata: metadata)
         } else {
-            logger.log(level: lines.level(.notice), "mail not sent yet", metadata: metadata)
+            logger.log(level: lines.level(.notice, of: code, in: logger), "mail not sent yet", metadata: metadata)
         }
     }
 }

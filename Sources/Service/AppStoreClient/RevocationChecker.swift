@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPSupport
 import Proofs
 
 /// Checks over HTTP that the certificates of verified proofs were not revoked (OCSP, RFC 6960 appendix A).
@@ -19,7 +20,7 @@ package struct RevocationChecker: Sendable {
         body: (RevocationChecker) async throws -> Value
     ) async throws -> Value {
         // Answers are not encrypted, so an attacker in the network could redirect the request.
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        var configuration = HTTPClient.Configuration.outgoing(.disallow)
         // The caller retries.
         configuration.connectionPool.retryConnectionEstablishment = false
         return try await HTTPClient.withHTTPClient(configuration: configuration) { client in

@@ -326,12 +326,17 @@ enum CatalogResource {
 extension CatalogService {
     /// The task that refreshes the catalog within two seconds after another process has changed it.
     package func watch(logger: Logger) -> Companion {
-        Companion {
-            await logger.repeating(
-                every: .seconds(2), "catalog not refreshed",
-                // Products are not secret, and the operator must know which one to correct.
-                cause: { ("reason", ($0 as? CatalogError)?.message ?? Problem.code(of: $0)) }
-            ) { try await self.refresh() }
-        }
+        let work = RepeatedWork(
+            "catalog not refreshed", Rhythm(every: .seconds(2), beginsAtOnce: false), logger: logger,
+            // Products are not secret, and the operator must know which one to correct.
+            cause: { error in
+                (error as? CatalogError).map { FailureCause(key: "reason", text: $0.message) } ?? FailureCause(error)
+            })
+        return Companion(untilShutdown: {
+            await work.run {
+                try await self.refresh()
+                return true
+            }
+        })
     }
 }

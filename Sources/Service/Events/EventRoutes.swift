@@ -25,7 +25,7 @@ struct EventRoutes: Sendable {
                 // section 9.2.3).
                 return Response(status: .noContent)
             }
-            let address = context.clientAddress(of: request)
+            let address = context.clientNetwork(of: request)
             // A number that no user has, for a user whom the ledger does not know yet.
             let listener = OpenEventStreams.Listener(
                 to: number ?? ~Int64(user.hashValue & .max), from: address, in: hub.streams)

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import Proofs
 import ServiceLifecycle
+import Synchronization
 
 /// Routes for the sales figures, by day, week or month.
 struct FigureRoutes: Sendable {
@@ -115,9 +116,11 @@ extension FigureService {
     ///
     /// Several services on one ledger may run this. Each write is added once.
     package func upkeep(logger: Logger) -> Companion {
-        Companion {
+        let work = RepeatedWork(
+            "figures not updated", Rhythm(every: .seconds(1), idle: .seconds(5)), awaiting: ledger, logger: logger)
+        return Companion(untilShutdown: {
             var nextSweep = ContinuousClock.now
-            await logger.repeating(every: .seconds(1), "figures not updated") {
+            await work.run {
                 var failure: (any Error)?
                 if ContinuousClock.now >= nextSweep {
                     // A failed sweep does not stop the roll-up.
@@ -128,22 +131,28 @@ extension FigureService {
                         failure = error
                     }
                 }
-                try await rollUp(logger)
+                let found = try await rollUp(logger)
                 if let failure { throw failure }
+                return found
             }
-        }
+        })
     }
 
-    private func rollUp(_ logger: Logger) async throws {
+    /// - Returns: True if there were new writes.
+    private func rollUp(_ logger: Logger) async throws -> Bool {
+        let batches = Atomic(0)
         // Purchases go first between two batches.
         let damaged = try await rollUp {
+            batches.add(1, ordering: .relaxed)
             await Task.yield()
             return !Task.isShuttingDownGracefully && !Task.isCancelled
         }
-        guard damaged > 0 else { return }
-        logger.error(
-            "figures of users were damaged: compute all anew with till figures --rebuild",
-            metadata: ["users": "\(damaged)"])
+        if damaged > 0 {
+            logger.error(
+                "figures of users were damaged: compute all anew with till figures --rebuild",
+                metadata: ["users": "\(damaged)"])
+        }
+        return batches.load(ordering: .relaxed) > 0
     }
 }
 

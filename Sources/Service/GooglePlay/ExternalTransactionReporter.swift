@@ -12,6 +12,12 @@ struct ExternalTransactionReporter: Sendable {
     let app: GooglePlayApp
     let metrics: ServiceMetrics
     let logger: Logger
+    /// The limit on lines about reports: if Google Play fails, it fails for all.
+    private let lines = LogLimit()
+
+    init(app: GooglePlayApp, metrics: ServiceMetrics, logger: Logger) {
+        (self.app, self.metrics, self.logger) = (app, metrics, logger)
+    }
 
     /// - Throws: `StorageFault`. An error of Google Play is recorded.
     func passOn(_ report: ExternalTransactionReport) async throws {
@@ -55,7 +61,8 @@ struct ExternalTransactionReporter: Sendable {
         try await app.purchases.failed(report, error.rule.detail, isFinal: isFinal)
         metrics.count(.externalTransactions, isFinal ? "refused" : "failed", code: error.code)
         // The content stays out of the log: it has the token of the customer's app.
-        logger.error(
+        logger.log(
+            level: lines.level(.error, of: error.code, in: logger),
             isFinal ? "external transaction refused" : "external transaction not passed on yet",
             metadata: [
                 "code": "\(error.code)", "app": "\(report.app)", "transaction": "\(report.key.transactionIdentifier)",
@@ -68,13 +75,11 @@ extension GooglePlayApp {
     /// transactions.
     package func externalTransactionReporter(metrics: ServiceMetrics, logger: Logger) -> DurableWork {
         let reporter = ExternalTransactionReporter(app: self, metrics: metrics, logger: logger)
-        return DurableWork {
+        return DurableWork("external transactions failed", in: purchases.entitlements.ledger, logger: logger) {
             let (purchases, realm) = (self.purchases, self.client.realm)
-            try await DurableWork.each(
+            return try await DurableWork.each(
                 of: { try await purchases.externalTransactionsToPassOn(in: realm, limit: DurableWork.pageSize) }
             ) { try await reporter.passOn($0) }
-        } report: { code in
-            logger.error("external transactions failed", metadata: ["code": "\(code)"])
         }
     }
 }

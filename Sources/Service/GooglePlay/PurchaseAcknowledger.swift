@@ -13,6 +13,12 @@ struct PurchaseAcknowledger: Sendable {
     let app: GooglePlayApp
     let metrics: ServiceMetrics
     let logger: Logger
+    /// The limit on lines about purchases: if Google Play fails, it fails for all.
+    private let lines = LogLimit()
+
+    init(app: GooglePlayApp, metrics: ServiceMetrics, logger: Logger) {
+        (self.app, self.metrics, self.logger) = (app, metrics, logger)
+    }
 
     /// - Throws: `StorageFault`. An error of Google Play is counted, and the purchase is due again after a pause.
     func acknowledge(_ purchase: GooglePurchase) async throws {
@@ -32,6 +38,7 @@ struct PurchaseAcknowledger: Sendable {
             return try await record(error, about: purchase)
         }
         try await app.purchases.endAcknowledgement(of: purchase)
+        app.forgetAnswer(about: purchase.purchaseToken)
         metrics.count(.acknowledgements, "accepted")
     }
 
@@ -62,8 +69,8 @@ struct PurchaseAcknowledger: Sendable {
     /// The token stays out of the log: it is a secret of the customer.
     private func log(_ message: Logger.Message, _ purchase: GooglePurchase, _ error: PlayDeveloperError) {
         let deadline = purchase.acknowledgement?.deadline.rfc3339 ?? "none"
-        logger.error(
-            message,
+        logger.log(
+            level: lines.level(.error, of: error.code, in: logger), message,
             metadata: [
                 "code": "\(error.code)", "app": "\(purchase.key.app)",
                 "product": "\(purchase.purchase?.productIdentifier ?? "")", "deadline": "\(deadline)",
@@ -77,13 +84,11 @@ extension GooglePlayApp {
     /// - Parameter maximumAtOnce: The largest number of requests at the same time.
     package func acknowledger(metrics: ServiceMetrics, logger: Logger, maximumAtOnce: Int = 8) -> DurableWork {
         let acknowledger = PurchaseAcknowledger(app: self, metrics: metrics, logger: logger)
-        return DurableWork {
+        return DurableWork("acknowledgements failed", in: purchases.entitlements.ledger, logger: logger) {
             try await DurableWork.each(
                 of: { try await self.purchases.purchasesToAcknowledge(limit: DurableWork.pageSize) },
                 atOnce: maximumAtOnce
             ) { try await acknowledger.acknowledge($0) }
-        } report: { code in
-            logger.error("acknowledgements failed", metadata: ["code": "\(code)"])
         }
     }
 }

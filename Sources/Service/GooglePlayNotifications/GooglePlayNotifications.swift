@@ -25,6 +25,8 @@ package struct GooglePlayNotifications: Sendable {
     /// The owner of the purchases: Google Play, or a local one.
     private let realm: Realm
     private let onVoided: @Sendable () -> Void
+    /// The limit on lines about notifications: Pub/Sub may push many that have one fault.
+    private let lines = LogLimit()
 
     /// - Parameters:
     ///   - tokens: The identity tokens of the subscription that pushes.
@@ -45,7 +47,8 @@ package struct GooglePlayNotifications: Sendable {
     func receive(_ message: PubSubMessage, logger: Logger) async throws -> NotificationReceipt.Received {
         let notification: GooglePlayNotification
         do { notification = try GooglePlayNotification(json: message.data) } catch {
-            logger.error(
+            logger.log(
+                level: lines.level(.error, of: Self.unreadableCode, in: logger),
                 "the data of a push is no notification of Google Play", metadata: ["reason": "\(error.message)"])
             let record = NotificationRecord(
                 app: service.apps.first.bundleIdentifier, origin: origin(isTest: false),
@@ -64,7 +67,8 @@ package struct GooglePlayNotifications: Sendable {
             return (try await service.store(record(origin)), notification.type, nil)
         }
         guard let app else {
-            logger.error(
+            logger.log(
+                level: lines.level(.error, of: Self.unknownAppCode, in: logger),
                 "a notification of Google Play is about an app without a service account",
                 metadata: ["package": "\(notification.packageName)"])
             return (try await service.store(record(origin(isTest: false))), notification.type, Self.unknownAppCode)
@@ -84,7 +88,8 @@ package struct GooglePlayNotifications: Sendable {
                     couldSucceedLater: true)
             }
             // A repetition would get the same answer for a week.
-            logger.notice(
+            logger.log(
+                level: lines.level(.notice, of: error.code, in: logger),
                 "Google Play does not know the purchase of a notification",
                 metadata: ["code": "\(error.code)", "type": "\(notification.type)"])
             if notification.kind == .voidedPurchase { onVoided() }

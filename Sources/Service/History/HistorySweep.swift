@@ -38,14 +38,15 @@ package struct HistorySweep: Sendable {
     package static func schedule(
         _ service: EntitlementService, _ reconcilers: [Reconciler], logger: Logger
     ) -> Companion {
-        Companion {
-            await cancelWhenGracefulShutdown {
-                var sweep = HistorySweep()
-                await logger.repeating(every: .seconds(2), "histories not updated") {
-                    try await sweep.run(service, reconcilers)
-                }
+        let work = RepeatedWork(
+            "histories not updated", Rhythm(every: .seconds(2), beginsAtOnce: false), logger: logger)
+        return Companion(untilShutdown: {
+            var sweep = HistorySweep()
+            await work.run {
+                try await sweep.run(service, reconcilers)
+                return true
             }
-        }
+        })
     }
 
     /// - Throws: `ReconciliationError` if the App Store does not answer; `StorageFault`.

@@ -61,11 +61,12 @@ package struct PlayDeveloperClient: Sendable {
     ///
     /// - Parameters:
     ///   - kind: Nil to ask for both kinds.
+    ///   - names: The ledger's names of tokens, by which the statement identifies the purchases.
     ///   - originalToken: The first token of the chain of replaced purchases; nil for the token itself.
     ///   - periods: The dates of the periods that the ledger has, by their orders. Their orders are asked for only once the purchase has
     ///     ended, because that may be a refund.
     package func statement(
-        about token: String, as kind: Kind? = nil, originalToken: String? = nil,
+        about token: String, as kind: Kind? = nil, named names: PurchaseTokenNames, originalToken: String? = nil,
         periods: [String: GooglePlayPeriod] = [:],
         within patience: Patience = .person
     ) async throws(PlayDeveloperError) -> GooglePlayStatement {
@@ -78,7 +79,8 @@ package struct PlayDeveloperClient: Sendable {
         }
         return answer.statement(
             .init(
-                realm: realm, askedAt: askedAt, originalToken: originalToken, orders: orders, periods: periods))
+                realm: realm, askedAt: askedAt, named: names, originalToken: originalToken, orders: orders,
+                periods: periods))
     }
 
     private func answer(

@@ -21,13 +21,17 @@ struct ConsumptionResponder: Sendable {
     private var service: EntitlementService { reconciler.service }
 
     /// Answers all open questions. A question that fails does not block the others.
-    func answerAll() async throws {
+    ///
+    /// - Returns: True if there were any.
+    func answerAll() async throws -> Bool {
+        var found = false
         while true {
             let requests = try await service.ledger.read {
                 try $0.openConsumptionRequests(
                     at: service.clock.now(), of: reconciler.origins, in: reconciler.app.bundleIdentifier,
                     limit: DurableWork.pageSize)
             }
+            found = found || !requests.isEmpty
             var failure: ReconciliationError?
             for request in requests {
                 do {
@@ -37,7 +41,7 @@ struct ConsumptionResponder: Sendable {
                 }
             }
             if let failure { throw failure }
-            if requests.count < DurableWork.pageSize { return }
+            if requests.count < DurableWork.pageSize { return found }
         }
     }
 
@@ -83,19 +87,18 @@ struct ConsumptionResponder: Sendable {
 }
 
 extension Reconciler {
-    /// The pause after the App Store has failed to accept an answer.
-    private static let pauseAfterRefusedAnswer = Duration.seconds(60)
+    /// The pauses after the App Store has failed to accept an answer. It waits for twelve hours.
+    private static let pausesAfterRefusedAnswer = Duration.seconds(60)...Duration.seconds(15 * 60)
 
     /// The answers to the questions of the reconciler's App Store.
     package func consumptionResponder(
         answering answer: ConsumptionAnswer, metrics: ServiceMetrics, logger: Logger
     ) -> DurableWork {
         let responder = ConsumptionResponder(reconciler: self, answer: answer, metrics: metrics, logger: logger)
-        return DurableWork(pauseAfterFailure: Self.pauseAfterRefusedAnswer) {
-            try await responder.answerAll()
-        } report: { code in
-            metrics.count(.consumptionAnswers, "failed", code: code)
-            logger.error("consumption request not answered yet", metadata: ["code": "\(code)"])
-        }
+        return DurableWork(
+            "consumption request not answered yet", in: service.ledger, logger: logger,
+            retry: Self.pausesAfterRefusedAnswer,
+            onFailure: { metrics.count(.consumptionAnswers, "failed", code: $0) },
+            perform: { try await responder.answerAll() })
     }
 }

@@ -1,36 +1,41 @@
 import HTTPSupport
+import Ledger
+import Logging
 import ServiceLifecycle
 
 /// Work that the ledger has until it is done, such as reports to a store. It is looked for again and again until the service stops.
 ///
 /// The end of the service cancels what is under way. The ledger still has it, so the next run does it again.
 package struct DurableWork: Service {
-    private static let interval = Duration.seconds(1)
     /// The number of pieces of work in one read of the ledger.
     static let pageSize = 100
 
-    /// The pause after a run that has failed.
-    var pauseAfterFailure = interval
+    private let repetition: RepeatedWork
+    private let work: @Sendable () async throws -> Bool
+
+    /// - Parameters:
+    ///   - failure: The message about a run that fails.
+    ///   - retry: The pauses after runs that fail; nil for a second at first.
+    ///   - onFailure: Called with the code of the error of a run.
+    init(
+        _ failure: Logger.Message, in ledger: Ledger, logger: Logger, retry: ClosedRange<Duration>? = nil,
+        onFailure: @escaping @Sendable (_ code: String) -> Void = { _ in },
+        perform: @escaping @Sendable () async throws -> Bool
+    ) {
+        repetition = RepeatedWork(
+            failure, Rhythm(every: .seconds(1), idle: .seconds(5), retry: retry), awaiting: ledger, logger: logger,
+            onFailure: onFailure)
+        work = perform
+    }
+
     /// Performs all that is due now.
-    package let perform: @Sendable () async throws -> Void
-    /// Reports the code of the error of a run.
-    let report: @Sendable (_ code: String) -> Void
+    ///
+    /// - Returns: True if there was any.
+    @discardableResult
+    package func perform() async throws -> Bool { try await work() }
 
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                var pause = Self.interval
-                do {
-                    try await perform()
-                } catch {
-                    guard !Task.isCancelled else { return }
-                    report(Problem.code(of: error))
-                    pause = pauseAfterFailure
-                }
-                // Cancellation ends the pause early, and the loop then ends.
-                try? await Task.sleep(for: pause)
-            }
-        }
+        try await Companion(untilShutdown: { await repetition.run(work) }).run()
     }
 
     /// Performs each piece of work that is due, page by page.
@@ -38,12 +43,15 @@ package struct DurableWork: Service {
     /// - Parameters:
     ///   - maximum: The largest number of pieces at the same time.
     ///   - due: Returns a page.
+    /// - Returns: True if there was any.
     static func each<Piece: Sendable>(
         of due: () async throws -> (due: [Piece], mayBeMore: Bool), atOnce maximum: Int = 1,
         _ perform: @escaping @Sendable (Piece) async throws -> Void
-    ) async throws {
+    ) async throws -> Bool {
+        var found = false
         while true {
             let (pieces, mayBeMore) = try await due()
+            found = found || !pieces.isEmpty
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, piece) in pieces.enumerated() {
                     if index >= maximum { try await group.next() }
@@ -52,7 +60,7 @@ package struct DurableWork: Service {
                 }
                 try await group.waitForAll()
             }
-            guard mayBeMore, !Task.isCancelled else { return }
+            guard mayBeMore, !Task.isCancelled else { return found }
         }
     }
 }

@@ -15,8 +15,8 @@ package struct GooglePlayReconciler: Sendable {
     private static let overlap: Int64 = 60 * 60
     /// The number of failed requests in a row after which a run stops.
     private static let maximumFailures = 10
-    /// The largest number of pages of voided purchases in one run. A page has up to 1000 of them.
-    private static let maximumPages = 1000
+    /// The largest number of pages of voided purchases in one run, of up to 1000 each. Google allows 6000 requests for them a day.
+    private static let maximumPages = 100
 
     package let app: GooglePlayApp
 
@@ -33,25 +33,41 @@ package struct GooglePlayReconciler: Sendable {
     /// Takes back what Google Play has listed as voided since the last run, or in the last 30 days. Google Play keeps no older
     /// entries. A record in another form is counted under the code of an invalid answer, and the others are applied.
     ///
-    /// - Throws: `PlayDeveloperError`, `StorageFault`. What was taken back before the error stays so.
+    /// The list begins with the oldest record. So a run that reads a part of it has reached the date of the last one that it has read,
+    /// and the next run continues there.
+    ///
+    /// - Throws: `PlayDeveloperError`, also for a list that leads back to a page or does not advance; `StorageFault`. What was taken
+    ///   back before the error stays so.
     package func recordVoidedPurchases() async throws -> Reconciler.Report {
         let now = service.clock.now()
-        let start = try await lastVoidedPurchases()?.until.adding(seconds: -Self.overlap)
+        let last = try await lastVoidedPurchases()?.until
         var report = Reconciler.Report()
-        var (pageToken, pages): (String?, Int) = (nil, 0)
+        var (pages, pageToken, reached) = (ListedPages(upTo: Self.maximumPages), String?.none, last)
         repeat {
-            let page = try await app.client.voidedPurchases(since: start, pageToken: pageToken)
-            for voided in page.purchases { try await record(voided, into: &report) }
+            let page = try await app.client.voidedPurchases(
+                since: last?.adding(seconds: -Self.overlap), pageToken: pageToken)
+            for voided in page.purchases {
+                try await record(voided, into: &report)
+                // A date of another clock than the service's says nothing.
+                if voided.voidedAt <= now { reached = max(reached ?? voided.voidedAt, voided.voidedAt) }
+            }
             for _ in 0..<page.unreadableCount { report.count(PlayDeveloperError.answerInvalid(reason: nil).code) }
-            let isRepeated = pageToken.map { page.nextPageToken?.hasSameBytes(as: $0) ?? false } ?? false
-            (pageToken, pages) = (isRepeated ? nil : page.nextPageToken, pages + 1)
-        } while pageToken != nil && pages < Self.maximumPages
+            do { pageToken = try pages.next(page.nextPageToken) } catch {
+                if let reached { try await service.setReconciled(subject, until: reached, report) }
+                guard error == .unfinished, reached != last else {
+                    throw PlayDeveloperError.answerInvalid(reason: "The list of voided purchases has no end.")
+                }
+                report.hasMore = true
+                return report
+            }
+        } while pageToken != nil
         try await service.setReconciled(subject, until: now, report)
         return report
     }
 
     private func record(_ voided: VoidedGooglePlayPurchase, into report: inout Reconciler.Report) async throws {
         let outcomes = try await app.purchases.apply(voided)
+        app.forgetAnswer(about: voided.purchaseToken)
         // Purchases that nobody has redeemed, and returned units, change nothing.
         report.count((outcomes.isEmpty ? NotificationOutcome.recorded : outcomes.strongest).rawValue)
     }
@@ -111,6 +127,8 @@ extension GooglePlayReconciler {
     private static let voidedRate = TokenBuckets.Rate(atOnce: 4, perMinute: 4)
     /// The interval between looks for silent purchases.
     private static let interval = Duration.seconds(60)
+    /// The first and the longest pause after failures.
+    private static let retries = interval...Duration.seconds(15 * 60)
 
     /// Requests to list voided purchases. Those that come before a run begins share it.
     package struct Requests: Sendable {
@@ -127,58 +145,59 @@ extension GooglePlayReconciler {
     /// The task that reconciles from the start of the service on: silent purchases each minute, and voided ones each hour, and on
     /// request, but at most four times a minute.
     package func schedule(_ requests: Requests, metrics: ServiceMetrics, logger: Logger) -> Companion {
-        Companion {
-            await cancelWhenGracefulShutdown {
-                await withDiscardingTaskGroup { group in
-                    group.addTask { await reconcileSilentPurchases(metrics, logger) }
-                    group.addTask {
-                        for await _ in AsyncStream.ticks(every: .seconds(Self.voidedInterval)) { requests.request() }
-                    }
-                    group.addTask {
-                        requests.request()
-                        let runs = TokenBuckets(Self.voidedRate, clock: service.clock)
-                        var failures = FailureLog()
-                        for await _ in requests.stream {
-                            while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
-                            let isDone = await run("voided purchases", &failures, metrics, logger) {
-                                try await recordVoidedPurchases()
-                            }
-                            guard !isDone else { continue }
-                            // A cancelled pause ends the loop, too.
-                            try? await Task.sleep(for: Self.interval)
-                            if !Task.isCancelled { requests.request() }
-                        }
+        Companion(untilShutdown: {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    let work = RepeatedWork(
+                        "reconciliation with Google Play failed: silent purchases",
+                        Rhythm(every: Self.interval, retry: Self.retries), logger: logger,
+                        onFailure: { metrics.count(.reconciliations, "failed", code: $0) })
+                    await work.run {
+                        try await run("silent purchases", metrics, logger) { try await recordSilentPurchases() }
+                        return true
                     }
                 }
+                group.addTask {
+                    for await _ in AsyncStream.ticks(every: .seconds(Self.voidedInterval)) { requests.request() }
+                }
+                group.addTask { await reconcileVoidedPurchases(requests, metrics, logger) }
+            }
+        })
+    }
+
+    private func reconcileVoidedPurchases(_ requests: Requests, _ metrics: ServiceMetrics, _ logger: Logger) async {
+        let failure: Logger.Message = "reconciliation with Google Play failed: voided purchases"
+        let runs = TokenBuckets(Self.voidedRate, clock: service.clock)
+        var (failures, pause) = (FailureLog(), Self.retries.lowerBound)
+        requests.request()
+        for await _ in requests.stream {
+            while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
+            do {
+                try await run("voided purchases", metrics, logger) {
+                    let report = try await recordVoidedPurchases()
+                    if report.hasMore { requests.request() }
+                    return report
+                }
+                failures.record(nil, in: logger, failure)
+                pause = Self.retries.lowerBound
+            } catch {
+                guard !Task.isCancelled else { return }
+                metrics.count(.reconciliations, "failed", code: Problem.code(of: error))
+                failures.record(FailureCause(error), in: logger, failure)
+                // A cancelled pause ends the loop, too.
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, Self.retries.upperBound)
+                if !Task.isCancelled { requests.request() }
             }
         }
     }
 
-    private func reconcileSilentPurchases(_ metrics: ServiceMetrics, _ logger: Logger) async {
-        var failures = FailureLog()
-        while !Task.isCancelled {
-            _ = await run("silent purchases", &failures, metrics, logger) { try await recordSilentPurchases() }
-            try? await Task.sleep(for: Self.interval)
-        }
-    }
-
-    /// - Returns: False if the run has failed.
     private func run(
-        _ subject: String, _ failures: inout FailureLog, _ metrics: ServiceMetrics, _ logger: Logger,
+        _ subject: String, _ metrics: ServiceMetrics, _ logger: Logger,
         _ reconcile: () async throws -> Reconciler.Report
-    ) async -> Bool {
-        do {
-            let report = try await reconcile()
-            failures.record(nil, in: logger, "reconciliation with Google Play failed")
-            metrics.count(.reconciliations, "done")
-            if !report.outcomes.isEmpty { report.log(about: subject, in: logger) }
-            return true
-        } catch {
-            guard !Task.isCancelled else { return false }
-            let code = Problem.code(of: error)
-            metrics.count(.reconciliations, "failed", code: code)
-            failures.record(code, in: logger, "reconciliation with Google Play failed")
-            return false
-        }
+    ) async throws {
+        let report = try await reconcile()
+        metrics.count(.reconciliations, "done")
+        if !report.outcomes.isEmpty { report.log(about: subject, in: logger) }
     }
 }

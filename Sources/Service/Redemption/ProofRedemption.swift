@@ -1,5 +1,6 @@
 import Features
 import HTTPSupport
+import Hummingbird
 import Ledger
 import Proofs
 
@@ -14,12 +15,15 @@ final class ProofRedemption: Sendable {
     private let actor: AuditActor
     private let app: String?
     private let newcomers: NewcomerAllowance?
+    /// The client address against which questions to Google Play count; nil for a back end.
+    private let address: String?
     private let recordsRefusals: Bool
 
     /// - Parameters:
     ///   - app: The bundle identifier of the only app whose proofs the caller may send; nil for that of the caller.
     ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit. Beyond it, a refusal is not recorded.
+    ///   - address: The client address of an app; nil for a back end, and for that of the allowance.
     ///   - recordsRefusals: False if refusals are only counted.
     init(
         by caller: Caller,
@@ -28,6 +32,7 @@ final class ProofRedemption: Sendable {
         of app: String? = nil,
         asking googlePlay: GooglePlayApps = [],
         newcomers: NewcomerAllowance? = nil,
+        at address: String? = nil,
         recordsRefusals: Bool = true
     ) {
         self.service = service.limited(to: caller.limitingApp)
@@ -36,6 +41,7 @@ final class ProofRedemption: Sendable {
         actor = caller.actor
         self.app = app ?? caller.app
         self.newcomers = newcomers
+        self.address = address ?? newcomers?.address
         self.recordsRefusals = recordsRefusals
     }
 
@@ -88,20 +94,26 @@ final class ProofRedemption: Sendable {
         let purchases: EntitlementService.VerifiedPurchases
         /// Nil if Google Play has stated the purchases.
         let verified: VerifiedProof?
+        /// The purchase token of the proof, which its sender knows; nil for another proof.
+        let purchaseToken: String?
+        /// The names of purchase tokens; nil for a proof without one.
+        private let names: PurchaseTokenNames?
         /// The statement of Google Play about an app; nil if none was asked for, or the ledger alone knows the purchases.
         fileprivate let stated: (app: GooglePlayApp, statement: GooglePlayStatement)?
 
         fileprivate init(
             _ proof: [UInt8], _ purchases: EntitlementService.VerifiedPurchases, _ verified: VerifiedProof?,
+            named names: PurchaseTokenNames? = nil, token: String? = nil,
             _ stated: (app: GooglePlayApp, statement: GooglePlayStatement)? = nil
         ) {
             (self.proof, self.purchases, self.verified, self.stated) = (proof, purchases, verified, stated)
+            (self.names, purchaseToken) = (names, token ?? verified?.signedPurchase?.purchaseToken)
         }
 
         var origin: Origin { verified?.origin ?? purchases.origin }
 
-        /// The purchases, as the proof or Google Play states them.
-        var proven: [ProvenPurchase] { verified?.purchases ?? purchases.proven }
+        /// The purchases, as the proof or Google Play states them, with the ledger's identifiers.
+        var proven: [ProvenPurchase] { verified?.purchases(named: names) ?? purchases.proven }
     }
 
     /// Verifies a proof of a purchase, or asks Google Play about it, without redeeming it.
@@ -129,7 +141,7 @@ final class ProofRedemption: Sendable {
             purchases, for: user, by: actor, keeping: kept, newcomers: newcomers, withItems: withItems)
         let answer = try await service.answer(request)
         if let stated = presented.stated {
-            await stated.app.refreshReplaced(by: stated.statement, within: .person)
+            await stated.app.refreshReplaced(by: stated.statement, on: .presentation(from: address), within: .person)
         }
         return answer
     }
@@ -138,26 +150,25 @@ final class ProofRedemption: Sendable {
     private func presented(_ proof: [UInt8]) async throws -> Presented {
         if !googlePlay.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
             let app = try googlePlay.app(named: token.packageName, among: service.limitingApp ?? app)
-            return try await presented(proof, token.purchaseToken, of: app, from: newcomers?.address)
+            return try await presented(proof, token.purchaseToken, of: app)
         }
+        let names = try await service.tokenNames(for: proof)
         let (signed, presented) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in
             let verified = try service.verify(proof, of: app)
             if let signed = verified.signedPurchase, googlePlay[package: signed.packageName] != nil {
                 return (signed as GooglePlayPurchase?, nil as Presented?)
             }
-            return (nil, Presented(proof, try service.purchases(of: verified, in: proof), verified))
+            let purchases = try service.purchases(of: verified, in: proof, named: names)
+            return (nil, Presented(proof, purchases, verified, named: names))
         }
         if let presented { return presented }
         guard let signed, let app = googlePlay[package: signed.packageName] else { throw RedemptionError.notRedeemable }
-        return try await self.presented(proof, signed.purchaseToken, of: app, from: nil)
+        return try await self.presented(proof, signed.purchaseToken, of: app)
     }
 
-    /// - Parameter address: The client address of a stranger who sends a token that nobody has signed; nil for another caller.
-    private func presented(
-        _ proof: [UInt8], _ token: String, of app: GooglePlayApp, from address: String?
-    ) async throws -> Presented {
+    private func presented(_ proof: [UInt8], _ token: String, of app: GooglePlayApp) async throws -> Presented {
         let (purchases, statement) = try await app.presented(token, from: address)
-        return Presented(proof, purchases, nil, statement.map { (app, $0) })
+        return Presented(proof, purchases, nil, token: token, statement.map { (app, $0) })
     }
 
     private func recordingRefusal<Value>(
@@ -170,10 +181,21 @@ final class ProofRedemption: Sendable {
             guard recordsRefusals, let user else { throw error }
             // The client gets the refusal even if it cannot be recorded.
             try? await service.recordRefusal(error, for: user, by: actor, newcomers: newcomers) {
-                (try? await BlockingWork.process(proof.count) { [service] in service.claims(ofAuthentic: proof) }) ?? []
+                let names = try? await service.tokenNames(for: proof)
+                return
+                    (try? await BlockingWork.process(proof.count) { [service] in
+                        service.claims(ofAuthentic: proof, named: names)
+                    }) ?? []
             }
             throw error
         }
+    }
+}
+
+extension ServiceContext {
+    /// The client address of an app, with whichever credential, against which questions to Google Play count; nil for a back end.
+    func appAddress(of request: Request) -> String? {
+        if case .backEnd = caller { nil } else { clientAddress(of: request) }
     }
 }
 

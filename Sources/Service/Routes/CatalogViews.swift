@@ -90,19 +90,19 @@ final class CatalogAnswers: Sendable {
 /// The view of the current catalog, rebuilt after a change of the catalog.
 final class CurrentCatalogView: Sendable {
     private let current: CurrentCatalog
-    private let last: Mutex<(view: CatalogView, revision: Int64)>
+    private let last: Mutex<(view: CatalogView, version: Int64)>
 
     init(_ current: CurrentCatalog) {
         self.current = current
-        let (catalog, revision) = current.snapshot
-        last = Mutex((CatalogView(catalog), revision))
+        let (catalog, version) = current.versioned
+        last = Mutex((CatalogView(catalog), version))
     }
 
     var view: CatalogView {
         last.withLock { last in
-            if last.revision != current.revision {
-                let (catalog, revision) = current.snapshot
-                last = (CatalogView(catalog, before: last.view), revision)
+            if last.version != current.version {
+                let (catalog, version) = current.versioned
+                last = (CatalogView(catalog, before: last.view), version)
             }
             return last.view
         }

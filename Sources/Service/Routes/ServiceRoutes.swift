@@ -17,6 +17,7 @@ package struct ServiceRoutes: Sendable {
     private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
     private let others: [any RouteSource]
+    private let pages: CrossOriginMiddleware
     private let accounts: AccountRoutes?
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
@@ -28,9 +29,10 @@ package struct ServiceRoutes: Sendable {
     private let administration: CatalogService?
     private let playNotifications: GooglePlayNotifications?
     private let clock: any WallClock
+    private let certificate: ServerCertificate?
 
     /// No chain is cached after a start. Until then a genuine notification waits behind junk for a few milliseconds.
-    private static let waitingPerUncachedChain = 128
+    private static let waitingPerUncachedChain = 256
 
     /// - Parameters:
     ///   - limits: The rate limits of callers, and the budget of users without a purchase, also at the doors; nil for none.
@@ -50,8 +52,10 @@ package struct ServiceRoutes: Sendable {
     ///   - playNotifications: The notifications of Google Play; nil to receive none.
     ///   - allowsPrivateAddresses: True if webhooks may have addresses in private networks.
     ///   - proxies: The number of trusted proxies before the service.
-    ///   - requestsPerAddress: The limit on concurrent requests of one client address; nil for none.
+    ///   - requests: The limits on concurrent requests of one client network; nil for none.
     ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
+    ///   - certificate: The TLS certificate, whose end the metrics have; nil without TLS.
+    ///   - origins: The origins of pages that may call the routes for apps.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
         service: EntitlementService,
@@ -73,18 +77,23 @@ package struct ServiceRoutes: Sendable {
         playNotifications: GooglePlayNotifications? = nil,
         allowsPrivateAddresses: Bool = false,
         proxies: Int = 0,
-        requestsPerAddress: Int? = nil,
+        requests: NetworkCounts? = nil,
         reserve: StorageReserve? = nil,
+        certificate: ServerCertificate? = nil,
+        origins: [WebOrigin] = [],
         others: [any RouteSource] = [],
         clock: any WallClock = SystemClock()
     ) {
         self.others = others
+        pages = CrossOriginMiddleware(
+            origins,
+            routes: APIOperation.all.filter(\.isForApps).map { ($0.method, $0.path) } + others.flatMap(\.appRoutes))
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
         uncachedChains = ConcurrencyLimit(
             maximumUncachedChains, maximumWaiting: maximumUncachedChains * Self.waitingPerUncachedChain)
         sharedLimits = SharedLimits(
-            proxies: proxies, bodies: bodies, requestsPerAddress: requestsPerAddress, reserve: reserve,
+            proxies: proxies, bodies: bodies, requests: requests, reserve: reserve,
             newcomers: limits.map { NewcomerBudget($0, clock: clock) }, ledger: service.ledger)
         self.service = service
         self.authentication = authentication
@@ -92,7 +101,7 @@ package struct ServiceRoutes: Sendable {
         idempotentRequests = IdempotentRequests(ledger: service.ledger, clock: service.clock)
         self.administration = administration
         self.playNotifications = playNotifications
-        self.clock = clock
+        (self.clock, self.certificate) = (clock, certificate)
         self.profiles = profiles
         self.events = events.map { EventRoutes(authentication: authentication, hub: $0) }
         self.webhooks = webhooks.map {
@@ -116,10 +125,13 @@ package struct ServiceRoutes: Sendable {
 
     package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
-        router.addMiddleware(counting: metrics, sharedLimits, around: others, routes: descriptions)
+        router.addMiddleware(counting: metrics, sharedLimits, around: others, for: pages, routes: descriptions)
         addRoutes(to: router)
         return router
     }
+
+    /// The task that says which lines of strangers the log has suppressed.
+    package func logSummaries(in logger: Logger) -> Companion { sharedLimits.lines.summaries(in: logger) }
 
     /// The method and path of each route, such as `GET /v1/products/{product}`.
     package var operations: [String] {
@@ -143,8 +155,10 @@ package struct ServiceRoutes: Sendable {
             if let limits { app.add(middleware: limits) }
             seedApp.add(to: app)
         }
-        // Metrics have no rate limit.
-        router.group().authenticated(by: authentication).on(.readMetrics) { _, _ in metricsAnswer }
+        // Metrics have no rate limit, and tell that the ledger is away.
+        router.group().authenticated(by: authentication, isForMetrics: true).on(.readMetrics) { _, _ in
+            await metricsAnswer()
+        }
         let version = router.group().authenticated(by: authentication, within: limits)
         addAuthenticated(to: version, open: open, catalogs)
         OptionalOperations.addRefusals(besides: Set(router.routes.map(\.description))) { $0 ? version : open }
@@ -172,8 +186,23 @@ package struct ServiceRoutes: Sendable {
         }
     }
 
-    private var metricsAnswer: Response {
+    /// The longest wait for the ledger in an answer with metrics. Prometheus waits ten seconds by default.
+    private static let metricsPatience = Duration.seconds(2)
+
+    private func isLedgerUp() async -> Bool {
+        do {
+            return try await BlockingWork.run(waitingUpTo: Self.metricsPatience) { [ledger = service.ledger] in
+                try await ledger.ping()
+            } != nil
+        } catch {
+            // The alert about the metric says what to do.
+            return false
+        }
+    }
+
+    private func metricsAnswer() async -> Response {
         let text = metrics.text(
+            isLedgerUp: await isLedgerUp(), certificateEndsAt: certificate?.endsAt,
             queueDepth: BlockingWork.waitingCount + service.ledger.waitingCount,
             listeners: events?.hub.streams.count,
             isStorageAlmostFull: sharedLimits.reserve?.isReached ?? false)
@@ -235,20 +264,23 @@ struct NotificationRoutes: Sendable {
         group.on(.receiveNotification) { request, context in
             try await NotificationReceipt.answer(context, counting: metrics) {
                 let body = try await RequestBytes.collect(request, context, upTo: Self.maximumSize)
-                return (try await service.receive(try await verified(body), sentAs: body), nil, nil)
+                let notification = try await verified(body, from: context.clientNetwork(of: request))
+                return (try await service.receive(notification, sentAs: body), nil, nil)
             }
         }
     }
 
     /// Verifies a notification. One with a cached chain bypasses the limit.
-    private func verified(_ bytes: [UInt8]) async throws -> EntitlementService.VerifiedNotification {
+    private func verified(
+        _ bytes: [UInt8], from network: ClientNetwork
+    ) async throws -> EntitlementService.VerifiedNotification {
         // Parsing happens here, so that junk does not occupy a thread before a genuine notification.
         let payload = try JSONBody(bytes: bytes).proof("signedPayload")
         let verify: @Sendable () throws -> EntitlementService.VerifiedNotification = { [service] in
             try service.notification(in: payload)
         }
         guard !service.hasCachedChain(payload) else { return try await BlockingWork.process(payload.count, verify) }
-        return try await uncachedChains.run { try await BlockingWork.process(payload.count, verify) }
+        return try await uncachedChains.run(for: network) { try await BlockingWork.process(payload.count, verify) }
     }
 }
 
@@ -299,7 +331,10 @@ struct ProofRoutes: Sendable {
                 let app = try googlePlay.app(named: token.packageName, among: service.limitingApp)
                 return try ProofResource(try await app.statement(about: token.purchaseToken)).answer()
             }
-            return try await BlockingWork.process(proof.count) { ProofResource(try service.verify(proof)) }.answer()
+            let names = try await service.tokenNames(for: proof)
+            return try await BlockingWork.process(proof.count) {
+                ProofResource(try service.verify(proof), named: names)
+            }.answer()
         }
     }
 }
@@ -358,7 +393,8 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
     package let signedAt: String
     package let purchases: [Purchase]?
 
-    package init(_ proof: VerifiedProof) {
+    /// - Parameter names: The ledger's names of purchase tokens; nil for the holder of the proof, without a ledger.
+    package init(_ proof: VerifiedProof, named names: PurchaseTokenNames? = nil) {
         kind =
             switch proof.content {
             case .appReceipt: .appReceipt
@@ -372,7 +408,7 @@ package struct ProofResource: AnswerObject, Codable, Sendable {
         environment = proof.environment
         bundleId = proof.bundleIdentifier
         signedAt = proof.signedAt.rfc3339
-        purchases = proof.purchases?.map { Purchase($0, from: proof.origin) }
+        purchases = proof.purchases(named: names)?.map { Purchase($0, from: proof.origin) }
     }
 
     init(_ statement: GooglePlayStatement) {

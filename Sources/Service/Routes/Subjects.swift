@@ -121,16 +121,16 @@ extension Ledger {
 
     /// The task that warns at the start about users whose names stand for no user. Apps can no longer reach them.
     package func blockedUserWarning(logger: Logger) -> Companion {
-        Companion {
+        Companion(untilShutdown: {
             do {
                 let users = try await read(.longSnapshot) { try $0.blockedUsers(limit: Self.maximumCounted) }
                 if !users.isEmpty { logger.warning(Self.message(about: users)) }
             } catch {
-                logger.warning(
+                guard !Task.isCancelled else { return }
+                logger.error(
                     "users with blocked names could not be counted", metadata: ["code": "\(Problem.code(of: error))"])
             }
-            try? await gracefulShutdown()
-        }
+        })
     }
 
     private static func message(about users: [User]) -> Logger.Message {

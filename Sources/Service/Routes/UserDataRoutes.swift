@@ -22,7 +22,7 @@ struct UserDataRoutes: Sendable {
             let user = try context.requiredUser
             guard let accounts, user.issuer == User.accountIssuer else { return try await erase(user, context) }
             let body = try await JSONBody(request, context, of: .eraseOneself)
-            let account = try await accounts.confirmed(try body.credential("password"), context)
+            let account = try await accounts.confirmed(try body.credential("password"), request, context)
             try await accounts.accounts.erase(account, by: try context.requiredCaller.actor, at: clock.now())
             return .noContent
         }

@@ -2,6 +2,7 @@ import Features
 import Foundation
 import HTTPSupport
 import Hummingbird
+import Logging
 import Proofs
 
 /// Routes for the support team: find users and purchases, explain items, and assign unclaimed purchases.
@@ -45,7 +46,7 @@ struct SupportRoutes: Sendable {
     }
 
     private func purchases(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let identifier = try context.parameters.text("transaction")
+        let identifier = try context.parameters.text("transaction", upTo: GooglePlayPurchase.maximumTokenSize)
         let (app, service) = (try RequestedApps.name(of: request, context), service.limited(to: context))
         let purchases = try await service.purchases(ofTransaction: identifier).filter {
             app?.hasSameBytes(as: $0.app ?? "") ?? true
@@ -126,8 +127,8 @@ extension APIOperation {
         parameters: [
             .path(
                 "transaction",
-                "A transaction, an original transaction, or an order number of a receipt. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases.",
-                .text(length: 1...256), example: "2000000000000001"), .app,
+                "A transaction, an original transaction, an order number of a receipt, or a purchase token of Google Play, which the answer does not repeat. The App Store is asked about its order numbers; those of Google Play are recorded with the purchases.",
+                .text(length: 1...512), example: "2000000000000001"), .app,
         ],
         answers: [.json("The purchases that the transaction belongs to.", PurchaseLookup.self)],
         or: [.badGateway])
@@ -140,7 +141,7 @@ extension APIOperation {
             .query("kind", "A kind of entries, for only these.", .one(of: StoryPart.Kind.self)),
         ],
         answers: [
-            .page("Statements of the App Store, and actions of the user and the team.", of: StoryEntry.self).aboutUser
+            .page("Statements of the stores, and actions of the user and the team.", of: StoryEntry.self).aboutUser
         ])
 
     static let explainItem = APIOperation(
@@ -156,7 +157,10 @@ extension APIOperation {
         .get, "/v1/unclaimed", for: .backEnd(.support), isPerApp: true,
         "listUnclaimed", "Lists the purchases that nobody has redeemed",
         parameters: [
-            .query("search", "The identifier of a transaction or an original transaction.", .text(length: 1...256)),
+            .query(
+                "search",
+                "The identifier of a transaction or an original transaction, or a purchase token of Google Play.",
+                .text(length: 1...512)),
             .query("product", "Only purchases of this product, the newest statement first. A page may have none."),
             .query("day", "Only purchases last stated on this day in UTC, the newest statement first.", .day()),
             .app,
@@ -189,21 +193,28 @@ extension APIOperation {
 
 extension NameIndex {
     private static var refreshInterval: Duration { .seconds(60) }
+    private static var retries: ClosedRange<Duration> { .seconds(5)...refreshInterval }
     /// The number of refreshes from one rebuild to the next: an hour.
     private static var refreshesOfRebuild: Int { 60 }
 
     /// The task that keeps an index in use up to date. If it fails, the next search reads the names.
     ///
     /// - Parameter isReadAtStart: True to read the names when the service starts, so that the first search is as fast as the others.
-    package nonisolated func upkeep(isReadAtStart: Bool) -> Companion {
-        Companion {
-            if isReadAtStart { try? await self.rebuild() }
+    package nonisolated func upkeep(isReadAtStart: Bool, logger: Logger) -> Companion {
+        let work = RepeatedWork(
+            "names of users not read", Rhythm(every: Self.refreshInterval, retry: Self.retries), logger: logger)
+        return Companion(untilShutdown: {
             var count = 0
-            for await _ in AsyncStream.ticks(every: Self.refreshInterval).cancelOnGracefulShutdown() {
+            await work.run {
+                if count == 0 {
+                    if isReadAtStart { try await self.rebuild() }
+                } else {
+                    try await self.keepUp(isRebuild: count.isMultiple(of: Self.refreshesOfRebuild))
+                }
                 count += 1
-                try? await self.keepUp(isRebuild: count.isMultiple(of: Self.refreshesOfRebuild))
+                return true
             }
-        }
+        })
     }
 }
 

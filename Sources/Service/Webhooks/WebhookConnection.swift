@@ -27,7 +27,7 @@ package struct WebhookConnection: Sendable {
         at address: WebhookAddress,
         _ body: (WebhookConnection) async throws -> Value
     ) async throws -> Value {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        var configuration = HTTPClient.Configuration.outgoing(.disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
         // No message waits for a connection, which would use up its timeout.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumAtOnce

@@ -21,61 +21,71 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
     fileprivate let allowsPrivateAddresses: Bool
     fileprivate let metrics: ServiceMetrics
     fileprivate let logger: Logger
+    /// The limit on lines about messages that are given up: if a receiver is away, all of its messages are.
+    private let lines = LogLimit()
+    /// Without messages and failures, the ledger is asked less often.
+    private static var rhythm: Rhythm { Rhythm(every: SenderTimes.interval, idle: .seconds(5)) }
+
+    fileprivate init(
+        queue: Queue, noun: String, work: ServiceMetrics.Work, allowsPrivateAddresses: Bool, metrics: ServiceMetrics,
+        logger: Logger
+    ) {
+        (self.queue, self.noun, self.work, self.metrics, self.logger) = (queue, noun, work, metrics, logger)
+        self.allowsPrivateAddresses = allowsPrivateAddresses
+    }
 
     /// Sends until the service stops, and finishes the attempts that are under way.
     package func run() async throws {
         let backoff = EndpointBackoff()
+        let failures = SharedFailureLog("\(noun)s not sent", logger: logger)
         await withDiscardingTaskGroup { group in
-            let (wakes, wake) = AsyncStream.wakes(after: queue.ledger, every: SenderTimes.interval, in: &group)
+            group.addTask { await lines.summarize(in: logger) }
+            let wakes = LedgerWakes(after: queue.ledger, every: SenderTimes.interval, in: &group)
             var nextSweep = ContinuousClock.now
-            for await _ in wakes {
-                for endpoint in await dueEndpoints() where backoff.begin(endpoint.identifier) {
+            await RepeatedWork("\(noun)s failed", Self.rhythm, logger: logger).run(wakes) {
+                let endpoints = try await queue.dueEndpoints()
+                for endpoint in endpoints where backoff.begin(endpoint.identifier) {
                     group.addTask {
-                        let succeeded = await send(to: endpoint, isProbing: backoff.isFailing(endpoint.identifier))
-                        backoff.end(endpoint.identifier, succeeded: succeeded)
+                        let isProbing = backoff.isFailing(endpoint.identifier)
+                        let succeeded = await failures.attempt { try await send(to: endpoint, isProbing: isProbing) }
+                        backoff.end(endpoint.identifier, succeeded: succeeded ?? false)
                         // More messages may be due, or the endpoint may have changed.
-                        if succeeded { wake.yield() }
+                        if succeeded ?? false { wakes.wake() }
                     }
                 }
-                if ContinuousClock.now >= nextSweep, await !sweep() { nextSweep = .now + SenderTimes.sweepInterval }
+                if ContinuousClock.now >= nextSweep, try await !sweep() {
+                    nextSweep = .now + SenderTimes.sweepInterval
+                }
+                return !endpoints.isEmpty
             }
         }
     }
 
-    private func dueEndpoints() async -> [Queue.Endpoint] {
-        (try? await logger.logging("\(noun)s failed") { try await queue.dueEndpoints() }) ?? []
-    }
-
     /// - Returns: True if there is more to delete.
-    private func sweep() async -> Bool {
-        (try? await logger.logging("\(noun)s failed") {
-            try await Ledger.retryingWhileOverloaded { try await queue.deleteExpired() }
-        }) ?? false
+    private func sweep() async throws -> Bool {
+        try await Ledger.retryingWhileOverloaded { try await queue.deleteExpired() }
     }
 
     /// Sends the due messages of an endpoint.
     ///
     /// - Parameter isProbing: True to send one message first, because the last attempts failed.
     /// - Returns: True if the last attempts succeeded.
-    private func send(to endpoint: Queue.Endpoint, isProbing: Bool) async -> Bool {
+    private func send(to endpoint: Queue.Endpoint, isProbing: Bool) async throws -> Bool {
         let limit = isProbing ? 1 : WebhookConnection.maximumAtOnce
-        let succeeded = try? await logger.logging("\(noun)s failed") {
-            do {
-                // The URL was allowed when it was set. The setting may have changed since.
-                guard let url = try? WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses) else {
-                    throw WebhookAddress.Refusal.addressPrivate
-                }
-                let address = try await WebhookAddress.find(url, allowsPrivate: allowsPrivateAddresses)
-                return try await WebhookConnection.open(to: url, at: address) { line in
-                    try await sendAll(to: endpoint, over: line, first: limit)
-                }
-            } catch let refusal as WebhookAddress.Refusal {
-                return try await sendBatch(to: endpoint, limit: limit) { _ in
-                    Attempt(outcome: .unanswered(code: refusal.rawValue))
-                } ?? true
+        do {
+            // The URL was allowed when it was set. The setting may have changed since.
+            guard let url = try? WebhookURL(endpoint.url, allowsPlain: allowsPrivateAddresses) else {
+                throw WebhookAddress.Refusal.addressPrivate
             }
+            let address = try await WebhookAddress.find(url, allowsPrivate: allowsPrivateAddresses)
+            return try await WebhookConnection.open(to: url, at: address) { line in
+                try await sendAll(to: endpoint, over: line, first: limit)
+            }
+        } catch let refusal as WebhookAddress.Refusal {
+            return try await sendBatch(to: endpoint, limit: limit) { _ in
+                Attempt(outcome: .unanswered(code: refusal.rawValue))
+            } ?? true
         }
-        return succeeded ?? false
     }
 
     /// Sends until no message is due, an attempt fails, or the connection is too old.
@@ -129,14 +139,19 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
         to endpoint: Queue.Endpoint,
         over line: WebhookConnection
     ) async -> Attempt {
-        guard let webhook = try? await queue.signed(delivery, for: endpoint) else {
-            return Attempt(outcome: .unanswered(code: WebhookConnection.Failure.other.rawValue))
-        }
         do {
+            guard let webhook = try await queue.signed(delivery, for: endpoint) else {
+                return Attempt(outcome: .unanswered(code: WebhookConnection.Failure.other.rawValue))
+            }
             let answer = try await line.send(webhook)
             return Attempt(outcome: .answered(status: answer.status), response: answer.response)
+        } catch let failure as WebhookConnection.Failure {
+            return Attempt(outcome: .unanswered(code: failure.rawValue))
         } catch {
-            return Attempt(outcome: .unanswered(code: error.rawValue))
+            let code = Problem.code(of: error)
+            logger.log(
+                level: lines.level(.error, of: code, in: logger), "\(noun) not made", metadata: ["code": "\(code)"])
+            return Attempt(outcome: .unanswered(code: WebhookConnection.Failure.other.rawValue))
         }
     }
 
@@ -146,8 +161,8 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
             code: result.outcome.isDelivery ? "" : result.outcome.code)
         guard result.isGivenUp else { return }
         let metadata = result.logged.map { ($0.name, Logger.MetadataValue.string($0.value)) }
-        logger.warning(
-            "\(noun) given up",
+        logger.log(
+            level: lines.level(.warning, of: result.outcome.code, in: logger), "\(noun) given up",
             metadata: Dictionary(metadata + [("outcome", "\(result.outcome.code)")]) { first, _ in first })
     }
 }

@@ -35,7 +35,7 @@ extension SettingGroup {
             .number("port", 0...65_535, standard.port, "the port; 0 for any free one"),
             .text(
                 "tls-certificate", "file", dependency: "tls-key",
-                "the server's certificate chain in PEM; serves TLS 1.2 and later"),
+                "the server's certificate chain in PEM; serves TLS 1.2 and later, with forward secrecy"),
             .text("tls-key", "file", dependency: "tls-certificate", "the certificate's key in PEM"),
             .number(
                 "proxies", 0...16, 0,
@@ -67,6 +67,16 @@ extension SettingGroup {
                 description:
                     "a PostgreSQL database as the ledger: `postgres://user@host/database`; other commands do not read this setting"
             ),
+            Setting(
+                name: "ledger-direct-url", kind: .text, valueName: "url", dependency: "ledger",
+                redacted: { (try? PostgreSQLAddress($0))?.description ?? "postgres://…" },
+                reference: "[Production](Production.md#connection-poolers)",
+                description:
+                    "the server's own address, if `ledger` leads to a pooler that gives each transaction another session"
+            ),
+            .number(
+                "ledger-wait-seconds", 0...86_400, 60, valueName: "seconds", dependency: "ledger",
+                "the time for which the start waits for the database server; 0 for none"),
             .flag(
                 "keep-proofs", reference: "[Production](Production.md#kept-proofs)",
                 "keeps the signed bytes of each proof, and each certificate once, for `till ledger check --proofs`"),
@@ -164,13 +174,15 @@ extension SettingGroup {
             .number(
                 "maximum-connections-per-address", 1...100_000,
                 standard.maximumConnectionsPerAddress ?? standard.maximumConnections,
-                "the limit on connections of one address; with `proxies`, on its requests under way"),
+                "the limit on connections of one address; with `proxies`, on its requests under way; an IPv4 /24 or IPv6 /48 gets a quarter of all, or as many"
+            ),
             .number(
                 "maximum-streams-per-address", 1...100_000, EventListeners<Int64>().perAddress,
-                "the limit on event streams of one address"),
+                "the limit on event streams of one address; an IPv4 /24 or IPv6 /48 gets a quarter of all, or as many"),
             .number(
                 "maximum-body-megabytes", 16...65_536, 64,
-                "the memory for request bodies, in MiB; one app or address gets a quarter"),
+                "the memory for request bodies, in MiB; one user, IPv4 /24 or IPv6 /48 gets a quarter, and one address an eighth"
+            ),
             .number(
                 "idle-seconds", 1...86_400, Int(standard.idleTime.components.seconds), valueName: "seconds",
                 "the time after which a silent connection is closed"),
@@ -184,15 +196,16 @@ extension SettingGroup {
                 "the rate limit of each user of an app"),
             .number(
                 "address-requests-per-minute", 1...10_000_000, standard.requestLimits.perPublicKeyAddress,
-                "the rate limit of each address with a public key; of IPv6, of each /64, and 16 times as much of each /48"
+                "the rate limit of each address with a public key; of IPv6, of each /64; 16 times as much of each IPv4 /24 or IPv6 /48"
             ),
             .number(
                 "newcomer-megabytes-per-day", 1...1_000_000, standard.requestLimits.newcomerBytesPerDay >> 20,
-                "what public keys and signed-up users may write in a day for customers without a purchase, in MiB"),
+                "what public keys and signed-up users may write in a day for customers without a purchase, in MiB; an IPv4 /24 or IPv6 /48 gets a quarter at most"
+            ),
             .number(
                 "address-newcomer-kilobytes-per-day", 1...1_000_000,
                 standard.requestLimits.newcomerBytesPerAddress >> 10,
-                "the part of one address, in KiB; of IPv6, of each /64, and 16 times as much of each /48"),
+                "the part of one address, in KiB; of IPv6, of each /64; 16 times as much of each IPv4 /24 or IPv6 /48"),
             .number(
                 "storage-reserve-megabytes", 0...100_000_000, 256,
                 "the free space beside a ledger in a file below which only purchases, notifications and back ends write, in MiB, an eighth of the disk at most; 0 for none"
@@ -218,6 +231,10 @@ extension SettingGroup {
                 name: "jwt-algorithms", kind: .choices(TokenAlgorithm.allCases.map(\.rawValue)),
                 defaultValue: .texts(["ES256", "RS256"]), valueName: "algorithm", dependency: "jwt-issuer",
                 description: "the accepted algorithms of tokens"),
+            .texts(
+                "allowed-origins", "origin", reference: "[API](API.md#pages-in-browsers)",
+                "the origins of your own pages, such as `https://shop.example.com`, whose browsers may call the routes for apps"
+            ),
             .texts(
                 "blocked-user-names", "name", reference: "[API](API.md#blocked-names)",
                 "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),

@@ -89,10 +89,9 @@ extension SettingsLayer {
     ///
     /// - Throws: `ConfigurationError` for a file that cannot be read, is not JSON, or has an unknown setting.
     init(file path: String) throws(ConfigurationError) {
-        guard let data = try? Data(contentsOf: URL(filePath: path)) else {
+        guard let bytes = NamedFile.bytes(of: URL(filePath: path)) else {
             throw ConfigurationError(file: path, problem: "cannot be read. Name a readable file with --config")
         }
-        let bytes = [UInt8](data)
         let value: JSONValue
         do {
             value = try JSONParser.parse(bytes)

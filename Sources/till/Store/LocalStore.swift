@@ -24,7 +24,7 @@ struct StoreApp {
     /// The app that a store was made for, else the app of a catalog.
     init(of data: DataDirectory) throws {
         guard let bytes = try? Data(contentsOf: data.storeAppFile) else {
-            let catalog = try Catalog(folder: data.catalogFolder)
+            let catalog = try data.catalog()
             configuration = catalog.configuration
             record = Record(bundleId: catalog.bundleIdentifier, environment: .sandbox, appAppleId: nil)
             return
@@ -195,7 +195,7 @@ struct LocalStoreOptions: ParsableArguments {
     @OptionGroup var common: CommonOptions
 
     func logger(_ label: String) -> Logger {
-        var logger = Logger(label: label)
+        var logger = Logger(label: label, factory: LogFormat.text.handler(label:))
         logger.logLevel = logLevel
         return logger
     }

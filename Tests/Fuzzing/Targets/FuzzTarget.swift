@@ -53,6 +53,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 
     private static let moment = Timestamp(millisecondsSince1970: 1_780_000_000_000)
+    private static let names = PurchaseTokenNames(key: [])
     /// The states in which something may be owned.
     private static let owning: Set<GooglePlayState> = [.purchased, .active, .inGracePeriod, .canceled]
 
@@ -66,11 +67,14 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
             try? GooglePlayAnswer(product: input, about: "t", of: "b"),
         ]
         for answer in answers.compactMap(\.self) {
-            let statement = answer.statement(.init(realm: .google, askedAt: moment, orders: orders))
+            let statement = answer.statement(
+                .init(realm: .google, askedAt: moment, named: names, orders: orders))
             for purchase in statement.purchases.map(\.purchase) {
                 let isOwned = purchase.revocationDate == nil && purchase.expiresDate.map { $0 > moment } ?? true
                 precondition(!isOwned || owning.contains(statement.state), "a state without access grants something")
                 precondition(purchase.quantity > 0, "a purchase has no units")
+                precondition(
+                    purchase.originalTransactionIdentifier.hasPrefix(PurchaseTokenNames.prefix), "a token is told")
             }
         }
     }

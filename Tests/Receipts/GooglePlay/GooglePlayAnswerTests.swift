@@ -6,6 +6,8 @@ import Testing
 /// The moment of the questions, and the texts of answers of the Play Developer API.
 enum PlayAnswers {
     static let token = "aaaabbbbccccddddeeeeffff.AO-J1Oz_-"
+    /// The name of the token, which identifies its purchases.
+    static let name = PurchaseTokenNames.test.name(of: token)
     static let packageName = "com.example.garden"
     /// 2026-09-21T14:13:20Z.
     static let now = Timestamp(secondsSince1970: 1_790_000_000)
@@ -83,7 +85,9 @@ enum PlayAnswers {
             ? try GooglePlayAnswer(product: bytes, about: token, of: packageName)
             : try GooglePlayAnswer(subscription: bytes, about: token, of: packageName)
         return answer.statement(
-            .init(realm: realm, askedAt: now, originalToken: originalToken, orders: orders, periods: periods))
+            .init(
+                realm: realm, askedAt: now, named: .test, originalToken: originalToken, orders: orders,
+                periods: periods))
     }
 }
 
@@ -156,7 +160,7 @@ enum PlayAnswers {
         let text = Answers.subscription("ACTIVE", item: item, more: more)
         let statement = try Answers.statement(text, orders: [Answers.month()])
         #expect(statement.packageName == Answers.packageName && statement.purchaseToken == Answers.token)
-        #expect(statement.originalToken == Answers.token && statement.linkedPurchaseToken == "earlier")
+        #expect(statement.linkedPurchaseToken == "earlier")
         #expect(statement.origin == .googleTest && statement.isAcknowledged && statement.acknowledgeBy == nil)
         #expect(statement.obfuscatedAccountId == Answers.user && !statement.isReplaced)
         #expect(statement.askedAt == Self.now)
@@ -164,7 +168,7 @@ enum PlayAnswers {
         let stated = try #require(statement.purchases.first)
         let (purchase, facts) = (stated.purchase, stated.purchase.facts)
         #expect(purchase.transactionIdentifier == "GPA.1")
-        #expect(purchase.originalTransactionIdentifier == Answers.token)
+        #expect(purchase.originalTransactionIdentifier == Answers.name)
         #expect(purchase.productIdentifier == "premium" && purchase.quantity == 1)
         #expect(purchase.purchaseDate == Self.now.adding(days: -9))
         #expect(purchase.appAccountToken == UUID(uuidString: Answers.user))
@@ -201,7 +205,7 @@ enum PlayAnswers {
         let stated = try #require(
             try Answers.statement(Answers.subscription("ACTIVE", items: items), originalToken: "first").purchases.first)
         #expect(stated.purchase.transactionIdentifier == "GPA.1..3")
-        #expect(stated.purchase.originalTransactionIdentifier == "first")
+        #expect(stated.purchase.originalTransactionIdentifier == PurchaseTokenNames.test.name(of: "first"))
         #expect(stated.purchase.facts.text(.transactionReason) == "RENEWAL")
     }
 
@@ -216,8 +220,8 @@ enum PlayAnswers {
         }
         #expect(try identifiers([item("a", "GPA.1"), item("b", "GPA.1")]) == ["GPA.1:a", "GPA.1:b"])
         #expect(try identifiers([item("a", "GPA.1"), item("b", "GPA.2")]) == ["GPA.1", "GPA.2"])
-        #expect(try identifiers([item("a", nil)]) == [Answers.token])
-        #expect(try identifiers([item("a", nil), item("b", nil)]) == ["\(Answers.token):a", "\(Answers.token):b"])
+        #expect(try identifiers([item("a", nil)]) == [Answers.name])
+        #expect(try identifiers([item("a", nil), item("b", nil)]) == ["\(Answers.name):a", "\(Answers.name):b"])
         // The same product twice is one transaction.
         #expect(try identifiers([item("a", "GPA.1"), item("a", "GPA.1")]) == ["GPA.1:a"])
     }

@@ -23,8 +23,8 @@ import Testing
         let stated = try #require(statement.purchases.first)
         let (purchase, facts) = (stated.purchase, stated.purchase.facts)
         // The transaction is that of the signed purchase.
-        #expect(purchase.transactionIdentifier == Answers.token)
-        #expect(purchase.originalTransactionIdentifier == Answers.token)
+        #expect(purchase.transactionIdentifier == Answers.name)
+        #expect(purchase.originalTransactionIdentifier == Answers.name)
         #expect(purchase.productIdentifier == "seeds" && purchase.quantity == 3)
         #expect(purchase.purchaseDate == Self.now.adding(days: -1))
         #expect(purchase.expiresDate == nil && purchase.revocationDate == nil && purchase.productType == nil)
@@ -67,8 +67,8 @@ import Testing
         let items = [#"{"productId":"a"}"#, #"{"productId":"b","productOfferDetails":{"quantity":2}}"#]
         let purchases = try statement(Answers.product("PURCHASED", items: items, more: Answers.paid)).purchases
         #expect(
-            purchases.map(\.purchase.transactionIdentifier) == ["\(Answers.token):a", "\(Answers.token):b"])
-        #expect(purchases.map(\.purchase.originalTransactionIdentifier) == [Answers.token, Answers.token])
+            purchases.map(\.purchase.transactionIdentifier) == ["\(Answers.name):a", "\(Answers.name):b"])
+        #expect(purchases.map(\.purchase.originalTransactionIdentifier) == [Answers.name, Answers.name])
         #expect(purchases.map(\.purchase.quantity) == [1, 2])
     }
 

@@ -27,7 +27,7 @@ struct VectorInspectionTests {
         #expect(inspection.payload?.fields.isEmpty == false)
         #expect(!inspection.certificates.isEmpty)
         #expect(inspection.certificates.allSatisfy { $0.certificate != nil })
-        #expect(inspection.signature?.bytes.isEmpty == false)
+        #expect(inspection.signature?.bytes?.isEmpty == false)
         #expect(inspection.moment < SystemClock().now())
     }
 

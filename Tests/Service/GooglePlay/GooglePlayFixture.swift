@@ -209,6 +209,9 @@ final class PlayService: Sendable {
     }
 
     /// The numbers of the user's items in a collection.
+    /// The service's name of a token, which identifies its purchases.
+    func name(of token: String) async throws -> String { try await app.purchases.tokenNames.name(of: token) }
+
     func items(_ collection: String, of user: String = "alice") async throws -> [Int] {
         try await send(.get, "/v1/users/\(user)/items").decoded(List<OwnedItemResource>.self).elements
             .filter { $0.collection == collection }.map(\.number)

@@ -52,7 +52,7 @@ struct LocalStoreRoutes: Sendable {
         } catch {
             // The refusal is shown even if it cannot be recorded.
             try? await entitlements.recordRefusal(error, for: user, by: actor) {
-                entitlements.claims(ofAuthentic: proof)
+                entitlements.claims(ofAuthentic: proof, named: nil)
             }
             throw error
         }

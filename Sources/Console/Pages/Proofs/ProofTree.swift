@@ -41,6 +41,7 @@ enum ProofTree {
         case .certificates(let count):
             return HTML { "\(count) certificates, shown below" }
         case .omitted: return HTML { "More values are not shown." }
+        case .withheld: return HTML { "Not shown: whoever has it can present the purchase." }
         }
     }
 

@@ -97,7 +97,7 @@ extension ProofInspection {
                     case false?: Shown.badge("not made with the signer's key", .bad)
                     case nil: Shown.badge("cannot be checked", .warning)
                     }
-                    also(spaced(Shown.identifier(signature.algorithm), ProofTree.bytes(signature.bytes)))
+                    also(spaced(Shown.identifier(signature.algorithm), signature.bytes.map(ProofTree.bytes)))
                 }
             }
             fact("SHA-256 of the signed bytes") { Shown.identifier(self.digest?.hexadecimal) }

@@ -54,7 +54,7 @@ struct ProofsRoutes: Sendable {
         }
         // Nil if the stored bytes are damaged.
         var inspected: InspectedProof?
-        if let bytes = stored.bytes { inspected = try await inspect(bytes) }
+        if let bytes = stored.bytes { inspected = try await inspect(bytes).withoutSecrets }
         return Page("Kept proof", section: .customers) {
             Shown.wayBack(to: user)
             section(.class("card")) {

@@ -216,7 +216,8 @@ struct AccountRoutes: Sendable {
         pages.post("account/password", .view) { request, context in
             let member = try await confirmed(request, context) { $0 }
             let password = try NewPassword.read(context.form, of: member)
-            let hash = try await passwords.run { try team.passwords.hash(password) }
+            let network = context.service.clientNetwork(of: request)
+            let hash = try await passwords.run(for: network, isKnown: true) { try team.passwords.hash(password) }
             try await team.setPasswordHash(hash, of: member)
             // All sessions have ended, this one too.
             return ConsolePath("log-in")
@@ -244,10 +245,12 @@ struct AccountRoutes: Sendable {
     ) async throws -> Value {
         let member = try context.requiredMember
         let password = try context.form.password("password")
-        return try await attempts.attempt(member.name, from: context.service.clientAddress(of: request)) {
-            guard try await passwords.run({ try team.passwords.matches(password, member.passwordHash) }) else {
-                throw CredentialError.passwordWrong
+        let network = context.service.clientNetwork(of: request)
+        return try await attempts.attempt(member.name, from: network) {
+            let isRight = try await passwords.run(for: network, isKnown: true) {
+                try team.passwords.matches(password, member.passwordHash)
             }
+            guard isRight else { throw CredentialError.passwordWrong }
             return try await action(member)
         }
     }

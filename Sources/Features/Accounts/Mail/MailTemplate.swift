@@ -199,13 +199,7 @@ package struct MailTemplates: Sendable {
     ]
 
     /// - Returns: Nil for a file that cannot be read, or is larger than a template.
-    private static func bytes(of file: URL) -> [UInt8]? {
-        guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-        defer { try? handle.close() }
-        // An empty file also returns nil here.
-        guard let data = try? handle.read(upToCount: MailTemplate.maximumSize + 1) ?? Data() else { return nil }
-        return data.count <= MailTemplate.maximumSize ? [UInt8](data) : nil
-    }
+    private static func bytes(of file: URL) -> [UInt8]? { NamedFile.bytes(of: file, upTo: MailTemplate.maximumSize) }
 
     private static func add(
         _ bytes: [UInt8], _ name: String, path: String, to templates: inout [String: [LinkPurpose: MailTemplate]]

@@ -50,25 +50,7 @@ extension EntitlementService {
         try limit?.check(balance: addition.balance)
         return try await ledger.write { transaction in
             if let limit { try transaction.check(addition.balance, of: user, isOnlyOf: limit) }
-            let (user, moment) = (try transaction.number(of: user, at: addition.addedAt), addition.addedAt)
-            if let kept = try transaction.earlierAnswer(orKeeping: answer, about: user, at: moment) {
-                return kept
-            }
-            var heads = try transaction.users.heads(of: [user])
-            try transaction.database.insert(
-                into: "balance_addition",
-                ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
-                [
-                    [
-                        addition.identifier, user, addition.balance, addition.amount, addition.reason,
-                        addition.addedBy, moment,
-                    ]
-                ])
-            let entry = AuditEntry(
-                by: addition.addedBy, .credited, addition.identifier, "\(addition.amount) \(addition.balance)",
-                reason: addition.reason, at: moment)
-            try transaction.record(entry, of: user, &heads)
-            return nil
+            return try transaction.add(addition, for: user, keeping: answer)
         }
     }
 
@@ -107,6 +89,32 @@ extension EntitlementService {
 }
 
 extension LedgerTransaction {
+    /// Adds to a user's balance, and stores the answer to the caller in the same commit. Adds nothing if another process has stored an
+    /// answer under the same key.
+    ///
+    /// - Returns: The answer that another process has stored; nil if the amount was added.
+    package func add(
+        _ addition: BalanceAddition, for user: User, keeping answer: KeptAnswer? = nil
+    ) throws -> KeptAnswer? {
+        let (user, moment) = (try number(of: user, at: addition.addedAt), addition.addedAt)
+        if let kept = try earlierAnswer(orKeeping: answer, about: user, at: moment) { return kept }
+        var heads = try users.heads(of: [user])
+        try database.insert(
+            into: "balance_addition",
+            ["addition_id", "user_id", "balance", "amount", "reason", "added_by", "added_at"],
+            [
+                [
+                    addition.identifier, user, addition.balance, addition.amount, addition.reason, addition.addedBy,
+                    moment,
+                ]
+            ])
+        let entry = AuditEntry(
+            by: addition.addedBy, .credited, addition.identifier, "\(addition.amount) \(addition.balance)",
+            .amount(addition.amount, of: addition.balance), reason: addition.reason, at: moment)
+        try record(entry, of: user, &heads)
+        return nil
+    }
+
     /// The names of the balances to which a user's purchases of other apps than the caller's have added.
     fileprivate func balances(of user: User, filledOutside limit: AppLimit) throws -> Set<ByteKey> {
         guard let user = try users.known(user) else { return [] }
@@ -187,7 +195,7 @@ extension LedgerTransaction {
             ])
         let entry = AuditEntry(
             by: spending.spentBy, .spent, spending.identifier, "\(spending.amount) \(spending.balance)",
-            reason: spending.reason, at: spending.spentAt)
+            .amount(-spending.amount, of: spending.balance), reason: spending.reason, at: spending.spentAt)
         try record(entry, of: user, &heads)
         return answer
     }

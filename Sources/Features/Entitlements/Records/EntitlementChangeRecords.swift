@@ -149,7 +149,7 @@ struct EntitlementChangeRecords {
         try database.insert(
             into: "subscription", key + StatedRenewal.columns,
             rows.map { key, renewal in
-                key + [renewal.statedAt, renewal.proofDigest] + renewal.facts.sqlValues
+                key + renewal.sqlValues
             })
     }
 
@@ -231,9 +231,17 @@ struct EntitlementChangeRecords {
                 }
             })
         var new: [Refusal] = []
+        var credits = Dictionary(
+            uniqueKeysWithValues: changes.newTransactions.compactMap { claim in claim.credited.map { (claim.key, $0) } }
+        )
         let entries = changes.events.compactMap { event -> (AuditEntry, Int64)? in
             switch event {
-            case .audit(let entry, let user): return (entry, user)
+            case .audit(let entry, let user):
+                // The first event of a transaction states its credit, whichever event it is.
+                guard let key = entry.redeemedKey, let credit = credits.removeValue(forKey: key) else {
+                    return (entry, user)
+                }
+                return (entry.crediting(credit.amount, to: credit.balance), user)
             case .endChanged: return nil
             case .refused(let result, let claim, let user, let actor):
                 let refusal = Refusal(user, claim, result)
@@ -248,7 +256,24 @@ struct EntitlementChangeRecords {
                 )
             }
         }
+        // A credit without its record would look like one that somebody has added.
+        guard credits.isEmpty else { throw transaction.damaged }
         return (entries, new)
+    }
+}
+
+extension Claim {
+    /// The credit of all units.
+    fileprivate var credited: Credit? {
+        credit.map { Credit(balance: $0.balance, amount: $0.amount * quantity) }
+    }
+}
+
+extension AuditEntry {
+    /// The transaction of an event with which one can begin; nil for another event.
+    fileprivate var redeemedKey: TransactionKey? {
+        guard [.granted, .revoked, .productChanged].contains(event), let origin, let app else { return nil }
+        return TransactionKey(app: app, origin: origin, identifier: reference)
     }
 }
 
@@ -327,11 +352,8 @@ extension EntitlementChangeRecords {
         try database.insert(
             into: "credit", ["user_id", "sequence", "balance", "amount", "origin", "is_revoked"],
             new.compactMap { new in
-                new.claim.credit.map { credit in
-                    [
-                        new.owner, new.sequence, credit.balance, credit.amount * new.claim.quantity, new.claim.origin,
-                        new.isRevoked,
-                    ]
+                new.claim.credited.map { credit in
+                    [new.owner, new.sequence, credit.balance, credit.amount, new.claim.origin, new.isRevoked]
                 }
             })
     }

@@ -122,9 +122,12 @@ extension LedgerTransaction {
 
 extension EntitlementService {
     /// The first claims of a proof of any app and origin; empty if it is not authentic, or not of purchases.
-    package func claims(ofAuthentic proof: [UInt8]) -> [Claim] {
+    ///
+    /// - Parameter names: The result of `tokenNames(for:)`.
+    package func claims(ofAuthentic proof: [UInt8], named names: PurchaseTokenNames?) -> [Claim] {
         let ofAnyone = ProofExpectations(bundleIdentifier: nil, origins: Set(Origin.allCases))
-        guard let verified = try? verifier.verify(proof, expecting: ofAnyone), let purchases = verified.purchases,
+        guard let verified = try? verifier.verify(proof, expecting: ofAnyone),
+            verified.signedPurchase == nil || names != nil, let purchases = verified.purchases(named: names),
             let claims = try? claims(verified, proof)
         else { return [] }
         return purchases.prefix(Self.maximumRefusals).map { claims.claim($0) }

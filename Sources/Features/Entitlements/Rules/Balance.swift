@@ -105,6 +105,13 @@ package struct BalanceAddition: Hashable, Sendable {
     /// The identifier of the API key.
     package let addedBy: String
     package let addedAt: Timestamp
+
+    package init(
+        identifier: String, balance: String, amount: Int, reason: String, addedBy: String, addedAt: Timestamp
+    ) {
+        (self.identifier, self.balance, self.amount) = (identifier, balance, amount)
+        (self.reason, self.addedBy, self.addedAt) = (reason, addedBy, addedAt)
+    }
 }
 
 /// A spending that was made, and the rest of the balance after it.

@@ -94,11 +94,14 @@ extension LedgerTransaction {
 }
 
 extension EntitlementService {
-    /// The purchases of a transaction, an original transaction or an order at Google Play, with the statements about them.
+    /// The purchases of a transaction, an original transaction, or an order or a purchase token of Google Play, with the statements
+    /// about them.
     package func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
         let (catalogs, moment) = (catalogs, now(ofBuyerOf: identifier))
-        return try await ledger.read {
-            try $0.purchases(ofTransaction: identifier, in: limitingApp, at: moment) { catalogs.type(of: $0) }
+        return try await ledger.read { transaction in
+            try transaction.identifiers(meantBy: identifier).flatMap {
+                try transaction.purchases(ofTransaction: $0, in: limitingApp, at: moment) { catalogs.type(of: $0) }
+            }
         }
     }
 }

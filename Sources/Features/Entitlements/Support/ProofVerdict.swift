@@ -102,6 +102,11 @@ package struct InspectedProof: Sendable {
     package let verdict: ProofVerdict
     /// The origin of an authentic proof. Nil if the proof was refused before its origin was known.
     package let origin: Origin?
+
+    /// The same proof for people who have not brought it.
+    package var withoutSecrets: InspectedProof {
+        InspectedProof(inspection: inspection.withoutSecrets, verdict: verdict, origin: origin)
+    }
 }
 
 /// A proof in the ledger.
@@ -162,7 +167,7 @@ extension LedgerTransaction {
             return ProofReport(notKept: try database.value("SELECT count(*) FROM redeemed_transaction", []) ?? 0)
         }
         var check = ProofCheck(
-            verifier: verifier, apps: try apps,
+            verifier: verifier, names: try tokenNames, apps: try apps,
             certificates: try database.dictionary("SELECT digest, bytes FROM kept_certificate") {
                 (try $0.next(), try $0.next())
             })
@@ -184,6 +189,7 @@ private struct ProofCheck {
     private static let maximumProblems = 10
 
     let verifier: ProofVerifier
+    let names: PurchaseTokenNames?
     let apps: AppNumbers
     /// The certificates by their SHA-256.
     let certificates: [[UInt8]: [UInt8]]
@@ -229,7 +235,7 @@ private struct ProofCheck {
             // A converted ledger does not name its app until a service uses it.
             bundleIdentifier: app.isEmpty ? nil : app, origins: [try row.next()])
         let verified = try verifier.verify(proof, expecting: expectations)
-        guard verified.digest == digest, let purchases = verified.purchases else { throw DamagedProof() }
+        guard verified.digest == digest, let purchases = verified.purchases(named: names) else { throw DamagedProof() }
         last = (digest, purchases)
         return purchases
     }

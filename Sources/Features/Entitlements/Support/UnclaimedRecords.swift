@@ -163,15 +163,20 @@ extension LedgerTransaction {
 
 extension EntitlementService {
     /// The purchases that nobody has redeemed, in the order of their transactions.
+    ///
+    /// - Parameter identifier: A transaction, an original transaction or a purchase token; nil for all.
     package func unclaimedPurchases(
         ofTransaction identifier: String?,
         in app: String? = nil,
         after last: UnclaimedPurchase.Position?,
         limit: Int
     ) async throws -> [UnclaimedPurchase] {
-        try await ledger.read {
-            try $0.unclaimedPurchases(
-                ofTransaction: identifier, in: limitingApp ?? app, after: last, limit: limit)
+        try await ledger.read { transaction in
+            let identifiers: [String?] = try identifier.map { try transaction.identifiers(meantBy: $0) } ?? [nil]
+            return try identifiers.flatMap {
+                try transaction.unclaimedPurchases(
+                    ofTransaction: $0, in: limitingApp ?? app, after: last, limit: limit)
+            }
         }
     }
 

@@ -10,7 +10,9 @@ enum EntitlementRules {
     /// The key and the owner of an original purchase.
     private static let owned = "original_transaction_id, origin, app, user_id"
 
-    static let all: [LedgerRule] = [
+    static let all: [LedgerRule] = rules + AuditedAmounts.rules
+
+    private static let rules: [LedgerRule] = [
         (
             "A transaction belongs to another user than its claim",
             """

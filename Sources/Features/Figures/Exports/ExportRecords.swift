@@ -198,7 +198,7 @@ struct ExportedTransaction {
         ("product_display_name", { .text($0.productName) }),
         ("product_duration", { .text($0.product?.subscription?.period.description) }),
         ("quantity", { .integer(Int64($0.transaction.quantity)) }),
-        ("store_transaction_id", { .text($0.transaction.transactionIdentifier) }),
+        ("store_transaction_id", { .text($0.transaction.storeIdentifier) }),
         ("original_store_transaction_id", { .text($0.transaction.originalTransactionIdentifier) }),
         ("start_time", { .date($0.transaction.purchaseDate) }),
         ("end_time", { .date($0.transaction.paidUntil) }),

@@ -52,9 +52,8 @@ extension RevenueCatFacts {
         guard let transaction, transaction.origin.isGooglePlay else {
             return transaction?.originalTransactionIdentifier
         }
-        let first = (transactions.first ?? transaction).storeIdentifier
-        // The order of a renewal is that of the purchase with a number: `GPA.3345-1111-2222-33333..2`.
-        return first.firstRange(of: "..").map { String(first[..<$0.lowerBound]) } ?? first
+        let first = transactions.first ?? transaction
+        return first.firstOrder ?? first.storeIdentifier
     }
 
     /// True if the transaction continues a subscription.
@@ -63,7 +62,7 @@ extension RevenueCatFacts {
         guard transaction.origin.isGooglePlay else {
             return !transaction.originalTransactionIdentifier.hasSameBytes(as: transaction.transactionIdentifier)
         }
-        // The original of Google Play is a purchase token, which no period has as its identifier.
+        // The original of Google Play is the name of a purchase token, which no period with an order has as its identifier.
         return !neighbors.earlier.isEmpty
             || transaction.facts.text(.transactionReason) == TransactionReason.renewal.rawValue
     }
@@ -170,6 +169,13 @@ extension RevenueCatFacts {
 extension RedeemedTransaction {
     /// The identifier by which the store knows the transaction: at Google Play its order. A purchase with a promotional code has none.
     package var storeIdentifier: String { facts.text(.orderId) ?? transactionIdentifier }
+
+    /// The order at Google Play of the subscription's first period; nil without an order.
+    package var firstOrder: String? {
+        // The order of a renewal is that of the purchase with a number: `GPA.3345-1111-2222-33333..2`.
+        facts.text(.orderId).map { order in order.firstRange(of: "..").map { String(order[..<$0.lowerBound]) } ?? order
+        }
+    }
 }
 
 extension LedgerTransaction {

@@ -122,13 +122,17 @@ extension ResponseBodyV2DecodedPayload {
     private static func withoutProofs(_ object: JSONObject) -> JSONObject {
         var result = JSONObject()
         for member in object.members where !member.key.hasPrefix("signed") || member.key == "signedDate" {
-            if case .object(let inner) = member.value {
-                _ = result.add(member.key, .object(withoutProofs(inner)))
-            } else {
-                _ = result.add(member.key, member.value)
-            }
+            _ = result.add(member.key, withoutProofs(member.value))
         }
         return result
+    }
+
+    private static func withoutProofs(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .object(let object): .object(withoutProofs(object))
+        case .array(let elements): .array(elements.map(withoutProofs))
+        case .string, .number, .bool, .null: value
+        }
     }
 }
 

@@ -30,6 +30,17 @@ public final class ProofInspection: Sendable {
 
     public subscript<Value>(dynamicMember path: KeyPath<Content, Value>) -> Value { content[keyPath: path] }
 
+    /// The inspection for people who have not brought the proof. Whoever has a proof can present it, so the bytes of signatures and the
+    /// purchase token are withheld.
+    public var withoutSecrets: ProofInspection {
+        var content = content
+        content.signature = content.signature.map {
+            InspectedSignature(algorithm: $0.algorithm, bytes: nil, matchesSigner: $0.matchesSigner)
+        }
+        content.payload = content.payload.map { content.kind == .signedPurchase ? $0.withoutTokens : $0.withoutSecrets }
+        return ProofInspection(content)
+    }
+
     /// The decoded parts of a proof.
     public struct Content: Sendable {
         public internal(set) var kind = Kind.unreadable
@@ -70,7 +81,8 @@ public struct InspectedCertificate: Sendable {
 public struct InspectedSignature: Sendable {
     /// The algorithm in the standard's words, such as `ES256`, or the digits of its object identifier.
     public let algorithm: String
-    public let bytes: [UInt8]
+    /// Nil if they are withheld.
+    public let bytes: [UInt8]?
     /// True if the key of the signer's certificate has made it. Nil if that cannot be checked. A signature under an untrusted
     /// certificate proves nothing.
     public let matchesSigner: Bool?
@@ -119,6 +131,8 @@ public indirect enum ProofValue: Sendable {
     case certificates(Int)
     /// A value that was left out because the proof has too many.
     case omitted
+    /// A secret, with which anybody could present the purchase.
+    case withheld
 
     /// A named value.
     public struct Field: Sendable {
@@ -127,6 +141,27 @@ public indirect enum ProofValue: Sendable {
         /// The type of a receipt's attribute; nil for another field.
         public internal(set) var attribute: Int?
         public let value: ProofValue
+
+        fileprivate func with(_ value: ProofValue) -> Field { Field(name: name, attribute: attribute, value: value) }
+    }
+
+    /// The value with the nested proofs without their secrets.
+    fileprivate var withoutSecrets: ProofValue {
+        switch self {
+        case .fields(let fields): .fields(fields.map { $0.with($0.value.withoutSecrets) })
+        case .list(let values): .list(values.map(\.withoutSecrets))
+        case .proof(let inspection): .proof(inspection.withoutSecrets)
+        case .text, .number, .bool, .null, .date, .bytes, .certificates, .omitted, .withheld: self
+        }
+    }
+
+    /// The payload of a signed purchase of Google Play without its token.
+    fileprivate var withoutTokens: ProofValue {
+        guard case .fields(let fields) = self else { return .withheld }
+        return .fields(
+            fields.map {
+                $0.name.lowercased().hasSuffix("token") ? $0.with(.withheld) : $0.with($0.value.withoutSecrets)
+            })
     }
 
     /// The value of a field; nil if this is no field list, or lacks it.

@@ -23,9 +23,10 @@ package struct CordovaPurchase: Hashable, Sendable {
 
     package var productIdentifier: String
     package var platform = Platform.appStore
-    /// The original transaction; of Google Play the token of the purchase.
+    /// The original transaction. Of Google Play the first order, or the name of the token without one. The request's own purchase has its
+    /// token, by which the plugin knows it.
     package var purchaseIdentifier: String
-    /// The last transaction; of Google Play its order, if it has one.
+    /// The last transaction. Of Google Play its order, or the same as above without one.
     package var transactionIdentifier: String
     /// The date of the first transaction.
     package var purchaseDate: Timestamp
@@ -93,6 +94,17 @@ package enum CancelationReason: String, CaseIterable, Sendable {
     case unknown = "Unknown"
 }
 
+extension CordovaPurchase {
+    /// True if this purchase decides about its product, and not another one: what is owned comes before what has ended, then what ends
+    /// later, then what was bought later.
+    fileprivate func counts(before other: CordovaPurchase) -> Bool {
+        if isExpired != other.isExpired { return !isExpired }
+        return expiryDate.isLaterEnd(than: other.expiryDate)
+            ?? ((lastRenewalDate ?? purchaseDate, ByteKey(transactionIdentifier))
+                > (other.lastRenewalDate ?? other.purchaseDate, ByteKey(other.transactionIdentifier)))
+    }
+}
+
 /// The purchases of a customer, derived from the ledger's facts (`collection`).
 package struct PurchaseCollection: Sendable {
     package var transactions: [RedeemedTransaction] = []
@@ -102,16 +114,29 @@ package struct PurchaseCollection: Sendable {
     package var types: [ByteKey: ProductType] = [:]
     /// The transactions of the proof in the request.
     package var presented: Set<ByteKey> = []
+    /// The purchase token in the request; nil without one. The answer has no other.
+    package var presentedToken: String?
 
     package init() {}
 
-    /// The purchases, the first one first: one for each product of an original transaction.
+    /// The purchases, the first one first: one for each product, and each consumable of the proof.
     package func purchases(at moment: Timestamp) -> [CordovaPurchase] {
-        var purchases: [CordovaPurchase] = []
+        // The plugin asks the purchase of a product with the latest date, of whatever store, and that one alone (`VerifiedReceipts.find`).
+        // An ended one would hide one that is owned, and anybody can add one to a customer.
+        var counting: [ByteKey: CordovaPurchase] = [:]
+        var consumables: [CordovaPurchase] = []
         for (key, transactions) in Dictionary(grouping: transactions, by: \.originalKey) {
-            purchases += self.purchases(of: key, transactions.sorted { $0.isEarlier(than: $1) }, at: moment)
+            let (found, isLasting) = self.purchases(of: key, transactions.sorted { $0.isEarlier(than: $1) }, at: moment)
+            guard isLasting else {
+                consumables += found
+                continue
+            }
+            for purchase in found {
+                let product = ByteKey(purchase.productIdentifier)
+                if counting[product].map(purchase.counts(before:)) ?? true { counting[product] = purchase }
+            }
         }
-        return purchases.sorted { left, right in
+        return (counting.values + consumables).sorted { left, right in
             left.purchaseDate != right.purchaseDate
                 ? left.purchaseDate < right.purchaseDate
                 : (ByteKey(left.transactionIdentifier), ByteKey(left.productIdentifier))
@@ -120,39 +145,46 @@ package struct PurchaseCollection: Sendable {
     }
 
     /// - Parameter transactions: The transactions of one purchase, the earliest first.
+    /// - Returns: A purchase for each product. They are lasting unless the product is a consumable, or of an unknown type.
     private func purchases(
         of key: TransactionKey,
         _ transactions: [RedeemedTransaction],
         at moment: Timestamp
-    ) -> [CordovaPurchase] {
+    ) -> (purchases: [CordovaPurchase], isLasting: Bool) {
         let known = transactions.last.flatMap { types[ByteKey($0.productIdentifier)] }
         let type = transactions.productType(inCatalog: known)
         let renewal = renewals[key]
-        guard let status = PurchaseStatus(transactions, type, renewal, at: moment) else { return [] }
+        // The plugin shows a consumable as owned, so only the answer to its own proof has it.
+        let isLasting = type != nil && type != .consumable
+        guard let status = PurchaseStatus(transactions, type, renewal, at: moment) else { return ([], isLasting) }
         var byProduct: [ByteKey: [CustomerPeriod]] = [:]
         for period in CustomerPeriod.periods(of: transactions, at: moment) {
             let transaction = period.transaction
-            // The plugin shows a consumable as owned, so only the answer to its own proof has it.
-            let isRestored = type != nil && type != .consumable
-            guard isRestored || presented.contains(ByteKey(transaction.transactionIdentifier)) else { continue }
+            guard isLasting || presented.contains(ByteKey(transaction.transactionIdentifier)) else { continue }
             byProduct[ByteKey(transaction.productIdentifier), default: []].append(period)
         }
-        return byProduct.values.compactMap { periods in
+        let purchases = byProduct.values.compactMap { periods -> CordovaPurchase? in
             // Of two periods the later one counts, even if it ends sooner.
             guard let last = periods.last else { return nil }
             guard type == .autoRenewableSubscription else { return purchase(last, at: moment) }
             let isCurrent = last.transaction.productIdentifier.hasSameBytes(as: status.productIdentifier)
             return subscription(last, isCurrent ? status : nil, renewal, at: moment)
         }
+        return (purchases, isLasting)
     }
 
     private func purchase(_ last: CustomerPeriod, at moment: Timestamp) -> CordovaPurchase {
         let transaction = last.transaction
+        let isOfGooglePlay = transaction.origin.isGooglePlay
+        let isPresented = presented.contains(ByteKey(transaction.transactionIdentifier))
+        // The plugin has the same identifiers for its own purchases (`GooglePlay.Transaction.refresh`).
+        let token = isOfGooglePlay && isPresented ? presentedToken : nil
+        let order = isOfGooglePlay ? transaction.firstOrder : nil
         return CordovaPurchase(
-            productIdentifier: transaction.productIdentifier,
-            platform: transaction.origin.isGooglePlay ? .googlePlay : .appStore,
-            purchaseIdentifier: transaction.originalTransactionIdentifier,
-            transactionIdentifier: transaction.storeIdentifier, purchaseDate: last.originalPurchaseDate,
+            productIdentifier: transaction.productIdentifier, platform: isOfGooglePlay ? .googlePlay : .appStore,
+            purchaseIdentifier: token ?? order ?? transaction.originalTransactionIdentifier,
+            transactionIdentifier: transaction.facts.text(.orderId) ?? token ?? transaction.transactionIdentifier,
+            purchaseDate: last.originalPurchaseDate,
             expiryDate: last.endsAt, isExpired: isExpired(last, at: moment),
             cancelationReason: Self.revocation(of: last),
             quantity: transaction.quantity)

@@ -151,6 +151,7 @@ extension DoorServices {
         let moment = if let owner { try await entitlements.now(of: owner) } else { clock.now() }
         var collection = PurchaseCollection()
         collection.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
+        collection.presentedToken = presented.purchaseToken
         if let owner, let history = try await entitlements.history(of: owner) {
             let showsAll = named != nil || history.user.isProofCustomer
             let originals = Set(purchases.map { ByteKey($0.originalTransactionIdentifier) })

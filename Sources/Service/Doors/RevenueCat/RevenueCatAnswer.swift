@@ -128,7 +128,7 @@ extension JSONValue {
 
 /// The reason why an attribute is not recorded.
 package struct AttributeFailure: Hashable, Sendable {
-    let name: String
+    package let name: String
     let message: String
 }
 

@@ -131,6 +131,8 @@ actor PlayYear {
         let bought = try fixture.play.perform { [order] in try $0.subscribe(order, offerId: offer) }
         purchases.append(bought.number)
         names.add(bought.token, as: "token.\(purchases.count)")
+        let name = try await fixture.service.ledger.tokenNames.name(of: bought.token)
+        names.add(name, as: "name.\(purchases.count)")
         names.add(try #require(bought.periods.first).orderId, as: "order.\(purchases.count)")
         let path = "/v1/users/\(Self.customer)/transactions"
         let redeemed = try await send(.post, path, body: #"{"purchaseToken":"\#(bought.token)"}"#)

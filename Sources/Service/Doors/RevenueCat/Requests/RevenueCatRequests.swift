@@ -166,7 +166,7 @@ package struct AttributeChanges: Hashable, Sendable {
     static let maximumBodySize = 512 * 1024
 
     package private(set) var accepted: [Attribute] = []
-    private(set) var errors: [AttributeFailure] = []
+    package private(set) var errors: [AttributeFailure] = []
 
     /// Reads the body of `POST /v1/subscribers/{user}/attributes`.
     package init(_ body: [UInt8]) throws(Problem) {
@@ -180,7 +180,7 @@ package struct AttributeChanges: Hashable, Sendable {
             throw members.wrong("attributes", "an object of at most \(Self.maximumCount) members")
         }
         for member in object.members {
-            guard (1...Self.maximumNameLength).contains(member.key.utf8.count), !member.key.utf8.contains(0),
+            guard (1...Self.maximumNameLength).contains(member.key.utf8.count),
                 case .object(let object) = member.value, case .number(let date)? = object["updated_at_ms"],
                 let milliseconds = date.int64
             else { throw members.wrong("attributes", "an object of values with updated_at_ms") }

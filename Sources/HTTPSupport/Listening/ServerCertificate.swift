@@ -1,0 +1,74 @@
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOSSL
+import Proofs
+import Synchronization
+
+/// The TLS certificate of the server with its key. New connections use those that were loaded last.
+package final class ServerCertificate: Sendable {
+    private struct Loaded {
+        let context: NIOSSLContext
+        let endsAt: Timestamp?
+    }
+
+    private let configuration: ServerConfiguration
+    private let loaded: Mutex<Loaded>
+
+    /// - Returns: Nil without TLS.
+    /// - Throws: `ServerNotStarted` if a file is unreadable or the key does not match the certificate.
+    package init?(_ configuration: ServerConfiguration) throws(ServerNotStarted) {
+        guard let loaded = try Self.load(configuration) else { return nil }
+        self.configuration = configuration
+        self.loaded = Mutex(loaded)
+    }
+
+    /// The context of a new connection.
+    var context: NIOSSLContext { loaded.withLock { $0.context } }
+
+    /// The end of the certificate's validity; nil if it is unknown.
+    package var endsAt: Timestamp? { loaded.withLock { $0.endsAt } }
+
+    /// Reads the files anew. Connections that are open keep the certificate of their beginning.
+    ///
+    /// - Throws: `ServerNotStarted`. The certificate is then unchanged.
+    package func reload() throws(ServerNotStarted) {
+        guard let new = try Self.load(configuration) else { return }
+        loaded.withLock { $0 = new }
+    }
+
+    private static func load(_ configuration: ServerConfiguration) throws(ServerNotStarted) -> Loaded? {
+        guard let tls = try configuration.tlsConfiguration() else { return nil }
+        do {
+            let end: Timestamp? =
+                if case .certificate(let leaf)? = tls.certificateChain.first {
+                    Timestamp(secondsSince1970: Int64(leaf.notValidAfter))
+                } else {
+                    nil
+                }
+            return Loaded(context: try NIOSSLContext(configuration: tls), endsAt: end)
+        } catch {
+            throw ServerNotStarted(reason: "The TLS certificate cannot be used: \(error)")
+        }
+    }
+}
+
+/// The channel of a connection that begins with TLS. Hummingbird's own keeps one certificate for all connections.
+struct CertifiedChannel: ServerChildChannel {
+    let base: HTTP1Channel
+    let certificate: ServerCertificate
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
+        }.flatMap {
+            base.setup(channel: channel, logger: logger)
+        }
+    }
+
+    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}
