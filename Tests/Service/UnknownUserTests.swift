@@ -79,6 +79,21 @@ import Testing
         )
     }
 
+    @Test func `a change of what an unknown user has says that the user is unknown`() async throws {
+        try await makeKnown("/v1/users/mint/account-token?issuer=customer")
+        for (path, code) in [
+            ("grants/x/revocation", "grantNotFound"), ("transactions/1/revocation", "transactionNotFound"),
+            ("transactions/1/reinstatement", "transactionNotFound"),
+        ] {
+            for (query, isTold) in [("", true), ("?issuer=customer", false)] {
+                let answer = try await fixture.send(.put, "/v1/users/mint/\(path)\(query)", body: #"{"reason":"r"}"#)
+                let problem = try answer.decoded(ProblemResource.self)
+                #expect(problem.code == code)
+                #expect(problem.detail.contains("did you forget the issuer customer?") == isTold, "\(problem.detail)")
+            }
+        }
+    }
+
     @Test func `a customer whose id has spaces is found by the id`() async throws {
         let customer = try #require(CustomerIdentifier("mint leaf"))
         try await makeKnown(

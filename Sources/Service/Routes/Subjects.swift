@@ -54,6 +54,18 @@ struct Subjects: Sendable {
         return Problem(LedgerError.userUnknown.rule.stating(unknown.sentence(about: user.name)))
     }
 
+    /// Changes what a user has. The refusal says if the ledger does not know the user at all.
+    func changing<Value>(
+        _ user: User, _ context: ServiceContext, in ledger: Ledger, _ change: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await change()
+        } catch let error as GrantError where [.grantNotFound, .transactionNotFound].contains(error) {
+            guard let unknown = try await unknown(user, to: context, in: ledger) else { throw error }
+            throw Problem(error.rule.stating("\(error.rule.sentence) \(unknown.sentence(about: user.name))"))
+        }
+    }
+
     /// The user that the parameters `user` and `issuer` of a list name; nil without them.
     func user(namedInQueryOf request: Request) throws -> User? {
         let issuer = try request.query("issuer")

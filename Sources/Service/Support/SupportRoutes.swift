@@ -59,7 +59,10 @@ struct SupportRoutes: Sendable {
             }
             throw Problem(
                 status: .notFound, code: "transactionUnknown",
-                detail: "No transaction, original transaction or order has this identifier.")
+                detail: "No transaction, original transaction or order has this identifier."
+                    + (OrderIdentifier(identifier) != nil && orders.clients.isEmpty
+                        ? " The service has no key of the App Store (app-store-key), so it cannot look up order numbers."
+                        : ""))
         }
         return try PurchaseLookup(purchases: purchases, unclaimed: unclaimed)
             .answer(naming: try await service.ledger.apiKeyNames())
