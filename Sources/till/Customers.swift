@@ -24,6 +24,8 @@ struct Customers: ServiceCaller {
 
     @OptionGroup var call: CallOptions
 
+    var need: ConfigurationNeed { .none }
+
     func validate() throws {
         try require(!text.isEmpty, "Name a part of a name, or an account token.")
     }

@@ -239,6 +239,8 @@ struct GrantsList: UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
+    var need: ConfigurationNeed { .none }
+
     func perform() async throws {
         let grants: [Answered<GivenItem>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/grants", [("issuer", userCall.issuer)], upTo: list)

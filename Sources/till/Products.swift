@@ -58,7 +58,7 @@ struct Products: Command {
     }
 
     private func rows() throws -> [ProductResource] {
-        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
+        let catalog = try common.dataDirectory.catalog()
         if let collection, !catalog.collections.contains(collection) {
             throw ValidationError(
                 "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."

@@ -83,7 +83,8 @@ struct UserRoutes: Sendable {
         let body = try await JSONBody(
             request, context, fields: fields, upTo: JSONBody.sizeWithProof)
         let proof = try proof(body)
-        let redemption = ProofRedemption(by: caller, service, metrics, asking: googlePlay, newcomers: newcomers)
+        let redemption = ProofRedemption(
+            by: caller, service, metrics, asking: googlePlay, newcomers: newcomers, at: context.appAddress(of: request))
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
