@@ -113,6 +113,11 @@ final class SimulatedPlay: Sendable {
             }, within: .person)
     }
 
+    /// Has a process ask about a purchase, and apply the answer.
+    func refresh(_ token: String, by service: EntitlementService) async throws -> [NotificationOutcome] {
+        try await app(of: service).refresh(token, within: .person)
+    }
+
     /// Has a process ask about a purchase, and keep the answer.
     func ask(_ token: String, by service: EntitlementService) async throws -> SimulatedLateAnswer {
         let app = try app(of: service)

@@ -8,6 +8,7 @@ import TestSupport
 extension Simulation {
     enum PlayStep: CaseIterable {
         case buy, present, notify, acknowledge, refund, decidePayment, reconcile, ask, applyLate
+        case subscribe, presentSubscription, changeSubscription
 
         /// The steps, each as often as its weight.
         static let all = allCases + [.buy, .buy, .present, .present, .acknowledge]
@@ -41,6 +42,9 @@ extension Simulation {
             else { return }
             lateAnswers.append(answer)
         case .applyLate: await applyLateAnswer(of: play)
+        case .subscribe: try await subscribe(at: play)
+        case .presentSubscription: await presentSubscription(at: play)
+        case .changeSubscription: try changeSubscription(at: play)
         }
     }
 
@@ -287,10 +291,11 @@ extension Simulation {
     /// The purchases at the Play, for the trace.
     func playState() throws -> [String] {
         guard let play = googlePlay else { return [] }
-        return try play.purchases().sorted { $0.key < $1.key }.map { number, purchase in
-            "purchase \(number): \(purchase.terms.productId) \(purchase.token) \(purchase.orderId ?? "-") "
-                + "\(purchase.state)\(purchase.isAcknowledged ? " acknowledged" : "")"
-                + "\(purchase.isConsumed ? " consumed" : "") \(purchase.refunds.map { "\($0.time.rfc3339)" })"
-        }
+        return try subscriptionsAtPlay()
+            + play.purchases().sorted { $0.key < $1.key }.map { number, purchase in
+                "purchase \(number): \(purchase.terms.productId) \(purchase.token) \(purchase.orderId ?? "-") "
+                    + "\(purchase.state)\(purchase.isAcknowledged ? " acknowledged" : "")"
+                    + "\(purchase.isConsumed ? " consumed" : "") \(purchase.refunds.map { "\($0.time.rfc3339)" })"
+            }
     }
 }
