@@ -103,7 +103,7 @@ package struct ServiceRoutes: Sendable {
         self.playNotifications = playNotifications
         (self.clock, self.certificate) = (clock, certificate)
         self.profiles = profiles
-        self.events = events.map { EventRoutes(authentication: authentication, hub: $0, clock: clock) }
+        self.events = events.map { EventRoutes(authentication: authentication, hub: $0) }
         self.webhooks = webhooks.map {
             WebhookRoutes(webhooks: $0, allowsPrivateAddresses: allowsPrivateAddresses)
         }
@@ -225,7 +225,8 @@ package struct ServiceRoutes: Sendable {
         }
         ComparisonRoutes(service: service).add(to: version)
         ProofRoutes(service: service, googlePlay: googlePlay).add(to: version)
-        let subjects = Subjects(issuers: authentication.issuers + [User.customerIssuer])
+        let subjects = Subjects(
+            issuers: authentication.acceptsAnyIssuer ? nil : authentication.issuers + [User.customerIssuer])
         webhooks?.add(to: version, naming: subjects)
         UserRoutes(
             service: service, googlePlay: googlePlay, idempotentRequests: idempotentRequests, subjects: subjects,
