@@ -40,6 +40,24 @@ import Testing
         #expect(limit.level(.error, of: "storageDamaged", in: recorder.logger, at: start) == .debug)
     }
 
+    @Test(arguments: [
+        (0..<100).map { "192.0.2.\($0)" }, (0..<100).map { "2001:db8:1:\(String($0 * 256, radix: 16))::1" },
+    ])
+    func `one site has two lines of a cause, and the last two are for sites without one`(addresses: [String]) {
+        var budget = LogBudget()
+        func admitted(from addresses: [String]) -> Int {
+            addresses.count {
+                budget.admits(.info, "keyInvalid", from: ClientNetwork(forwarded: $0), at: start)
+            }
+        }
+        #expect(admitted(from: addresses) == LogBudget.linesOfSite)
+        #expect(admitted(from: ["198.51.100.1", "198.51.100.2", "198.51.100.3"]) == 2)
+        #expect(admitted(from: ["203.0.113.1", "203.0.113.2"]) == 1)
+        #expect(admitted(from: ["203.0.114.1", "203.0.115.1"]) == 1)
+        let suppressed = budget.end()
+        #expect(suppressed.map(\.counts) == [["keyInvalid": 98 + 1 + 1 + 1]])
+    }
+
     @Test func `the log says after a minute what it has suppressed, without the identifier of a request`() {
         let limit = LogLimit()
         var logger = recorder.logger

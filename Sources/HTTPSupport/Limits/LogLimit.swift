@@ -17,12 +17,16 @@ package final class LogLimit: Sendable {
     ///
     /// - Parameters:
     ///   - cause: A word that the program defines, such as a code or a type. It is never text of a stranger.
+    ///   - network: The network of the stranger who causes the line; nil for no stranger.
     ///   - logger: The logger that says what was suppressed in an earlier minute.
     package func level(
-        _ level: Logger.Level, of cause: String, in logger: Logger, at now: ContinuousClock.Instant = .now
+        _ level: Logger.Level, of cause: String, from network: ClientNetwork? = nil, in logger: Logger,
+        at now: ContinuousClock.Instant = .now
     ) -> Logger.Level {
         guard level > .debug else { return level }
-        let (suppressed, isAdmitted) = budget.withLock { ($0.end(at: now), $0.admits(level, cause, at: now)) }
+        let (suppressed, isAdmitted) = budget.withLock {
+            ($0.end(at: now), $0.admits(level, cause, from: network, at: now))
+        }
         Self.report(suppressed, in: logger)
         return isAdmitted ? level : .debug
     }
@@ -53,8 +57,12 @@ package final class LogLimit: Sendable {
 }
 
 /// The rules of a limited log. Its memory is bounded by the number of causes.
+///
+/// One site has two lines of a cause, and the last two lines are for sites that have none.
 package struct LogBudget {
     package static let linesPerMinute = 6
+    package static let linesOfSite = 2
+    private static let linesForOthers = 2
     package static let minute = Duration.seconds(60)
     /// The largest number of causes with a budget of their own. All others share one.
     package static let maximumCauses = 256
@@ -71,22 +79,42 @@ package struct LogBudget {
         package let counts: [String: Int]
     }
 
+    private struct Lines {
+        var admitted = 0
+        var suppressed = 0
+        /// The sites of admitted lines, each as often as it has one.
+        var sites: [ClientNetwork] = []
+
+        func hasRoom(for site: ClientNetwork?) -> Bool {
+            guard let site, site != .unknown else { return admitted < linesPerMinute }
+            let isScarce = admitted >= linesPerMinute - linesForOthers
+            return admitted < linesPerMinute && sites.count { $0 == site } < (isScarce ? 1 : linesOfSite)
+        }
+    }
+
     private var began: ContinuousClock.Instant?
-    private var lines: [Subject: Int] = [:]
+    private var lines: [Subject: Lines] = [:]
 
     package init() {}
 
     /// Counts a line.
     ///
     /// - Returns: False if the lines of the cause have used their budget.
-    package mutating func admits(_ level: Logger.Level, _ cause: String, at now: ContinuousClock.Instant) -> Bool {
+    package mutating func admits(
+        _ level: Logger.Level, _ cause: String, from network: ClientNetwork? = nil, at now: ContinuousClock.Instant
+    ) -> Bool {
         if began == nil { began = now }
         var subject = Subject(level: level, cause: cause)
         if lines[subject] == nil, lines.count >= Self.maximumCauses {
             subject = Subject(level: level, cause: Self.otherCauses)
         }
-        lines[subject, default: 0] += 1
-        return lines[subject, default: 0] <= Self.linesPerMinute
+        guard lines[subject, default: Lines()].hasRoom(for: network?.site) else {
+            lines[subject, default: Lines()].suppressed += 1
+            return false
+        }
+        lines[subject, default: Lines()].admitted += 1
+        if let network { lines[subject]?.sites.append(network.site) }
+        return true
     }
 
     /// Ends a minute that is over.
@@ -96,8 +124,8 @@ package struct LogBudget {
     package mutating func end(at now: ContinuousClock.Instant? = nil) -> [Suppressed] {
         guard let began, now.map({ $0 - began >= Self.minute }) ?? true else { return [] }
         var counts: [Logger.Level: [String: Int]] = [:]
-        for (subject, count) in lines where count > Self.linesPerMinute {
-            counts[subject.level, default: [:]][subject.cause] = count - Self.linesPerMinute
+        for (subject, lines) in lines where lines.suppressed > 0 {
+            counts[subject.level, default: [:]][subject.cause] = lines.suppressed
         }
         (self.began, lines) = (nil, [:])
         return counts.sorted { $0.key > $1.key }.map { Suppressed(level: $0.key, counts: $0.value) }

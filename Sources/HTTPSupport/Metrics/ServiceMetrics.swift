@@ -248,7 +248,10 @@ struct RequestMiddleware: RouterMiddleware {
         metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration, at: ended)
         let isStrangers = response.status.code >= 400 && !context.notes.isOfKnownCaller
         let cause = context.notes.code ?? "status\(response.status.code)"
-        let level = isStrangers ? lines.level(.info, of: cause, in: context.logger, at: ended) : .info
+        let level =
+            isStrangers
+            ? lines.level(
+                .info, of: cause, from: context.clientNetwork(of: request), in: context.logger, at: ended) : .info
         guard context.logger.logLevel <= level else { return response }
         var metadata: Logger.Metadata = [
             "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
