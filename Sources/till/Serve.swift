@@ -276,6 +276,7 @@ struct Serve: Command {
             service.names.upkeep(isReadAtStart: configuration.hasConsole, logger: configuration.logger))
         companions.append(administration.watch(logger: configuration.logger))
         companions.append(ledger.blockedUserWarning(logger: configuration.logger))
+        companions.append(ClockWatch.schedule(service, logger: configuration.logger))
         companions.append(
             HistorySweep.schedule(
                 service, appStores.reconciliations.map(\.reconciler), logger: configuration.logger))

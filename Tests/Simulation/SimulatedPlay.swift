@@ -85,7 +85,9 @@ final class SimulatedPlay: Sendable {
         return GooglePlayApp(
             client: PlayDeveloperClient(
                 account: account, url: isReachable ? address : nowhere,
-                packageName: app.bundleIdentifier, realm: .localPlay, clock: app.store.clock),
+                packageName: app.bundleIdentifier, realm: .localPlay, clock: service.clock,
+                // Google refuses tokens of a wrong clock, and takes one of before for an hour.
+                tokenClock: app.store.clock),
             app: service.apps.first, entitlements: service)
     }
 

@@ -3,6 +3,7 @@ import Features
 import Foundation
 import Ledger
 import Proofs
+import Service
 import TestSupport
 
 /// A process of the service, which shares its ledger with others.
@@ -15,18 +16,24 @@ struct SimulatedProcess {
     var faults: Int
     private let lies: Bool
     private let policy: OwnershipPolicy
+    let clock: SimulatedClock
+    /// What the process knows of its clock since its start.
+    var watch = ClockWatch()
+    /// False if the last look at the clock failed.
+    var isClockRight = true
     private var storage: FaultyStorage
     private(set) var service: EntitlementService
     /// The answers that the process keeps until it ends.
     private(set) var answers = SimulatedAnswers()
 
     init(
-        _ apps: [SimulatedApp], verifier: ProofVerifier, place: SimulatedLedger, policy: OwnershipPolicy, dice: Dice,
+        _ apps: [SimulatedApp], place: SimulatedLedger, policy: OwnershipPolicy, dice: Dice,
         faults: Int,
         lies: Bool
     ) throws {
         self.apps = apps
-        self.verifier = verifier
+        clock = SimulatedClock(apps[0].store.clock)
+        verifier = try apps[0].garden.verifier(clock: clock)
         self.place = place
         self.dice = dice
         self.faults = faults
@@ -34,7 +41,7 @@ struct SimulatedProcess {
         self.policy = policy
         storage = FaultyStorage(
             try place.storage(), dice: dice, faults: faults, lies: lies)
-        service = try Self.service(on: storage, apps, verifier, policy, dice)
+        service = try Self.service(on: storage, apps, verifier, policy, dice, clock)
     }
 
     /// True if the process answers nothing any more after a fault of its disk.
@@ -44,8 +51,9 @@ struct SimulatedProcess {
     mutating func restart() {
         guard let opened = try? place.storage() else { return }
         let storage = FaultyStorage(opened, dice: dice, faults: faults, lies: lies)
-        guard let service = try? Self.service(on: storage, apps, verifier, policy, dice) else { return }
+        guard let service = try? Self.service(on: storage, apps, verifier, policy, dice, clock) else { return }
         (self.storage, self.service, answers) = (storage, service, SimulatedAnswers())
+        (watch, isClockRight) = (ClockWatch(), false)
     }
 
     private static func service(
@@ -53,11 +61,12 @@ struct SimulatedProcess {
         _ apps: [SimulatedApp],
         _ verifier: ProofVerifier,
         _ policy: OwnershipPolicy,
-        _ dice: Dice
+        _ dice: Dice,
+        _ clock: SimulatedClock
     ) throws -> EntitlementService {
         EntitlementService(
             apps: try Apps(apps.map { App($0.garden.catalog) }), verifier: verifier,
-            ledger: Ledger(storage: storage, randomness: dice.randomness), clock: apps[0].store.clock,
+            ledger: Ledger(storage: storage, randomness: dice.randomness), clock: clock,
             randomness: dice.randomness, policy: policy)
     }
 }

@@ -12,6 +12,7 @@ extension Simulation {
             processes[index].faults = 0
             processes[index].restart()
         }
+        try await rightClocks()
         try await tellTokens()
         for app in apps {
             for queued in try app.store.transactions() where queued.transaction.state == .deferred {

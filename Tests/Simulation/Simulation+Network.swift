@@ -38,9 +38,14 @@ extension Simulation {
     }
 
     func present(_ post: Post) {
-        for purchase in (try? processes[0].service.verify(post.proof))?.purchases ?? [] {
+        for purchase in purchases(in: post) {
             presenters[post.app.key(purchase.originalTransactionIdentifier), default: []].insert(post.user)
         }
+    }
+
+    /// The purchases in a proof, whatever a process says of its date.
+    func purchases(in post: Post) -> [ProvenPurchase] {
+        (try? verifier.verify(post.proof, expecting: ProofExpectations()))?.purchases ?? []
     }
 
     func deliver(_ payload: String) async {

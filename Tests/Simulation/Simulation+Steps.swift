@@ -29,6 +29,7 @@ extension Simulation {
             try beginIdentifiers()
             let line = story.count
             story.append("\(step) at \(now.rfc3339)")
+            await moveClocks()
             try await take(step)
             try await takePlayStep()
             try check()

@@ -6,7 +6,8 @@ import Proofs
 import TestSupport
 
 /// A simulation of devices with two apps, the stores of the apps and two processes of one service, driven by one seed. It
-/// injects random faults, and checks the invariants after each step. In each third simulation, Google Play sells one of the apps, too.
+/// injects random faults, and checks the invariants after each step. In each third simulation, Google Play sells one of the apps, too. In each
+/// second one, the clocks of the processes are wrong.
 actor Simulation {
     static let products = [
         "garden.gate", "garden.season", "garden.seeds", "garden.basic.monthly", "garden.premium.monthly",
@@ -28,6 +29,8 @@ actor Simulation {
     }
 
     let dice: Dice
+    /// The dice of the processes' clocks; nil if these are right.
+    let clockDice: Dice?
     let apps: [SimulatedApp]
     /// The Google Play that sells the first app as well; nil in other simulations.
     let googlePlay: SimulatedPlay?
@@ -58,6 +61,8 @@ actor Simulation {
     var playPurchases: [SimulatedPlayPurchase] = []
     /// The numbers of those whose redemption the app knows of.
     var answeredAtPlay: Set<Int64> = []
+    /// The times at which they were first seen redeemed, by their numbers.
+    var grantedAtPlay: [Int64: Timestamp] = [:]
     var given: [String: [Item]] = [:]
     var spent: [String: Int] = [:]
     var openSpendings: [(person: Int, spending: Spending)] = []
@@ -75,6 +80,7 @@ actor Simulation {
     init(seed: UInt64, diskLies: Bool = false) throws {
         dice = Dice(seed: seed)
         sharesDevices = seed % 2 == 1
+        clockDice = seed / 3 % 2 == 0 && !diskLies ? Dice(seed: seed ^ 0xC10C) : nil
         let policies: [OwnershipPolicy] = [
             .keep, .keep, .transfer(pauseSeconds: 86_400), .transferIfInactive(pauseSeconds: 0),
         ]
@@ -113,7 +119,7 @@ actor Simulation {
         }
         processes = try (0..<2).map { _ in
             try SimulatedProcess(
-                apps, verifier: verifier, place: place, policy: policy, dice: dice, faults: faults, lies: diskLies)
+                apps, place: place, policy: policy, dice: dice, faults: faults, lies: diskLies)
         }
     }
 }

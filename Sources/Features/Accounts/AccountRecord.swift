@@ -188,4 +188,10 @@ extension Table {
     )
     .referring(to: "account", by: ["user_id"])
     .indexed("session_by_end", by: ["ends_at"])
+    .takingBack(
+        "ends_at", within: SessionTokens.refreshSeconds,
+        setting: """
+            ends_at = $1 + \(SessionTokens.refreshSeconds * 1000),
+                began_at = CASE WHEN began_at > $1 THEN $1 ELSE began_at END
+            """, endsEarly: true)
 }

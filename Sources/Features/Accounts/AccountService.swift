@@ -159,15 +159,18 @@ extension AccountService {
             let digest = token.digest
             return try transaction.database.row(
                 """
-                SELECT access_digest, previous_access_digest, issuer, name FROM session JOIN "user" USING (user_id)
+                SELECT access_digest, previous_access_digest, ends_at, issuer, name FROM session JOIN "user" USING (user_id)
                 WHERE user_id = $1 AND session_id = $2
                 """,
                 [token.user, token.identifier]
             ) { row in
                 // The previous access token is valid until it expires.
                 let digests: [[UInt8]?] = [try row.next(), try row.next()]
-                let isKnown = digests.contains { $0.map { ConstantTime.areEqual($0, digest) } ?? false }
-                return isKnown ? .user(try User(accountRow: &row)) : .invalid
+                guard digests.contains(where: { $0.map { ConstantTime.areEqual($0, digest) } ?? false }) else {
+                    return .invalid
+                }
+                guard token.endsAt <= SessionTokens.accessEnd(of: try row.next()) else { return .expired }
+                return .user(try User(accountRow: &row))
             } ?? .invalid
         }
     }

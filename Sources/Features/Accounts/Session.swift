@@ -46,9 +46,18 @@ package struct SessionTokens: Hashable, Sendable {
     private static let accessLifetime: Int64 = 15 * 60
     /// The lifetime of a refresh token, in days. A device may stay offline that long.
     private static let refreshLifetime: Int64 = 60
+    /// The same in seconds.
+    static let refreshSeconds = refreshLifetime * 86_400
 
     package let access: SessionToken
     package let refresh: SessionToken
+
+    /// The latest end of an access token of a session.
+    ///
+    /// - Parameter end: The end of the session. If it was taken back, the tokens of the wrong clock end, too.
+    static func accessEnd(of end: Timestamp) -> Timestamp {
+        end.adding(days: -refreshLifetime).adding(seconds: accessLifetime)
+    }
 
     /// - Parameter known: The session to continue; nil for a new one.
     init(

@@ -94,6 +94,13 @@ extension Attribute {
     }
 }
 
+extension [Attribute] {
+    /// The known statements, of which no time is later than a moment: a clock that was ahead would decide until then.
+    func known(at moment: Timestamp) -> [Attribute] {
+        map { $0.statedAt > moment ? $0.received(at: moment.adding(milliseconds: -1)) : $0 }
+    }
+}
+
 /// The rows of attributes that a statement or a merge changes.
 struct AttributeUpdate {
     let written: [Attribute]

@@ -108,7 +108,7 @@ extension LedgerTransaction {
         let number = try number(of: user, at: moment)
         let records = AttributeRecords(database: database)
         let side = try app.flatMap { try database.apps.numbers(of: [$0])[$0] } ?? AttributeRecords.team
-        let before = try records.attributes(of: number)[side] ?? []
+        let before = (try records.attributes(of: number)[side] ?? []).known(at: moment)
         let update = try before.update(by: statements.map { $0.received(at: moment) })
         guard !update.isEmpty else { return }
         try charge(bytesOfUser + update.growth(of: before), for: number, to: newcomers)

@@ -10,12 +10,18 @@ extension EntitlementService {
     ///   - stated: Those of the statement that count.
     ///   - app: The bundle identifier of the app.
     ///   - original: The name of the first token of the chain of purchases, which is the original transaction.
+    ///   - number: The number of the question that the statement answers.
     package func purchases(
-        _ stated: [StatedPurchase], of statement: GooglePlayStatement, app: String, original: String
+        _ stated: [StatedPurchase], of statement: GooglePlayStatement, app: String, original: String, number: Int64
     ) -> VerifiedPurchases {
-        let claims = ProofClaims(of: statement, app: app, by: apps[app]?.catalog, original: original)
+        let claims = ProofClaims(of: statement, app: app, by: apps[app]?.catalog, original: original, number: number)
         return VerifiedPurchases(
-            origin: statement.origin, claims: stated.map { claims.claim($0.purchase, renewal: $0.renewal) })
+            origin: statement.origin,
+            claims: stated.map { stated in
+                var renewal = stated.renewal
+                renewal?.statementNumber = number
+                return claims.claim(stated.purchase, renewal: renewal)
+            })
     }
 
     /// A revocation that a store states of transactions: its date, its reason in Apple's numbers, and the date of the statement.

@@ -317,4 +317,5 @@ extension Table {
     )
     .indexed("external_transaction_waiting", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("external_transaction_by_time", by: ["reported_at", "transaction_id", "refund_id"])
+    .takingBack("next_attempt_at", within: GooglePurchase.Acknowledgement.longestPause)
 }

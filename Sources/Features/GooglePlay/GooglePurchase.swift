@@ -21,6 +21,8 @@ package final class GooglePurchase: Sendable {
     package let purchase: Purchase?
     /// The date of the last statement.
     package let askedAt: Timestamp
+    /// The number of the last statement in its chain (`StatementNumbers`); 0 for one whose order among others is unknown.
+    package let statementNumber: Int64
     /// The next time at which the service asks by itself; nil if no change is expected.
     package let askAt: Timestamp?
     /// The acknowledgement that Google Play awaits; nil if none is due.
@@ -50,13 +52,15 @@ package final class GooglePurchase: Sendable {
 
     init(
         _ key: TransactionKey, of packageName: String, originalToken: String, successorToken: String?,
-        isSubscription: Bool, state: String, _ purchase: Purchase?, askedAt: Timestamp, askAt: Timestamp?,
+        isSubscription: Bool, state: String, _ purchase: Purchase?, askedAt: Timestamp, number: Int64,
+        askAt: Timestamp?,
         _ acknowledgement: Acknowledgement?
     ) {
         self.packageName = packageName
         (self.key, self.originalToken, self.successorToken) = (key, originalToken, successorToken)
         (self.isSubscription, self.state, self.purchase) = (isSubscription, state, purchase)
-        (self.askedAt, self.askAt, self.acknowledgement) = (askedAt, askAt, acknowledgement)
+        (self.askedAt, statementNumber) = (askedAt, number)
+        (self.askAt, self.acknowledgement) = (askAt, acknowledgement)
     }
 
     package var purchaseToken: String { key.identifier }
@@ -79,13 +83,16 @@ extension GooglePurchase {
     /// The longest time without a question about a purchase that may change, in days, and the time that Google Play has to renew a
     /// subscription that ends, in seconds.
     private static let (silentDays, renewalSeconds): (Int64, Int64) = (1, 300)
+    /// The same longest time, in seconds.
+    fileprivate static let silentSeconds = silentDays * 86_400
 
     /// - Parameters:
     ///   - known: The purchase before the statement; nil for a new token.
     ///   - originalToken: The first token of the chain of a new token.
+    ///   - number: The number of the statement.
     convenience init(
         _ statement: GooglePlayStatement, of app: App, _ known: GooglePurchase?, originalToken: String,
-        at moment: Timestamp
+        number: Int64, at moment: Timestamp
     ) {
         let catalog = app.catalog
         let purchases = statement.purchases
@@ -112,7 +119,8 @@ extension GooglePurchase {
                 Purchase(
                     transactionIdentifier: $0.purchase.transactionIdentifier,
                     productIdentifier: (purchases.first ?? $0).purchase.productIdentifier, isConsumable: isConsumable)
-            }, askedAt: statement.askedAt, askAt: Self.askAt(statement, after: known), acknowledgement)
+            }, askedAt: statement.askedAt, number: number,
+            askAt: Self.askAt(statement, after: known), acknowledgement)
     }
 
     /// The next time at which to ask by itself: at the end of a period, or after a day. Google Play lists the one-time purchases that it
@@ -131,8 +139,10 @@ extension GooglePurchase {
 
 /// The rules of acknowledgements.
 extension GooglePurchase.Acknowledgement {
-    /// The pause before the second attempt, and the longest one, in seconds.
-    private static let (firstPause, longestPause): (Int64, Int64) = (10, 3600)
+    /// The pause before the second attempt, in seconds.
+    private static let firstPause: Int64 = 10
+    /// The longest pause, in seconds.
+    static let longestPause: Int64 = 3600
 
     /// The acknowledgement after the start of another attempt. The pauses double, but there are several attempts before the deadline.
     package func attempted(at moment: Timestamp) -> Self {
@@ -179,14 +189,14 @@ struct GooglePurchaseRecords {
     /// The columns of a row, in the order of `purchase` and `values`.
     private static let columns = """
         purchase_token, origin, app, package, original_token, successor_token, is_subscription, state, transaction_id,
-            product_id, is_consumable, asked_at, ask_at, acknowledge_by, attempts, next_attempt_at
+            product_id, is_consumable, asked_at, statement_number, ask_at, acknowledge_by, attempts, next_attempt_at
         """
 
     private func purchase(_ row: inout ResultRow) throws -> GooglePurchase {
         GooglePurchase(
             try apps.key(&row), of: try row.next(), originalToken: try row.next(), successorToken: try row.next(),
             isSubscription: try row.next(), state: try row.next(),
-            .init(try row.next(), try row.next(), try row.next()), askedAt: try row.next(),
+            .init(try row.next(), try row.next(), try row.next()), askedAt: try row.next(), number: try row.next(),
             askAt: try row.next(), .init(try row.next(), try row.next(), try row.next()))
     }
 
@@ -194,7 +204,7 @@ struct GooglePurchaseRecords {
         purchase.key.sqlValues(apps) + [
             purchase.packageName, purchase.originalToken, purchase.successorToken, purchase.isSubscription,
             purchase.state, purchase.purchase?.transactionIdentifier, purchase.purchase?.productIdentifier,
-            purchase.purchase?.isConsumable ?? false, purchase.askedAt, purchase.askAt,
+            purchase.purchase?.isConsumable ?? false, purchase.askedAt, purchase.statementNumber, purchase.askAt,
             purchase.acknowledgement?.deadline, purchase.acknowledgement?.attempts ?? 0,
             purchase.acknowledgement?.nextAttemptAt,
         ]
@@ -246,20 +256,22 @@ struct GooglePurchaseRecords {
             ) { try apps.key(&$0) })
     }
 
-    /// Writes a purchase by a new statement, unless a later one is written. The token keeps its original and the count of attempts.
+    /// Writes a purchase by a new statement, unless the answer to a later question is written. The token keeps its original and the
+    /// count of attempts.
     ///
     /// - Parameter isAcknowledged: True if Google Play has the acknowledgement.
     func write(_ purchase: GooglePurchase, isAcknowledged: Bool) throws {
         try database.write(
             """
             INSERT INTO google_purchase (\(Self.columns), acknowledged_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
             ON CONFLICT (purchase_token, origin, app) DO UPDATE
             SET state = excluded.state, product_id = excluded.product_id, transaction_id = excluded.transaction_id,
-                asked_at = excluded.asked_at, ask_at = excluded.ask_at, acknowledge_by = excluded.acknowledge_by,
+                asked_at = excluded.asked_at, statement_number = excluded.statement_number, ask_at = excluded.ask_at,
+                acknowledge_by = excluded.acknowledge_by,
                 next_attempt_at = excluded.next_attempt_at, is_consumable = excluded.is_consumable,
                 acknowledged_at = coalesce(google_purchase.acknowledged_at, excluded.acknowledged_at)
-            WHERE excluded.asked_at >= google_purchase.asked_at
+            WHERE excluded.statement_number > google_purchase.statement_number
             """,
             values(of: purchase) + [(isAcknowledged ? purchase.askedAt : nil) as Timestamp?])
     }
@@ -316,12 +328,16 @@ extension LedgerFeature {
     /// The purchase tokens of Google Play, and the reports about sales outside its billing. The purchases themselves are those of
     /// `LedgerFeature.entitlements`.
     package static let googlePlay = LedgerFeature(
-        tables: [.googlePurchase, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits, .externalTransaction])
+        tables: [
+            .googlePurchase, .googleChain, .googleVoidedPurchase, .googleVoidedUnits, .googleBoughtUnits,
+            .externalTransaction,
+        ])
 }
 
 extension Table {
     /// The last statement of Google Play about each purchase token. `original_token`: the first token of its chain, whose name
-    /// is the original transaction of its purchases; `successor_token`: the token of the purchase that has replaced it; `transaction_id`: the
+    /// is the original transaction of its purchases; `statement_number`: the number of the statement in
+    /// the chain; `successor_token`: the token of the purchase that has replaced it; `transaction_id`: the
     /// transaction that a user must have redeemed before the purchase is acknowledged; `product_id`: the first product of the purchase,
     /// under which Google Play accepts the acknowledgement; `ask_at`: the next time at which the service asks by itself;
     /// `acknowledge_by`: the end of the time in which the purchase is to be acknowledged or consumed, null if nothing is due;
@@ -335,7 +351,7 @@ extension Table {
             .text("state"), .text("product_id").optional, .text("transaction_id").optional, .integer("asked_at"),
             .integer("ask_at").optional, .integer("acknowledge_by").optional, .integer("acknowledged_at").optional,
             .integer("attempts", check: "attempts >= 0"), .integer("next_attempt_at").optional, .text("package"),
-            .integer("is_consumable", check: "is_consumable IN (0, 1)"),
+            .integer("is_consumable", check: "is_consumable IN (0, 1)"), .integer("statement_number"),
         ],
         key: ["purchase_token", "origin", "app"],
         checks: [
@@ -345,4 +361,9 @@ extension Table {
     )
     .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("google_purchase_to_ask", by: ["ask_at"], where: "ask_at IS NOT NULL")
+    .indexed("google_purchase_by_statement", by: ["asked_at"])
+    // What followed from the time of a wrong clock is mended by another answer.
+    .takingBack("asked_at", setting: "asked_at = $1, ask_at = $1")
+    .takingBack("ask_at", within: GooglePurchase.silentSeconds)
+    .takingBack("next_attempt_at", within: GooglePurchase.Acknowledgement.longestPause)
 }

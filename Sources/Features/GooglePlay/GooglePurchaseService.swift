@@ -40,19 +40,39 @@ package struct GooglePurchaseService: Sendable {
         }
     }
 
+    /// Takes the number of a question to Google Play. Its answer supersedes those to earlier questions.
+    ///
+    /// - Parameter known: The recorded purchase; nil for a new token. A stranger can invent tokens, so nothing is written for one.
+    /// - Returns: Nil for a new token.
+    package func numberOfQuestion(about known: GooglePurchase?) async throws -> Int64? {
+        guard let known else { return nil }
+        return try await ledger.write { try $0.statementNumbers(ofApp: app, packageName).take(of: known.originalToken) }
+    }
+
     /// Records a statement.
     ///
-    /// - Parameter original: The first token of the chain that a new token continues; nil for none.
+    /// - Parameters:
+    ///   - original: The first token of the chain that a new token continues; nil for none.
+    ///   - number: The number of the question; nil for one about a token that was new then.
     /// - Returns: The purchase, with the original that it was recorded with first.
-    package func record(_ statement: GooglePlayStatement, continuing original: String?) async throws -> GooglePurchase {
+    package func record(
+        _ statement: GooglePlayStatement, continuing original: String?, number: Int64?
+    ) async throws -> GooglePurchase {
         let now = entitlements.clock.now()
         return try await ledger.write { transaction in
             try transaction.register(app: app.bundleIdentifier)
+            let known = try self.purchase(of: statement.purchaseToken, transaction)
+            let originalToken = known?.originalToken ?? original ?? statement.purchaseToken
+            // Of two first questions at the same time, the answer stored first has the number, and nobody knows which was asked later.
+            let number =
+                try number
+                ?? (known == nil ? transaction.statementNumbers(ofApp: app, packageName).take(of: originalToken) : 0)
             let purchase = GooglePurchase(
-                statement, of: app, try self.purchase(of: statement.purchaseToken, transaction),
-                originalToken: original ?? statement.purchaseToken, at: now)
+                statement, of: app, known, originalToken: originalToken, number: number, at: now)
             let records = try transaction.googlePurchases
             try records.write(purchase, isAcknowledged: statement.isAcknowledged)
+            // The clock may have gone back since the question, too.
+            if number == 0 || statement.askedAt > now { try records.ask(about: purchase.key, at: now) }
             // A later record of voided units states how many they are, and not how many are left.
             if let bought = statement.purchases.first?.purchase, statement.purchases.count == 1, bought.quantity > 1 {
                 try transaction.voidedUnits(ofApp: app, packageName)?
@@ -94,7 +114,8 @@ package struct GooglePurchaseService: Sendable {
             if stated.isEmpty { return nil }
         }
         return entitlements.purchases(
-            stated, of: statement, app: app.bundleIdentifier, original: names.name(of: purchase.originalToken))
+            stated, of: statement, app: app.bundleIdentifier, original: names.name(of: purchase.originalToken),
+            number: purchase.statementNumber)
     }
 
     /// Applies a recorded statement like one of the App Store: each purchase goes to its owner, or to the user of its account
@@ -152,7 +173,11 @@ package struct GooglePurchaseService: Sendable {
         if let units = voided.quantity, let outcomes = try await apply(voided, units) { return outcomes }
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
-            try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided)
+            guard try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided) == true,
+                let known = try purchase(of: voided.purchaseToken, transaction)
+            else { return }
+            // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
+            try transaction.googlePurchases.ask(about: known.key, at: entitlements.clock.now())
         }
         let (recorded, names) = (try await purchase(of: voided.purchaseToken), try await tokenNames)
         let originals =
@@ -328,6 +353,11 @@ extension VoidedGooglePlayPurchase {
 extension LedgerTransaction {
     fileprivate var googlePurchases: GooglePurchaseRecords {
         get throws { GooglePurchaseRecords(database: database, apps: try apps) }
+    }
+
+    fileprivate func statementNumbers(ofApp app: App, _ package: String) throws -> StatementNumbers {
+        guard let number = try apps[app.bundleIdentifier] else { throw ColumnMismatch.column("app") }
+        return StatementNumbers(database: database, app: number, package: package)
     }
 
     /// - Returns: Nil if the ledger does not have the app.

@@ -36,16 +36,19 @@ struct VoidedPurchaseRecords {
     /// The name of the app on Google Play.
     let package: String
 
-    /// Stores a voided purchase, unless it is stored.
-    func write(_ voided: VoidedGooglePlayPurchase) throws {
-        try database.insert(
-            into: "google_voided_purchase", ["purchase_token", "order_id", "app", "package", "voided_at", "reason"],
+    /// Stores a voided purchase.
+    ///
+    /// - Returns: False if it is stored already.
+    func write(_ voided: VoidedGooglePlayPurchase) throws -> Bool {
+        try database.execute(
+            """
+            INSERT INTO google_voided_purchase (purchase_token, order_id, app, package, voided_at, reason)
+            VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (purchase_token, order_id, app, package) DO NOTHING
+            """,
             [
-                [
-                    voided.purchaseToken, voided.orderId ?? "", app, package, voided.voidedAt,
-                    voided.revocationReason.rawValue,
-                ]
-            ], isNew: false)
+                voided.purchaseToken, voided.orderId ?? "", app, package, voided.voidedAt,
+                voided.revocationReason.rawValue,
+            ]) > 0
     }
 
     /// The voided purchases of a token, the earliest first.

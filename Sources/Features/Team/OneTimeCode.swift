@@ -5,7 +5,8 @@ import Proofs
 package enum OneTimeCode {
     /// The length of a new secret, in bytes: the output of SHA-1 (RFC 4226 section 4, R6).
     package static let secretLength = 20
-    private static let stepLength: Int64 = 30
+    /// The length of a step, in seconds.
+    static let stepLength: Int64 = 30
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 
     /// The step of an accepted code; nil for a wrong or used one.

@@ -117,7 +117,9 @@ extension Table {
             .text("name"), .text("role"), .text("password_hash").optional, .blob("code_secret", count: 20).optional,
             .integer("last_code_step").optional, .integer("created_at"), .integer("removed_at").optional,
         ],
-        key: ["name"])
+        key: ["name"]
+    )
+    .takingBack("last_code_step", unit: OneTimeCode.stepLength * 1000)
 
     /// A session. The ledger stores only the digest of its cookie.
     fileprivate static let teamSession = Table(
@@ -131,6 +133,7 @@ extension Table {
     )
     .indexed("team_session_of_member", by: ["name"])
     .indexed("team_session_by_end", by: ["ends_at"])
+    .takingBack("began_at", setting: "ends_at = ends_at - (began_at - $1), began_at = $1", endsEarly: true)
 
     /// An invitation: a link that sets a member's password once.
     fileprivate static let teamInvitation = Table(
@@ -143,6 +146,7 @@ extension Table {
         restoration: .deletion
     )
     .indexed("team_invitation_of_member", by: ["name"])
+    .takingBack("created_at", setting: "ends_at = ends_at - (created_at - $1), created_at = $1", endsEarly: true)
 
     fileprivate static let teamChange = Table(
         name: "team_change", family: .everywhere,

@@ -122,4 +122,6 @@ package struct WebhookResponse: Hashable, Sendable {
 /// The retry schedule of failed deliveries: growing delays for three days.
 package enum WebhookSchedule {
     package static let delays: [Int64] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
+    /// A time that exceeds each pause with its jitter, in seconds.
+    static let longestPause: Int64 = 2 * 86_400
 }

@@ -303,6 +303,7 @@ extension Table {
     .indexedByAge("pending", where: "next_attempt_at IS NOT NULL")
     .indexedByAge("failed", where: "next_attempt_at IS NULL AND is_delivered = 0")
     .indexedByAge("delivered", where: "is_delivered = 1")
+    .takingBack("next_attempt_at", within: WebhookSchedule.longestPause)
 
     /// The attempts to deliver a message. An attempt that has not ended has no status and no error. `response`: the beginning
     /// of the answer's body, as text.

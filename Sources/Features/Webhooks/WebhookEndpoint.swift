@@ -271,7 +271,11 @@ extension Table {
             .integer("previous_secret_ends_at").optional, .integer("removed_at").optional, .text("format"),
             .text("authorization_value").optional, .text("app").optional,
         ],
-        key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"])
+        key: ["endpoint_id"], checks: ["(previous_secret IS NULL) = (previous_secret_ends_at IS NULL)"]
+    )
+    .takingBack(
+        "previous_secret_ends_at", within: WebhookService.overlap.upperBound,
+        setting: "previous_secret_ends_at = $1 + \(WebhookService.overlap.upperBound * 1000)", endsEarly: true)
 
     /// The changes of endpoints by back ends and people. They stay after the removal of the endpoint.
     static let webhookChange = Table(

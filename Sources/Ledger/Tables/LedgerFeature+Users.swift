@@ -115,7 +115,9 @@ extension Table {
     // An app has one valid public key for each platform.
     .indexed(
         "api_key_of_platform", by: ["app", "platform"], isUnique: true,
-        where: "platform IS NOT NULL AND revoked_at IS NULL")
+        where: "platform IS NOT NULL AND revoked_at IS NULL"
+    )
+    .takingBack("last_used_at")
 }
 
 /// The tables of users, their names and their account tokens.

@@ -10,6 +10,8 @@ package struct Table: Sendable {
     /// Conditions over several columns.
     let checks: [String]
     package private(set) var indexes: [Index] = []
+    /// The times of the service's own clock that are taken back if they are too far ahead.
+    package internal(set) var ownTimes: [OwnTime] = []
     /// True if the rows are too large for a SQLite table without rowids.
     let hasLargeRows: Bool
     let sqliteTriggers: [String]

@@ -99,6 +99,11 @@ public struct StatedRenewal: Hashable, Sendable, Codable {
     /// The SHA-256 of the signed bytes.
     public let proofDigest: [UInt8]
     public let facts: RenewalFacts
+    /// The number of the question that Google Play has answered; 0 for a signed statement.
+    package var statementNumber: Int64 = 0
+
+    /// The place among all statements about the renewal.
+    package var order: StatementOrder { StatementOrder(number: statementNumber, date: statedAt) }
 
     public init(statedAt: Timestamp, proofDigest: [UInt8], facts: RenewalFacts) {
         self.statedAt = statedAt

@@ -58,6 +58,7 @@ package final class GooglePlayApp: Sendable {
     ) async throws -> Answer {
         let known = try await purchases.purchase(of: token)
         let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
+        let number = try await purchases.numberOfQuestion(about: known)
         let periods = if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
         let statement = try await client.statement(
             about: token, as: kind, named: try await purchases.tokenNames, originalToken: known?.originalToken,
@@ -67,7 +68,8 @@ package final class GooglePlayApp: Sendable {
             original = try await originalToken(of: earlier, within: patience, upTo: count)
         }
         return Answer(
-            statement: statement, purchase: try await purchases.record(statement, continuing: original))
+            statement: statement,
+            purchase: try await purchases.record(statement, continuing: original, number: number))
     }
 
     /// The first token of the chain of an earlier one. It asks about tokens that are not recorded, and records them, too.

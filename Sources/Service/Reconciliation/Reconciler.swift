@@ -238,7 +238,9 @@ extension EntitlementService {
         try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
     }
 
+    /// Writes a checkpoint, unless the clock has gone back since the moment: nobody knows then until when the run has fetched.
     func setReconciled(_ subject: String, until moment: Timestamp, _ report: Reconciler.Report) async throws {
+        guard clock.now() >= moment else { return }
         let findings = report.outcomes
         try await ledger.write { try $0.setReconciled(subject, until: moment, findings: findings) }
     }

@@ -308,6 +308,7 @@ extension Table {
     )
     .referring(to: "account", by: ["user_id"])
     .indexed("account_link_by_end", by: ["ends_at"])
+    .takingBack("created_at", setting: "ends_at = ends_at - (created_at - $1), created_at = $1", endsEarly: true)
 
     /// A pending change of an account's address. An account has at most one.
     static let addressChange = Table(

@@ -305,6 +305,7 @@ extension Table {
     .referring(to: "account", by: ["user_id"])
     .indexed("mail_due", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("mail_done", by: ["created_at"], where: "next_attempt_at IS NULL")
+    .takingBack("next_attempt_at", within: MailSchedule.maximumAge)
 
     /// The number of mails within an hour, to each address and about each account. The key is the SHA-256 of an address, with
     /// or without an account, or of an account's number.

@@ -149,7 +149,7 @@ struct EntitlementChangeRecords {
         try database.insert(
             into: "subscription", key + StatedRenewal.columns,
             rows.map { key, renewal in
-                key + [renewal.statedAt, renewal.proofDigest] + renewal.facts.sqlValues
+                key + renewal.sqlValues
             })
     }
 

@@ -181,7 +181,7 @@ struct EntitlementRecords {
             SELECT redeemed.user_id, original_transaction_id, redeemed.origin, app, transaction_id, redeemed.sequence,
                 product_id, purchase_date, CASE WHEN credit.user_id IS NULL THEN 0 ELSE 1 END,
                 \(TransactionStatus.columns.joined(separator: ", ")), event_statements, grace_ends_at, grace_stated_at,
-                \(Self.terms), web_order_line_item_id
+                grace_statement_number, \(Self.terms), web_order_line_item_id
             FROM redeemed_transaction AS redeemed
                 LEFT JOIN credit ON credit.user_id = redeemed.user_id AND credit.sequence = redeemed.sequence
             WHERE redeemed.user_id \(database.isIn(numbers: "$1")) AND original_transaction_id \(database.isIn("$2"))
@@ -340,10 +340,11 @@ struct EntitlementRecords {
             recordedEvent: try row.next())
     }
 
-    /// The grace period in the next columns: its end and the date of the statement.
+    /// The grace period in the next columns: its end, and the date and the number of the statement.
     private static func grace(_ row: inout ResultRow) throws -> GracePeriod? {
         let (endsAt, statedAt): (Timestamp?, Timestamp?) = (try row.next(), try row.next())
-        return statedAt.map { GracePeriod(endsAt: endsAt, statedAt: $0) }
+        let number: Int64? = try row.next()
+        return statedAt.map { GracePeriod(endsAt: endsAt, order: StatementOrder(number: number ?? 0, date: $0)) }
     }
 }
 

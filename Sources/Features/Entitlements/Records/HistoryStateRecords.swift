@@ -44,8 +44,60 @@ extension EntitlementService {
     }
 }
 
+/// What a clock ahead has left in the ledger.
+extension EntitlementService {
+    /// Takes back the times that a wrong clock has written, and records anew the states of purchases that only it has ended.
+    ///
+    /// What users own needs no mending: it follows from the stores' statements at each moment. A clock behind the dates that stores have
+    /// stated is wrong itself. It ends nothing early, and reopens nothing.
+    ///
+    /// - Returns: The number of changed rows by `TABLE.COLUMN`, without those of 0.
+    package func mendTimes(to now: Timestamp) async throws -> [String: Int] {
+        let latest = now.adding(seconds: Coverage.clockToleranceSeconds)
+        let isBehind = try await ledger.read { try $0.lastNotificationDate().map { $0 > latest } ?? false }
+        var counts = try await ledger.takeBackOwnTimes(to: now, isBehind: isBehind)
+        guard !isBehind else { return counts }
+        let view = view(at: now)
+        // The times of customers with own clocks are right by those.
+        let others = Set(customers.flatMap(\.originalTransactionIdentifiers))
+        let early = try await ledger.read { try $0.purchasesEndedEarly(from: view) }
+            .filter { !others.contains($0.identifier) }
+        for start in stride(from: 0, to: early.count, by: Self.pageSize) {
+            let page = Set(early[start..<min(start + Self.pageSize, early.count)])
+            let changed = try await ledger.writeInBackground {
+                try $0.recordStates(of: page, try $0.apps, from: view).changed
+            }
+            if changed > 0 { counts["purchase_state.changes_at", default: 0] += changed }
+        }
+        return counts
+    }
+}
+
 /// The states of purchases in the histories of their owners.
 extension LedgerTransaction {
+    /// The latest date that a store has stated in one of the notifications that were received last; nil without one.
+    fileprivate func lastNotificationDate() throws -> Timestamp? {
+        try database.rows(
+            "SELECT signed_at FROM notification ORDER BY received_at DESC, notification_uuid DESC, origin DESC LIMIT 100"
+        ) { try $0.next() }.max()
+    }
+
+    /// The purchases whose end is in the history before it has come. They stay in this list until then.
+    fileprivate func purchasesEndedEarly(from view: Viewpoint) throws -> [TransactionKey] {
+        let apps = try apps
+        let ends: [AuditEntry.Event] = [.expired, .renewalFailed, .gracePeriodBegan]
+        return try database.rows(
+            """
+            SELECT DISTINCT bought.original_transaction_id, bought.origin, bought.app
+            FROM audit JOIN redeemed_transaction AS bought ON bought.user_id = audit.user_id
+                AND bought.transaction_id = audit.reference AND bought.origin = audit.origin
+            WHERE audit.origin IN \(view.accepted.all.sqlList) AND audit.happened_at > $1
+                AND audit.event IN \(ends.sqlList)
+            """,
+            [view.moment]
+        ) { try apps.key(&$0) }.sorted()
+    }
+
     /// Records the changes that time has caused until the moment of a viewpoint, the first ones first.
     ///
     /// A purchase of an origin that is not accepted stays due until a process records it that accepts the origin, so that its event

@@ -21,8 +21,10 @@ package struct Claim: Hashable, Sendable, Codable {
     package let revocationReason: Int?
     /// True if all transactions with the same original are one restored purchase. A statement about one then covers all.
     package let repeatsOriginal: Bool
-    /// The date of the signature. Of two statements about a transaction, the later one wins.
+    /// The date of the signature, or of the answer. Of two statements about a transaction, the later one wins.
     package let signedAt: Timestamp
+    /// The number of the question that Google Play has answered; 0 for a signed statement.
+    package let statementNumber: Int64
     /// The account token of the purchase, which names its owner; nil if the proof has none.
     package let appAccountToken: UUID?
     /// The SHA-256 of the signed bytes.
@@ -46,7 +48,7 @@ package struct Claim: Hashable, Sendable, Codable {
 
     private enum CodingKeys: CodingKey {
         case origin, transactionIdentifier, originalTransactionIdentifier, productIdentifier, quantity, purchaseDate
-        case revocationDate, revocationReason, repeatsOriginal, signedAt, appAccountToken, proofDigest, proof
+        case revocationDate, revocationReason, repeatsOriginal, signedAt, statementNumber, appAccountToken, proofDigest, proof
         case fingerprints, item, credit, expiresAt, grace, facts, renewal
     }
 
@@ -54,8 +56,8 @@ package struct Claim: Hashable, Sendable, Codable {
     package struct Grace: Hashable, Sendable, Codable {
         /// Nil if there is no grace period.
         package let endsAt: Timestamp?
-        /// The date of the statement, if it differs from that of a parked claim; nil otherwise.
-        var statedAt: Timestamp?
+        /// The place of the statement, if it differs from that of a parked claim; nil otherwise.
+        var order: StatementOrder?
 
         package static func until(_ end: Timestamp?) -> Grace { Grace(endsAt: end) }
     }
@@ -90,6 +92,9 @@ package struct Claim: Hashable, Sendable, Codable {
         return claim
     }
 
+    /// The place among all statements about the transaction.
+    package var order: StatementOrder { StatementOrder(number: statementNumber, date: signedAt) }
+
     /// True if the catalog has a benefit for the product.
     var isKnown: Bool { item != nil || credit != nil }
 
@@ -105,6 +110,7 @@ package struct Claim: Hashable, Sendable, Codable {
         revocationReason: Int? = nil,
         repeatsOriginal: Bool = false,
         signedAt: Timestamp,
+        statementNumber: Int64 = 0,
         appAccountToken: UUID? = nil,
         proofDigest: [UInt8],
         proof: KeptProof? = nil,
@@ -127,6 +133,7 @@ package struct Claim: Hashable, Sendable, Codable {
         self.revocationReason = revocationReason
         self.repeatsOriginal = repeatsOriginal
         self.signedAt = signedAt
+        self.statementNumber = statementNumber
         self.appAccountToken = appAccountToken
         self.proofDigest = proofDigest
         self.proof = proof
@@ -158,8 +165,9 @@ extension Claim {
             productIdentifier: transaction.productIdentifier, quantity: transaction.quantity,
             purchaseDate: transaction.purchaseDate, revocationDate: revocation?.date,
             revocationReason: revocation?.reason,
-            // Every statement is later than one that says nothing new.
+            // Every statement is later than one that says nothing new, and none is later than a voided purchase.
             signedAt: revocation?.statedAt ?? Timestamp(millisecondsSince1970: 0),
+            statementNumber: revocation.map { _ in StatementOrder.lastNumber } ?? 0,
             proofDigest: [UInt8](repeating: 0, count: 32), item: benefit?.item, credit: benefit?.credit,
             expiresAt: transaction.expiresAt)
     }

@@ -154,10 +154,13 @@ extension EntitlementDecision {
 /// The rules of facts that no decision depends on: price, storefront and renewal.
 extension EntitlementDecision {
     /// Writes the new facts that a claim states about a redeemed transaction and its subscription.
-    mutating func write(factsOf claim: Claim) {
+    ///
+    /// - Parameter number: The number of the statement with the known facts; nil for that of the last status.
+    mutating func write(factsOf claim: Claim, after number: Int64? = nil) {
         if let stated = claim.facts, let transaction = facts.transactions[claim.key] {
             let known = transaction.stated ?? TransactionFacts()
-            let complete = known.completed(by: stated)
+            let complete = known.completed(
+                by: stated, numbered: (number ?? transaction.status.statementNumber, claim.statementNumber))
             if complete != known {
                 facts.set(complete, for: claim.key)
                 changes.changedFacts.insert(claim.key)

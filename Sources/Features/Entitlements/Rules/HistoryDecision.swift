@@ -191,6 +191,8 @@ extension EntitlementFacts.Transaction {
 
 extension TransactionStatus {
     fileprivate var withoutRevocation: TransactionStatus {
-        TransactionStatus(revocationDate: nil, revocationReason: nil, expiresAt: expiresAt, statedAt: statedAt)
+        TransactionStatus(
+            revocationDate: nil, revocationReason: nil, expiresAt: expiresAt, statedAt: statedAt,
+            statementNumber: statementNumber)
     }
 }

@@ -8,6 +8,8 @@ struct ProofClaims {
     private let catalog: Catalog?
     let origin: Origin
     private let statedAt: Timestamp
+    /// The number of the question that Google Play has answered; 0 for a proof.
+    private let statementNumber: Int64
     private let digest: [UInt8]
     /// Nil for a statement without a signature.
     private let fingerprints: VerifiedProof.Fingerprints?
@@ -24,6 +26,7 @@ struct ProofClaims {
         self.catalog = catalog
         origin = verified.origin
         statedAt = verified.notifiedTransaction?.signedDate ?? verified.signedAt
+        statementNumber = 0
         // A notification's claim is about the signed transaction inside it.
         let part = verified.notifiedTransactionProof
         digest = part?.digest ?? verified.digest
@@ -37,11 +40,12 @@ struct ProofClaims {
     /// - Parameters:
     ///   - app: The bundle identifier of its app.
     ///   - original: The name of the first token of the purchase's chain.
-    init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, original: String) {
+    ///   - number: The number of the question that the statement answers.
+    init(of statement: GooglePlayStatement, app: String, by catalog: Catalog?, original: String, number: Int64) {
         self.app = app
         self.catalog = catalog
         origin = statement.origin
-        statedAt = statement.askedAt
+        (statedAt, statementNumber) = (statement.askedAt, number)
         digest = statement.digest
         (fingerprints, kept) = (nil, nil)
         self.original = original
@@ -64,6 +68,7 @@ struct ProofClaims {
             revocationReason: purchase.revocationReason,
             repeatsOriginal: catalog?.product(purchase.productIdentifier)?.type == .nonConsumable,
             signedAt: statedAt,
+            statementNumber: statementNumber,
             appAccountToken: purchase.appAccountToken,
             proofDigest: digest, proof: kept, fingerprints: fingerprints,
             item: benefit?.item, credit: benefit?.credit,

@@ -243,13 +243,13 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
 package struct GracePeriod: Hashable, Sendable {
     /// Nil if there is no grace period.
     package let endsAt: Timestamp?
-    package let statedAt: Timestamp
+    package let order: StatementOrder
 
-    /// True if this statement supersedes another. The one signed later does. Of two signed in the same millisecond, the one
-    /// that ends later does.
+    /// True if this statement supersedes another. The later one does. Of two signed in the same millisecond, the one that ends
+    /// later does.
     func isLater(than other: GracePeriod?) -> Bool {
         guard let other else { return true }
-        if statedAt != other.statedAt { return statedAt > other.statedAt }
+        if order != other.order { return order > other.order }
         return (endsAt?.millisecondsSince1970 ?? 0) > (other.endsAt?.millisecondsSince1970 ?? 0)
     }
 }
@@ -258,6 +258,6 @@ extension GracePeriod {
     /// Nil for a claim without a statement about a grace period.
     package init?(_ claim: Claim) {
         guard let grace = claim.grace else { return nil }
-        self.init(endsAt: grace.endsAt, statedAt: grace.statedAt ?? claim.signedAt)
+        self.init(endsAt: grace.endsAt, order: grace.order ?? claim.order)
     }
 }

@@ -73,7 +73,7 @@ extension EntitlementDecision {
         writeToRepeats(status, of: claim, by: actor)
         if let said = parked?.claim {
             _ = write(grace: said)
-            write(factsOf: said)
+            write(factsOf: said, after: claim.statementNumber)
         }
         _ = write(grace: claim)
         write(renewalOf: claim)
@@ -116,11 +116,14 @@ extension EntitlementDecision {
         let isLater = stated.isLater(than: kept.status)
         let (new, old) = (GracePeriod(claim), GracePeriod(kept.claim))
         let grace = new.map { $0.isLater(than: old) ? $0 : old ?? $0 } ?? old
-        let facts = claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0) } ?? kept.claim.facts
+        let numbers = (kept.claim.statementNumber, claim.statementNumber)
+        let facts =
+            claim.facts.map { (kept.claim.facts ?? TransactionFacts()).completed(by: $0, numbered: numbers) }
+            ?? kept.claim.facts
         let renewal = claim.renewal.map { $0.isLater(than: kept.claim.renewal) ? $0 : kept.claim.renewal ?? $0 }
         park(
             (isLater ? claim : kept.claim).with(
-                grace: grace.map { Claim.Grace(endsAt: $0.endsAt, statedAt: $0.statedAt) }, facts: facts,
+                grace: grace.map { Claim.Grace(endsAt: $0.endsAt, order: $0.order) }, facts: facts,
                 renewal: renewal ?? kept.claim.renewal),
             isLater ? stated : kept.status)
     }

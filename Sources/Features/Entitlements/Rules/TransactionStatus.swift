@@ -1,6 +1,6 @@
 import Proofs
 
-/// The last statement of the App Store about a transaction: its revocation, its end, and the date of the signature.
+/// The last statement of a store about a transaction: its revocation, its end, and its place among all statements.
 package struct TransactionStatus: Hashable, Sendable, Codable {
     /// Nil if the transaction is not revoked.
     package var revocationDate: Timestamp?
@@ -9,13 +9,17 @@ package struct TransactionStatus: Hashable, Sendable, Codable {
     /// Nil for a purchase without an end.
     package var expiresAt: Timestamp?
     package var statedAt: Timestamp
+    /// The number of the question that Google Play has answered; 0 for a signed statement.
+    package var statementNumber: Int64 = 0
+
+    package var order: StatementOrder { StatementOrder(number: statementNumber, date: statedAt) }
 
     package var isRevoked: Bool { revocationDate != nil }
 
-    /// True if this statement supersedes another. The one signed later does. Of two signed in the same millisecond, the one
-    /// that revokes does, otherwise the one that ends later.
+    /// True if this statement supersedes another. The later one does. Of two signed in the same millisecond, the one that revokes
+    /// does, otherwise the one that ends later.
     package func isLater(than other: TransactionStatus) -> Bool {
-        if statedAt != other.statedAt { return statedAt > other.statedAt }
+        if order != other.order { return order > other.order }
         if isRevoked != other.isRevoked { return isRevoked }
         return (expiresAt?.millisecondsSince1970 ?? 0) > (other.expiresAt?.millisecondsSince1970 ?? 0)
     }
@@ -33,15 +37,15 @@ extension TransactionStatus {
     package init(_ claim: Claim) {
         self.init(
             revocationDate: claim.revocationDate, revocationReason: claim.revocationReason, expiresAt: claim.expiresAt,
-            statedAt: claim.signedAt)
+            statedAt: claim.signedAt, statementNumber: claim.statementNumber)
     }
 }
 
 extension StatedRenewal {
-    /// True if this statement supersedes another, because it was signed later.
+    /// True if this statement supersedes another, because it is later.
     package func isLater(than other: StatedRenewal?) -> Bool {
         guard let other else { return true }
-        if statedAt != other.statedAt { return statedAt > other.statedAt }
+        if order != other.order { return order > other.order }
         return other.proofDigest.lexicographicallyPrecedes(proofDigest)
     }
 
@@ -81,23 +85,31 @@ extension StatedRenewal {
 extension TransactionFacts {
     /// The facts after a further statement, in any order of the two.
     ///
-    /// The statement signed last wins, and the earlier one completes it. An app receipt completes signed transactions. Of two
+    /// The later statement wins, and the earlier one completes it. An app receipt completes signed transactions. Of two
     /// receipts, or two statements of the same millisecond, each fact takes the greater value.
-    package func completed(by other: TransactionFacts) -> TransactionFacts {
+    ///
+    /// - Parameter numbers: The numbers of these statements, and of the other one.
+    package func completed(
+        by other: TransactionFacts, numbered numbers: (own: Int64, other: Int64) = (0, 0)
+    ) -> TransactionFacts {
         if isEmpty || other.isEmpty { return isEmpty ? other : self }
-        let (date, otherDate) = (integer(.signedDate) ?? .min, other.integer(.signedDate) ?? .min)
-        let (earlier, later) = date < otherDate ? (self, other) : (other, self)
+        let (place, otherPlace) = (order(numbers.own), other.order(numbers.other))
+        let (earlier, later) = place < otherPlace ? (self, other) : (other, self)
         var facts = TransactionFacts()
         for fact in TransactionFact.allCases {
             let (before, after) = (earlier[fact], later[fact])
             facts[fact] =
                 switch fact.field.source {
-                case _ where date == otherDate, .appReceipts, .googlePlay: [before, after].compactMap(\.self).max()
+                case _ where place == otherPlace, .appReceipts, .googlePlay: [before, after].compactMap(\.self).max()
                 case .anyStatement: after ?? before
                 case .lastStatement: after
                 }
         }
         return facts
+    }
+
+    private func order(_ number: Int64) -> StatementOrder {
+        StatementOrder(number: number, date: date(.signedDate) ?? Timestamp(millisecondsSince1970: .min))
     }
 }
 

@@ -36,40 +36,52 @@ extension Revocation {
     }
 }
 
+extension StatementOrder {
+    /// The value of a column for the number. It is null for a signed statement.
+    fileprivate var sqlNumber: Int64? { number == 0 ? nil : number }
+}
+
 extension StatedRenewal {
     /// The columns of `subscription` that state a renewal.
-    static let columns = ["stated_at", "proof_digest"] + RenewalFacts.columnNames
+    static let columns = ["stated_at", "statement_number", "proof_digest"] + RenewalFacts.columnNames
+
+    /// The values of the columns, in their order.
+    var sqlValues: [any SQLConvertible] { [statedAt, order.sqlNumber, proofDigest] + facts.sqlValues }
 
     /// The statement in the next columns, which are `columns`.
     init(_ row: inout ResultRow) throws(ColumnMismatch) {
-        self.init(statedAt: try row.next(), proofDigest: try row.next(), facts: try RenewalFacts(&row))
+        let (statedAt, number): (Timestamp, Int64?) = (try row.next(), try row.next())
+        self.init(statedAt: statedAt, proofDigest: try row.next(), facts: try RenewalFacts(&row))
+        statementNumber = number ?? 0
     }
 }
 
 extension TransactionStatus {
-    static let columns = ["stated_at", "revocation_date", "revocation_reason", "expires_at"]
+    static let columns = ["stated_at", "statement_number", "revocation_date", "revocation_reason", "expires_at"]
 
     /// The values of the columns, in their order.
-    var sqlValues: [any SQLConvertible] { [statedAt, revocationDate, revocationReason, expiresAt] }
+    var sqlValues: [any SQLConvertible] { [statedAt, order.sqlNumber, revocationDate, revocationReason, expiresAt] }
 
     /// The status in the next columns, which are `columns`.
     init(_ row: inout ResultRow) throws(ColumnMismatch) {
-        let statedAt: Timestamp = try row.next()
+        let (statedAt, number): (Timestamp, Int64?) = (try row.next(), try row.next())
         self.init(
             revocationDate: try row.next(), revocationReason: try row.next(), expiresAt: try row.next(),
-            statedAt: statedAt)
+            statedAt: statedAt, statementNumber: number ?? 0)
     }
 }
 
 extension EntitlementFacts.Transaction {
     /// The columns of `redeemed_transaction` that a statement changes.
-    static let statementColumns = TransactionStatus.columns + ["grace_ends_at", "grace_stated_at", "event_statements"]
+    static let statementColumns = TransactionStatus.columns + [
+        "grace_ends_at", "grace_stated_at", "grace_statement_number", "event_statements",
+    ]
 
     /// The values of the columns, in their order. The statements under several identifiers are JSON.
     var statementValues: [any SQLConvertible] {
         get throws {
             let statements = try statements.map { [UInt8](try JSONEncoder().encode($0)) }
-            return status.sqlValues + [grace?.endsAt, grace?.statedAt, statements]
+            return status.sqlValues + [grace?.endsAt, grace?.order.date, grace?.order.sqlNumber, statements]
         }
     }
 }

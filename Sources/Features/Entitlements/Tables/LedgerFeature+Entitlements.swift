@@ -60,10 +60,14 @@ extension Table {
             .integer("named_stated_at").optional,
         ],
         key: originalKey,
-        checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"])
+        checks: ["(named_at IS NULL) = (named_by IS NULL) AND (named_at IS NULL) = (named_stated_at IS NULL)"]
+    )
+    .indexed("original_transferred", by: ["transferred_at"], where: "transferred_at IS NOT NULL")
+    .takingBack("transferred_at", endsEarly: true)
 
     /// A redeemed transaction. `sequence`: the number among the user's transactions; `stated_at`: the date of the statement
-    /// about the revocation; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
+    /// about the revocation; `statement_number`: the number of the question that Google Play has answered with it, null for a signed
+    /// statement; `expires_at`: the end by the App Store or the catalog; `anchor_digest` and `leaf_digest`: the
     /// SHA-256 of the last and the first certificate of the chain; `event_statements`: the last statement under each identifier of
     /// the purchase event as JSON, if it has several.
     private static let redeemedTransaction = Table(
@@ -76,7 +80,10 @@ extension Table {
             .integer("expires_at").optional, .integer("grace_ends_at").optional, .integer("grace_stated_at").optional,
             .blob("proof_digest", count: 32), .blob("anchor_digest", count: 32).optional,
             .blob("leaf_digest", count: 32).optional,
-        ] + TransactionFacts.columns + [.blob("event_statements").optional],
+        ] + TransactionFacts.columns + [
+            .blob("event_statements").optional, .integer("statement_number").optional,
+            .integer("grace_statement_number").optional,
+        ],
         key: ["user_id", "sequence"], unique: [["user_id"] + originalKey + ["transaction_id"]],
         hasLargeRows: true, merge: .byRule
     )
@@ -121,7 +128,7 @@ extension Table {
         columns: [
             .integer("user_id"), .text("original_transaction_id"), .text("origin"), .integer("app"),
             .integer("stated_at"), .blob("proof_digest", count: 32),
-        ] + RenewalFacts.columns,
+        ] + RenewalFacts.columns + [.integer("statement_number").optional],
         key: ["user_id"] + originalKey, hasLargeRows: true, merge: .move)
 
     /// The states of purchases with an end in the histories of their owners. `changes_at`: the moment at which time alone
@@ -147,7 +154,7 @@ extension Table {
         columns: [
             .text("transaction_id"), .text("origin"), .integer("app"), .text("original_transaction_id"),
             .integer("stated_at"), .integer("revocation_date").optional, .integer("revocation_reason").optional,
-            .integer("expires_at").optional, .blob("claim"),
+            .integer("expires_at").optional, .blob("claim"), .integer("statement_number").optional,
         ],
         key: transactionKey
     )
@@ -282,5 +289,8 @@ extension Table {
     /// Store. `findings`: the number of each outcome of that run, as JSON.
     private static let reconciliation = Table(
         name: "reconciliation", family: .everywhere,
-        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"])
+        columns: [.text("subject"), .integer("reconciled_until"), .text("findings")], key: ["subject"]
+    )
+    // Nobody knows until when a run of a wrong clock has fetched. The next one fetches all that the store keeps.
+    .forgettingFuture("reconciled_until")
 }

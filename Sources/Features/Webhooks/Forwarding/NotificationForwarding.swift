@@ -304,4 +304,5 @@ extension Table {
     )
     .indexed("notification_forward_due", by: ["target", "next_attempt_at", "queued_at"])
     .indexed("notification_forward_by_age", by: ["queued_at"])
+    .takingBack("next_attempt_at", within: WebhookSchedule.longestPause)
 }
