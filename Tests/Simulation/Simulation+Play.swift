@@ -96,8 +96,9 @@ extension Simulation {
 
     /// Notes the time of new grants. The ledger has that of a process whose clock may be wrong.
     private func noteGrants() throws {
+        guard let names = try ledger.readNow({ try $0.tokenNames }) else { return }
         let owners = try owners()
-        for one in playPurchases where owners[one.key] != nil && grantedAtPlay[one.number] == nil {
+        for one in playPurchases where owners[one.key(names)] != nil && grantedAtPlay[one.number] == nil {
             grantedAtPlay[one.number] = now
         }
     }

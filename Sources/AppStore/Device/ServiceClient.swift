@@ -223,6 +223,10 @@ extension ServiceRefusal {
 package struct ServiceUnreachable: CodedError, Equatable {
     package let reason: String
 
+    package init(reason: String) {
+        self.reason = reason
+    }
+
     package var code: String { "serviceUnreachable" }
 
     package var message: String {

@@ -8,6 +8,10 @@ import Synchronization
 /// it has suppressed.
 package final class LogLimit: Sendable {
     package static let linesPerMinute = LogBudget.linesPerMinute
+    /// The lines about the answered requests of strangers.
+    package static let answersPerMinute = 120
+
+    private static let summaryInterval = Duration.seconds(10)
 
     private let budget = Mutex(LogBudget())
 
@@ -19,13 +23,14 @@ package final class LogLimit: Sendable {
     ///   - cause: A word that the program defines, such as a code or a type. It is never text of a stranger.
     ///   - network: The network of the stranger who causes the line; nil for no stranger.
     ///   - logger: The logger that says what was suppressed in an earlier minute.
+    ///   - count: The number of lines a minute.
     package func level(
         _ level: Logger.Level, of cause: String, from network: ClientNetwork? = nil, in logger: Logger,
-        at now: ContinuousClock.Instant = .now
+        at now: ContinuousClock.Instant = .now, upTo count: Int = linesPerMinute
     ) -> Logger.Level {
         guard level > .debug else { return level }
         let (suppressed, isAdmitted) = budget.withLock {
-            ($0.end(at: now), $0.admits(level, cause, from: network, at: now))
+            ($0.end(at: now), $0.admits(level, cause, from: network, at: now, upTo: count))
         }
         Self.report(suppressed, in: logger)
         return isAdmitted ? level : .debug
@@ -37,7 +42,7 @@ package final class LogLimit: Sendable {
     }
 
     package func summarize(in logger: Logger) async {
-        await AsyncStream.ticksUntilShutdown(every: LogBudget.minute) {
+        await AsyncStream.ticksUntilShutdown(every: Self.summaryInterval) {
             Self.report(budget.withLock { $0.end(at: .now) }, in: logger)
         }
         Self.report(budget.withLock { $0.end() }, in: logger)
@@ -58,11 +63,9 @@ package final class LogLimit: Sendable {
 
 /// The rules of a limited log. Its memory is bounded by the number of causes.
 ///
-/// One site has two lines of a cause, and the last two lines are for sites that have none.
+/// One site of strangers has a quarter of the lines of a cause, but at least two. As many are kept for sites with less than half of that.
 package struct LogBudget {
     package static let linesPerMinute = 6
-    package static let linesOfSite = 2
-    private static let linesForOthers = 2
     package static let minute = Duration.seconds(60)
     /// The largest number of causes with a budget of their own. All others share one.
     package static let maximumCauses = 256
@@ -80,15 +83,22 @@ package struct LogBudget {
     }
 
     private struct Lines {
+        let limit: Int
         var admitted = 0
         var suppressed = 0
-        /// The sites of admitted lines, each as often as it has one.
-        var sites: [ClientNetwork] = []
+        var bySite: [ClientNetwork: Int] = [:]
 
-        func hasRoom(for site: ClientNetwork?) -> Bool {
-            guard let site, site != .unknown else { return admitted < linesPerMinute }
-            let isScarce = admitted >= linesPerMinute - linesForOthers
-            return admitted < linesPerMinute && sites.count { $0 == site } < (isScarce ? 1 : linesOfSite)
+        mutating func admits(_ network: ClientNetwork?) -> Bool {
+            let (site, share) = (network?.site ?? .unknown, max(2, limit / 4))
+            let isScarce = admitted >= limit - share
+            let own = site == .unknown ? 0 : bySite[site] ?? 0
+            guard admitted < limit, own < (isScarce ? share / 2 : share) else {
+                suppressed += 1
+                return false
+            }
+            admitted += 1
+            bySite[site] = own + 1
+            return true
         }
     }
 
@@ -99,22 +109,21 @@ package struct LogBudget {
 
     /// Counts a line.
     ///
+    /// - Parameters:
+    ///   - network: The network of the stranger who causes the line; nil for no stranger.
+    ///   - limit: The budget of the cause, which is the same for each of its lines.
     /// - Returns: False if the lines of the cause have used their budget.
     package mutating func admits(
-        _ level: Logger.Level, _ cause: String, from network: ClientNetwork? = nil, at now: ContinuousClock.Instant
+        _ level: Logger.Level, _ cause: String, from network: ClientNetwork? = nil, at now: ContinuousClock.Instant,
+        upTo limit: Int = linesPerMinute
     ) -> Bool {
         if began == nil { began = now }
         var subject = Subject(level: level, cause: cause)
         if lines[subject] == nil, lines.count >= Self.maximumCauses {
             subject = Subject(level: level, cause: Self.otherCauses)
         }
-        guard lines[subject, default: Lines()].hasRoom(for: network?.site) else {
-            lines[subject, default: Lines()].suppressed += 1
-            return false
-        }
-        lines[subject, default: Lines()].admitted += 1
-        if let network { lines[subject]?.sites.append(network.site) }
-        return true
+        let new = Lines(limit: subject.cause == cause ? limit : Self.linesPerMinute)
+        return lines[subject, default: new].admits(network)
     }
 
     /// Ends a minute that is over.

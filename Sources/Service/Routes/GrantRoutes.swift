@@ -147,7 +147,7 @@ extension APIOperation {
 
     static let revokeTransaction = APIOperation(
         .put, "/v1/users/{user}/transactions/{transaction}/revocation", for: .backEnd(.grant), isPerApp: true,
-        "revokeTransaction", "Revokes a purchase, regardless of the App Store",
+        "revokeTransaction", "Revokes a purchase, regardless of the store",
         parameters: namedPurchase,
         body: .json(.reason),
         answers: [.json("The transaction.", RedeemedTransaction.self)],

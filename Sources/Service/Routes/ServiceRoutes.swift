@@ -17,6 +17,7 @@ package struct ServiceRoutes: Sendable {
     private let uncachedChains: ConcurrencyLimit
     private let sharedLimits: SharedLimits
     private let others: [any RouteSource]
+    private let pages: CrossOriginMiddleware
     private let accounts: AccountRoutes?
     private let profiles: ProfileService?
     private let seedApp: SeedAppRoutes?
@@ -54,6 +55,7 @@ package struct ServiceRoutes: Sendable {
     ///   - requests: The limits on concurrent requests of one client network; nil for none.
     ///   - reserve: The reserve of free space on the ledger's disk; nil for none.
     ///   - certificate: The TLS certificate, whose end the metrics have; nil without TLS.
+    ///   - origins: The origins of pages that may call the routes for apps.
     ///   - others: Additional routes beside the service's own, such as the console's and those of a local store.
     package init(
         service: EntitlementService,
@@ -78,10 +80,14 @@ package struct ServiceRoutes: Sendable {
         requests: NetworkCounts? = nil,
         reserve: StorageReserve? = nil,
         certificate: ServerCertificate? = nil,
+        origins: [WebOrigin] = [],
         others: [any RouteSource] = [],
         clock: any WallClock = SystemClock()
     ) {
         self.others = others
+        pages = CrossOriginMiddleware(
+            origins,
+            routes: APIOperation.all.filter(\.isForApps).map { ($0.method, $0.path) } + others.flatMap(\.appRoutes))
         self.limits = limits.map { RateLimitMiddleware(limits: $0, clock: clock) }
         self.metrics = metrics
         uncachedChains = ConcurrencyLimit(
@@ -119,7 +125,7 @@ package struct ServiceRoutes: Sendable {
 
     package func router() -> Router<ServiceContext> {
         let router = Router(context: ServiceContext.self, options: .autoGenerateHeadEndpoints)
-        router.addMiddleware(counting: metrics, sharedLimits, around: others, routes: descriptions)
+        router.addMiddleware(counting: metrics, sharedLimits, around: others, for: pages, routes: descriptions)
         addRoutes(to: router)
         return router
     }

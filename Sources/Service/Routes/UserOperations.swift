@@ -170,7 +170,7 @@ extension Schema {
             "state": .purchaseState("The state of the purchase; `owned` for another source."),
             "since": .time("\(since) Absent for a rule.").optional,
             "until": .time("The end of the \(until); absent without an end.").optional,
-            "renews": .flag("Absent if the App Store has not stated whether the subscription renews.").optional,
+            "renews": .flag("Absent if the store has not stated whether the subscription renews.").optional,
             "productId": .text("The product of a purchase.").optional,
             "transactionId": .text("The transaction that gives the \(thing).").optional,
             "originalTransactionId": .text("The purchase.").optional,
@@ -181,10 +181,10 @@ extension Schema {
 
     static let transactionFacts = facts(
         TransactionFact.self, named: "TransactionFacts",
-        "The facts that the App Store has stated, in its own words. A fact that it has not stated is absent.")
+        "The facts that the store has stated, in the words of the App Store. A fact that it has not stated is absent.")
     static let renewalFacts = facts(
         RenewalFact.self, named: "RenewalFacts",
-        "The facts that the App Store has last stated about a renewal, in its own words. A fact that it has not stated is absent."
+        "The facts that the store has last stated about a renewal, in the words of the App Store. A fact that it has not stated is absent."
     )
 
     /// Notes on facts, where they say more than the meaning in the table.
@@ -202,9 +202,9 @@ extension Schema {
         "environment": "`Production`, `Sandbox`, `Xcode` or `LocalTesting`.",
         "expirationIntent":
             "1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product not available, 5 other.",
-        "expiresDate": "The end that the App Store states.",
+        "expiresDate": "The end that the store states.",
         "inAppOwnershipType": "`PURCHASED`, `FAMILY_SHARED` or `ASSIGNED`, a seat that another customer has paid for.",
-        "isInBillingRetryPeriod": "True while the App Store tries to charge again.",
+        "isInBillingRetryPeriod": "True while the store tries to charge again.",
         "isInIntroOfferPeriod": "True in an introductory offer, as an app receipt states it.",
         "isTrialPeriod": "True in a free trial, as an app receipt states it.",
         "isUpgraded": "True if the customer has changed to a higher level since.",

@@ -83,7 +83,8 @@ struct UserRoutes: Sendable {
         let body = try await JSONBody(
             request, context, fields: fields, upTo: JSONBody.sizeWithProof)
         let proof = try proof(body)
-        let redemption = ProofRedemption(by: caller, service, metrics, asking: googlePlay, newcomers: newcomers)
+        let redemption = ProofRedemption(
+            by: caller, service, metrics, asking: googlePlay, newcomers: newcomers, at: context.appAddress(of: request))
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
@@ -178,11 +179,11 @@ extension PurchaseStatus: AnswerObject, Listed {
         $0.field("until", "The end of the last period, or of its grace period.", \.until)
         $0.field(
             "renews",
-            "Absent if the App Store has not stated it. False for a commitment that the customer lets end, though its next periods follow.",
+            "Absent if the store has not stated it. False for a commitment that the customer lets end, though its next periods follow.",
             \.renews)
         $0.field("nextProductId", "The product of the next period.", \.nextProductIdentifier)
         $0.field(
-            "expirationReason", "The reason for the end; absent if the App Store has stated none.", \.expirationReason)
+            "expirationReason", "The reason for the end; absent if the store has stated none.", \.expirationReason)
     }
 }
 
@@ -203,7 +204,7 @@ extension RedeemedTransaction: AnswerObject, Listed {
         $0.field(
             "expiresDate", "The end of the purchased period; absent for a purchase without an end.", \.expiresAt)
         $0.field(
-            "revocationDate", "The time of the App Store's refund or revocation; absent if there was none.",
+            "revocationDate", "The time of the store's refund or revocation; absent if there was none.",
             \.revocationDate)
         $0.field(
             "revocationReason",

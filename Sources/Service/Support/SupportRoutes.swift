@@ -135,7 +135,7 @@ extension APIOperation {
             .query("kind", "A kind of entries, for only these.", .one(of: StoryPart.Kind.self)),
         ],
         answers: [
-            .page("Statements of the App Store, and actions of the user and the team.", of: StoryEntry.self)
+            .page("Statements of the stores, and actions of the user and the team.", of: StoryEntry.self)
         ])
 
     static let explainItem = APIOperation(

@@ -267,7 +267,7 @@ extension ItemExplanation {
         return ItemExplanation(
             item: item, cause: .neverBought,
             sentence: "The user has never bought \(facts.products.joined(separator: " or ")).",
-            remedy: "If the customer has a receipt from Apple, restore purchases in the app, and look at the refusals.",
+            remedy: "If the customer has a receipt of the store, restore purchases in the app, and look at the refusals.",
             products: facts.products)
     }
 }
