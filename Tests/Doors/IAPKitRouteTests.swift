@@ -162,11 +162,6 @@ import Testing
         #expect(second.headers[.retryAfter] != nil)
     }
 
-    @Test func `a closed door has no such path`() async throws {
-        let door = try await DoorGarden([])
-        #expect(try await door.send(.post, "/v1/purchase/verify", .object([:])).status == 404)
-    }
-
     @Test func `a receipt of Unity and the proof inside it are one purchase`() async throws {
         let door = try await DoorGarden([])
         let key = try await door.keys.make(name: "back end", scopes: [.redeem]).key

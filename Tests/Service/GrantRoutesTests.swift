@@ -238,7 +238,7 @@ import Testing
         let body = #"{"user":"bob","reason":"A new phone"}"#
         // A misspelled name makes no user.
         #expect(try await fixture.send(.put, path, body: body).code == "userNotFound")
-        _ = try await fixture.send(.get, "/v1/users/bob")
+        _ = try await fixture.send(.put, "/v1/users/bob/account-token")
         #expect(try await fixture.send(.put, path, body: #"{"user":"bob"}"#).status != 200)
         let moved = try await fixture.send(.put, path, body: body)
         #expect(moved.status == 200)

@@ -40,7 +40,7 @@ import Testing
         let second = try await ServeProcess(till)
         let catalog = "/v1/catalog/products/\(moon)"
         let put = ["--request", "PUT"]
-        #expect(try await second.curl(catalog, key: key).code == "notFound")
+        #expect(try await second.curl(catalog, key: key).code == "featureOff")
         let payload = TestProofs.transactionPayload(productId: moon)
         let proof = String(decoding: try TestProofs.transaction(payload, chain: chain), as: UTF8.self)
         func redeem(at server: ServeProcess) async throws -> ServeProcess.Answer {

@@ -96,7 +96,7 @@ import Testing
         }
         #expect(await service.end(SIGTERM) == 0)
         let closed = try await ServeProcess(till)
-        #expect(try await closed.curl("/v1/figures", key: key).code == "notFound")
+        #expect(try await closed.curl("/v1/figures", key: key).code == "featureOff")
     }
 
     @Test func `an export is a file of one moment`() async throws {

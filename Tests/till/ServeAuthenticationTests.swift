@@ -67,7 +67,7 @@ import Testing
 
         // A team with its own users leaves the setting off.
         let third = try await ServeProcess(till)
-        #expect(try await third.curl("/v1/accounts", body: credentials).code == "notFound")
+        #expect(try await third.curl("/v1/accounts", body: credentials).code == "featureOff")
         #expect(try await third.curl("/v1/me/items", key: access).code == "keyInvalid")
     }
 

@@ -85,7 +85,7 @@ import Testing
     @Test func `webhooks and private addresses are off without their settings`() async throws {
         let key = try await key()
         let closed = try await ServeProcess(till)
-        #expect(try await closed.curl("/v1/webhooks", key: key).code == "notFound")
+        #expect(try await closed.curl("/v1/webhooks", key: key).code == "featureOff")
         let open = try await ServeProcess(till, ["--webhooks"])
         for url in ["http://127.0.0.1:9/", "https://127.0.0.1:9/"] {
             let refused = try await open.curl("/v1/webhooks", key: key, body: "{\"url\":\"\(url)\"}")

@@ -50,7 +50,8 @@ package struct Problem: Error {
             headers[.wwwAuthenticate] = code == "unauthenticated" ? "Bearer" : "Bearer error=\"invalid_token\""
         }
         self.couldSucceedLater = couldSucceedLater
-        isFinal = !couldSucceedLater
+        // A failure of the service is no answer to the request.
+        isFinal = !couldSucceedLater && status.code < 500
         title = status.reasonPhrase
         self.status = status.code
         self.code = code
