@@ -40,6 +40,16 @@ import Testing
         #expect(limit.level(.error, of: "storageDamaged", in: recorder.logger, at: start) == .debug)
     }
 
+    @Test func `a cause may have a larger budget`() {
+        let limit = LogLimit()
+        let levels = (0..<200).map { _ in
+            limit.level(.info, of: "GET /health/live", in: recorder.logger, at: start, upTo: LogLimit.answersPerMinute)
+        }
+        #expect(count(levels, .info) == LogLimit.answersPerMinute)
+        _ = limit.level(.info, of: "other", in: recorder.logger, at: start + .seconds(60))
+        #expect(recorder.lines == ["info log lines suppressed GET /health/live=80"])
+    }
+
     @Test func `the log says after a minute what it has suppressed, without the identifier of a request`() {
         let limit = LogLimit()
         var logger = recorder.logger

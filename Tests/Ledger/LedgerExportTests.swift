@@ -195,6 +195,7 @@ import Testing
                     INSERT INTO figure_cohort VALUES (0, 0, 1, 'local/Sandbox', 1);
                     INSERT INTO customer_spending SELECT user_id, 1, 'XTS', 1 FROM user LIMIT 1;
                     INSERT INTO mail_count VALUES (zeroblob(32), 1, 1);
+                    INSERT INTO kept_configuration VALUES ('service', '{}');
                     INSERT INTO team_member VALUES ('ada', 'admin', 'h', zeroblob(20), 1, 1, NULL);
                     INSERT INTO team_session VALUES (zeroblob(32), 'ada', 1, 2);
                     INSERT INTO team_invitation VALUES (zeroblob(32), 'ada', 1, 2);

@@ -8,6 +8,10 @@ import Synchronization
 /// it has suppressed.
 package final class LogLimit: Sendable {
     package static let linesPerMinute = LogBudget.linesPerMinute
+    /// The lines about the answered requests of strangers.
+    package static let answersPerMinute = 120
+
+    private static let summaryInterval = Duration.seconds(10)
 
     private let budget = Mutex(LogBudget())
 
@@ -18,11 +22,15 @@ package final class LogLimit: Sendable {
     /// - Parameters:
     ///   - cause: A word that the program defines, such as a code or a type. It is never text of a stranger.
     ///   - logger: The logger that says what was suppressed in an earlier minute.
+    ///   - count: The number of lines a minute.
     package func level(
-        _ level: Logger.Level, of cause: String, in logger: Logger, at now: ContinuousClock.Instant = .now
+        _ level: Logger.Level, of cause: String, in logger: Logger, at now: ContinuousClock.Instant = .now,
+        upTo count: Int = linesPerMinute
     ) -> Logger.Level {
         guard level > .debug else { return level }
-        let (suppressed, isAdmitted) = budget.withLock { ($0.end(at: now), $0.admits(level, cause, at: now)) }
+        let (suppressed, isAdmitted) = budget.withLock {
+            ($0.end(at: now), $0.admits(level, cause, at: now, upTo: count))
+        }
         Self.report(suppressed, in: logger)
         return isAdmitted ? level : .debug
     }
@@ -33,7 +41,7 @@ package final class LogLimit: Sendable {
     }
 
     package func summarize(in logger: Logger) async {
-        await AsyncStream.ticksUntilShutdown(every: LogBudget.minute) {
+        await AsyncStream.ticksUntilShutdown(every: Self.summaryInterval) {
             Self.report(budget.withLock { $0.end(at: .now) }, in: logger)
         }
         Self.report(budget.withLock { $0.end() }, in: logger)
@@ -72,21 +80,26 @@ package struct LogBudget {
     }
 
     private var began: ContinuousClock.Instant?
-    private var lines: [Subject: Int] = [:]
+    private var lines: [Subject: (count: Int, limit: Int)] = [:]
 
     package init() {}
 
     /// Counts a line.
     ///
+    /// - Parameter limit: The budget of the cause, which is the same for each of its lines.
     /// - Returns: False if the lines of the cause have used their budget.
-    package mutating func admits(_ level: Logger.Level, _ cause: String, at now: ContinuousClock.Instant) -> Bool {
+    package mutating func admits(
+        _ level: Logger.Level, _ cause: String, at now: ContinuousClock.Instant, upTo limit: Int = linesPerMinute
+    ) -> Bool {
         if began == nil { began = now }
         var subject = Subject(level: level, cause: cause)
         if lines[subject] == nil, lines.count >= Self.maximumCauses {
             subject = Subject(level: level, cause: Self.otherCauses)
         }
-        lines[subject, default: 0] += 1
-        return lines[subject, default: 0] <= Self.linesPerMinute
+        var known = lines[subject] ?? (0, subject.cause == cause ? limit : Self.linesPerMinute)
+        known.count += 1
+        lines[subject] = known
+        return known.count <= known.limit
     }
 
     /// Ends a minute that is over.
@@ -96,8 +109,8 @@ package struct LogBudget {
     package mutating func end(at now: ContinuousClock.Instant? = nil) -> [Suppressed] {
         guard let began, now.map({ $0 - began >= Self.minute }) ?? true else { return [] }
         var counts: [Logger.Level: [String: Int]] = [:]
-        for (subject, count) in lines where count > Self.linesPerMinute {
-            counts[subject.level, default: [:]][subject.cause] = count - Self.linesPerMinute
+        for (subject, line) in lines where line.count > line.limit {
+            counts[subject.level, default: [:]][subject.cause] = line.count - line.limit
         }
         (self.began, lines) = (nil, [:])
         return counts.sorted { $0.key > $1.key }.map { Suppressed(level: $0.key, counts: $0.value) }
