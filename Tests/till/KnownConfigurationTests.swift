@@ -52,6 +52,7 @@ import Testing
         let lost = try await till.run("why", "alice", "gate", "1", "--json")
         #expect(lost.status == 1 && lost.code == "catalogUnavailable")
         #expect(lost.error.contains("\"\(catalog.path)\"") && lost.error.contains("Name the catalog with --catalog."))
+        #expect(try await till.run("attributes", "list", "alice").error == "")
         let named = try await till.run("why", "alice", "gate", "1", "--catalog", moved.path)
         #expect(named.output.contains("The service knows no purchase of garden.gate by the user."))
     }
