@@ -45,7 +45,8 @@ struct Story: UserCaller {
     func perform() async throws {
         let entries: [Answered<Entry>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/story",
-            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list, about: user)
+            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list,
+            about: userCall.named(user))
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
             let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor
@@ -86,7 +87,7 @@ struct Owned: UserCaller {
         terminal.owned(
             owned.items.map { ($0.item, $0.sentence(naming: catalogs, isCatalogKnown: isCatalogKnown)) },
             owned.balances, by: call.service.named(user))
-        terminal.note(owned.unknownUser, about: user)
+        terminal.note(owned.unknownUser, about: userCall.named(user))
         try terminal.json(owned)
     }
 }
@@ -139,7 +140,8 @@ struct Why: UserCaller {
         let explanation: Answered<Explanation> = try await get(path)
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
         if explanation.isUserUnknown == true {
-            terminal.line(UnknownUser(knownUnder: explanation.knownUnderIssuers ?? []).sentence(about: user))
+            terminal.line(
+                UnknownUser(knownUnder: explanation.knownUnderIssuers ?? []).sentence(about: userCall.named(user)))
         }
         terminal.line(explanation.text)
         if let remedy = explanation.remedy { terminal.line(remedy) }

@@ -1,9 +1,14 @@
 import HTTPSupport
 import Proofs
 
+extension UserCallOptions {
+    /// The user of a command, with the issuer.
+    func named(_ user: User) -> User { User(issuer: issuer ?? "", name: user.name) ?? user }
+}
+
 extension UnknownUser {
     /// The statement of a command about the user that it was given.
-    func sentence(about user: User) -> String { sentence(about: user.name, option: "--issuer") }
+    func sentence(about user: User) -> String { sentence(about: user, option: "--issuer") }
 }
 
 extension Terminal {

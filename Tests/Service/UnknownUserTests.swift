@@ -29,6 +29,7 @@ import Testing
 
     private static let lists = [
         "items", "rights", "balances", "subscriptions", "transactions", "grants", "attributes", "story", "profile",
+        "wishes",
         "items/sprout/1/explanation", "items/sprout/0/explanation",
     ]
 

@@ -16,6 +16,10 @@ import Testing
             #expect(misspelt.error.contains("No user \"mnt\" is known; did you forget --issuer?"), "\(command)")
             let known = try await till.run(arguments: command + ["mint", "--issuer", "customer"])
             #expect(known.status == 0 && !known.error.contains("is known"), "\(command): \(known.error)")
+            let other = try await till.run(arguments: command + ["mint", "--issuer", "https://accounts.example.com"])
+            #expect(
+                other.error.contains("No user \"mint\" of this issuer is known; did you mean --issuer customer?"),
+                "\(command): \(other.error)")
         }
         let why = try await till.run("why", "mint", "sprout", "3")
         #expect(why.output.contains(missing + "\n"))

@@ -43,17 +43,18 @@ package struct UnknownUser: AnswerObject, Codable, Hashable, Sendable {
     /// The statement for people.
     ///
     /// - Parameters:
-    ///   - name: The name of the user.
+    ///   - user: The user as the caller named it.
     ///   - option: The option that names an issuer; nil for a caller of the API.
-    package func sentence(about name: String, option: String? = nil) -> String {
-        let issuers = knownUnderIssuers.filter { !$0.isEmpty }
+    package func sentence(about user: User, option: String? = nil) -> String {
         let named = option ?? "the issuer"
-        guard issuers.isEmpty else {
-            return "No user \"\(name)\" is known; did you forget \(named) \(issuers.joined(separator: " or "))?"
+        let unknown = "No user \"\(user.name)\"\(user.issuer.isEmpty ? "" : " of this issuer") is known"
+        guard !knownUnderIssuers.contains("") else {
+            return "\(unknown). Leave out \(named) for the back end's own user of this name."
         }
-        return knownUnderIssuers.isEmpty
-            ? "No user \"\(name)\" is known; did you forget \(named)?"
-            : "No user \"\(name)\" of this issuer is known. Leave out \(named) for the back end's own user of this name."
+        let meant = ([named] + (knownUnderIssuers.isEmpty ? [] : [knownUnderIssuers.joined(separator: " or ")]))
+            .joined(separator: " ")
+        if user.issuer.isEmpty { return "\(unknown); did you forget \(meant)?" }
+        return unknown + (knownUnderIssuers.isEmpty ? "." : "; did you mean \(meant)?")
     }
 }
 

@@ -30,8 +30,10 @@ struct ProfileRoutes: Sendable {
             return JSONAnswer.response(bytes: try unknown?.json(beside: json) ?? json)
         }
         group.on(.listWishes, .listOwnWishes) { request, context in
-            let userState = try await profiles.productState(of: try subjects.user(request, context))
-            return try products.list(request, context, of: userState, wishedOnly: true)
+            let user = try subjects.user(request, context)
+            let userState = try await profiles.productState(of: user)
+            let unknown = try await subjects.unknown(user, to: context, in: profiles.ledger)
+            return try products.list(request, context, of: userState, wishedOnly: true, about: unknown)
         }
         group.on(.changeProfile) { request, context in try await change(request, context) }
         group.on(.addWish) { request, context in

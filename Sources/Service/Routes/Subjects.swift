@@ -51,7 +51,7 @@ struct Subjects: Sendable {
     /// The refusal of a request about a user whom the ledger does not know.
     func notFound(_ user: User, by context: ServiceContext, in ledger: Ledger) async throws -> Problem {
         guard let unknown = try await unknown(user, to: context, in: ledger) else { return .userNotFound }
-        return Problem(LedgerError.userUnknown.rule.stating(unknown.sentence(about: user.name)))
+        return Problem(LedgerError.userUnknown.rule.stating(unknown.sentence(about: user)))
     }
 
     /// Changes what a user has. The refusal says if the ledger does not know the user at all.
@@ -62,7 +62,7 @@ struct Subjects: Sendable {
             return try await change()
         } catch let error as GrantError where [.grantNotFound, .transactionNotFound].contains(error) {
             guard let unknown = try await unknown(user, to: context, in: ledger) else { throw error }
-            throw Problem(error.rule.stating("\(error.rule.sentence) \(unknown.sentence(about: user.name))"))
+            throw Problem(error.rule.stating("\(error.rule.sentence) \(unknown.sentence(about: user))"))
         }
     }
 
