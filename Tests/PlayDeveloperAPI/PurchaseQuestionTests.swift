@@ -9,6 +9,15 @@ import Synchronization
 import TestSupport
 import Testing
 
+/// The calls that tasks have begun.
+private final class Calls: Sendable {
+    private let begun = Atomic(0)
+
+    var count: Int { begun.load(ordering: .relaxed) }
+
+    func record() { begun.add(1, ordering: .relaxed) }
+}
+
 /// How often the service asks Google Play about a purchase token, counted at a local Play behind a socket.
 @Suite struct PurchaseQuestionTests {
     private let garden: PlayGarden
@@ -119,18 +128,18 @@ import Testing
         let bought = try server.buy("garden.gate")
         #expect(try await garden.present(bought.token) == nil)
         let asked = garden.questions
-        let begun = Mutex(0)
+        let begun = Calls()
         server.hold("/tokens/")
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await garden.app.refresh(bought.token, notifiedBy: notification(1)) }
             await expectEventually { garden.questions == asked + 1 }
             for number in 2...6 {
                 group.addTask {
-                    begun.withLock { $0 += 1 }
+                    begun.record()
                     _ = try await garden.app.refresh(bought.token, notifiedBy: notification(number))
                 }
             }
-            await expectEventually { begun.withLock(\.self) == 5 }
+            await expectEventually { begun.count == 5 }
             #expect(garden.questions == asked + 1)
             server.release()
             try await group.waitForAll()
