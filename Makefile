@@ -1,7 +1,7 @@
 # The targets a user needs; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := bash
-.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-api test-apple test-google test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package
+.PHONY: help build demo settings pictures test simulate simulate-decisions crash-test attack soak test-postgres test-failover test-citus test-alerts test-api test-apple test-google test-doors test-console console-pictures fuzz fuzz-short bench bench-instructions bench-service bench-figures bench-console bench-suites bench-nodes format lint clean requirements package test-package
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ test-failover: requirements ## Fail over three PostgreSQL nodes under the load o
 
 test-citus: build ## Run a ledger that Citus distributes, kill its workers, and compare 1, 2 and 3 nodes (TILL_CITUS=URL for a coordinator)
 	@Scripts/test-citus.sh .build/release/till $(or $(BENCH_SECONDS),10)
+
+test-alerts: build ## Let Prometheus read the alerts beside services with outages, and hold the alerts against them
+	@Scripts/test-alerts.sh .build/release/till
 
 test-api: build ## Hold a running service against its description with schemathesis, for a minute
 	@Scripts/test-api.sh .build/release/till $(or $(API_SECONDS),60)

@@ -65,20 +65,20 @@ package struct Apps: Sendable {
 package final class App: Sendable {
     /// The number of the app in the App Store; nil if it is unknown.
     package let appAppleIdentifier: Int64?
+    package let bundleIdentifier: String
     package let current: CurrentCatalog
     private let loaded: Mutex<Catalog>
 
     /// - Parameter appAppleIdentifier: The number that notifications must state (`appAppleId`); nil accepts any.
     package init(_ files: Catalog, appAppleIdentifier: Int64? = nil) {
         loaded = Mutex(files)
+        bundleIdentifier = files.bundleIdentifier
         self.appAppleIdentifier = appAppleIdentifier
         current = CurrentCatalog(files)
     }
 
     /// The catalog of the files alone, without the changes in the ledger.
     package var files: Catalog { loaded.withLock(\.self) }
-
-    package var bundleIdentifier: String { files.bundleIdentifier }
 
     package var catalog: Catalog { current.catalog }
 

@@ -39,11 +39,39 @@ package struct Catalog: Sendable {
     /// - Throws: `CatalogError` for the first error in the files, such as a missing file, a key of another type, a repeated
     ///   identifier, an invalid price or a picture without an item.
     package init(folder: URL) throws(CatalogError) {
-        configuration = try StoreKitConfiguration(
-            file: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory).path)
-        let map = try ItemMap(
-            try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
-            products: configuration.products)
+        try self.init(
+            try StoreKitConfiguration(
+                file: folder.appending(path: Self.configurationFile, directoryHint: .notDirectory).path),
+            items: try CatalogReader(contentsOf: folder.appending(path: Self.itemsFile, directoryHint: .notDirectory)),
+            pictures: try Picture.files(in: folder), refundRules: try RefundRules(folder: folder),
+            exchangeRates: try ExchangeRates(folder: folder), offerings: try Self.offerings(in: folder))
+    }
+
+    /// Reads a catalog from the bytes of its files.
+    ///
+    /// - Parameters:
+    ///   - pictures: The pictures by the names of their files.
+    ///   - name: The name of the catalog in error messages.
+    /// - Throws: `CatalogError`, as for a folder.
+    package init(
+        storeKit: [UInt8], items: [UInt8], pictures: [(name: String, bytes: [UInt8])], named name: String
+    ) throws(CatalogError) {
+        try self.init(
+            try StoreKitConfiguration(json: storeKit, file: name),
+            items: try CatalogReader(file: name, json: items),
+            pictures: pictures.map { name, bytes in
+                Picture.File(name: name, path: name) { () throws(CatalogError) in bytes }
+            },
+            refundRules: nil, exchangeRates: nil, offerings: OfferingMap())
+    }
+
+    private init(
+        _ configuration: StoreKitConfiguration, items: CatalogReader,
+        pictures files: [Picture.File], refundRules: RefundRules?, exchangeRates: ExchangeRates?,
+        offerings: OfferingMap
+    ) throws(CatalogError) {
+        self.configuration = configuration
+        let map = try ItemMap(items, products: configuration.products)
         products = configuration.products
         places = Dictionary(uniqueKeysWithValues: zip(products.map { ByteKey($0.productIdentifier) }, products.indices))
         definitions = configuration.entries.reduce(into: [:]) {
@@ -52,10 +80,10 @@ package struct Catalog: Sendable {
         bundleIdentifier = map.bundleIdentifier
         ownedByEverybody = map.ownedByEverybody
         benefits = Dictionary(uniqueKeysWithValues: map.benefits.map { (ByteKey($0.key), $0.value) })
-        pictures = try Picture.all(in: folder, of: ownedByEverybody + benefits.values.compactMap(\.item))
-        refundRules = try RefundRules(folder: folder)
-        exchangeRates = try ExchangeRates(folder: folder)
-        offeringMap = try Self.offerings(in: folder)
+        pictures = try Picture.all(files, of: ownedByEverybody + benefits.values.compactMap(\.item))
+        self.refundRules = refundRules
+        self.exchangeRates = exchangeRates
+        offeringMap = offerings
         try checkOfferings()
         try refundRules?.check(in: self)
     }

@@ -98,25 +98,42 @@ package struct Picture: Hashable, Sendable {
         self.format = format
     }
 
-    /// The pictures in a catalog's folder; empty if it has no such folder. Files whose names begin with a dot are ignored.
+    /// A picture's file, before it is read.
+    struct File {
+        let name: String
+        /// The path in error messages.
+        let path: String
+        let read: () throws(CatalogError) -> [UInt8]
+    }
+
+    /// The pictures in a catalog's folder; none if it has no such folder. Files whose names begin with a dot are ignored.
     ///
-    /// - Throws: `CatalogError` for a file that belongs to no item, cannot be read, is too large or is not an SVG.
-    static func all(in catalog: URL, of items: some Sequence<Item>) throws(CatalogError) -> [Item: Picture] {
+    /// - Throws: `CatalogError` for a folder that cannot be read.
+    static func files(in catalog: URL) throws(CatalogError) -> [File] {
         let folder = catalog.appending(path: Self.folder, directoryHint: .notDirectory)
-        guard FileManager.default.fileExists(atPath: folder.path) else { return [:] }
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         // The path, because Foundation on Linux returns an empty list for the URL of an unreadable folder.
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
             throw CatalogError(file: folder.path, reason: "it is not a readable folder")
         }
+        return names.sorted().filter { !$0.hasPrefix(".") }.map { name in
+            let file = folder.appending(path: name, directoryHint: .notDirectory)
+            return File(name: name, path: file.path) { () throws(CatalogError) in try CatalogReader.bytes(of: file) }
+        }
+    }
+
+    /// The pictures of items.
+    ///
+    /// - Throws: `CatalogError` for a file that belongs to no item, cannot be read, is too large or is not an SVG.
+    static func all(_ files: [File], of items: some Sequence<Item>) throws(CatalogError) -> [Item: Picture] {
         let known = Dictionary(items.map { ("\($0.collection)-\($0.number).svg", $0) }) { first, _ in first }
         var pictures: [Item: Picture] = [:]
-        for name in names.sorted() where !name.hasPrefix(".") {
-            let file = folder.appending(path: name, directoryHint: .notDirectory)
-            guard let item = known[name] else {
+        for file in files {
+            guard let item = known[file.name] else {
                 throw CatalogError(
                     file: file.path, reason: "it is the picture of no item; name it after one, such as sprout-1.svg")
             }
-            pictures[item] = try Picture(bytes: try CatalogReader.bytes(of: file), file: file.path, among: [.svg])
+            pictures[item] = try Picture(bytes: try file.read(), file: file.path, among: [.svg])
         }
         return pictures
     }

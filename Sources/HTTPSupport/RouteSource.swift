@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Ledger
 
 /// The routes of an additional part of the service.
 package protocol RouteSource: Sendable {
@@ -7,10 +8,15 @@ package protocol RouteSource: Sendable {
 
     /// The middleware around the requests of some paths. It receives the problems of limits and of other middleware, too.
     var pathMiddleware: [PathMiddleware.Entry] { get }
+
+    /// The routes that apps call with a public key.
+    var appRoutes: [CrossOriginMiddleware.Route] { get }
 }
 
 extension RouteSource {
     package var pathMiddleware: [PathMiddleware.Entry] { [] }
+
+    package var appRoutes: [CrossOriginMiddleware.Route] { [] }
 }
 
 extension Router where Context == ServiceContext {
@@ -18,16 +24,19 @@ extension Router where Context == ServiceContext {
     ///
     /// - Parameters:
     ///   - others: The additional parts, whose middleware receives the problems of the rest.
+    ///   - pages: The pages that may call routes for apps; nil for none.
     ///   - routes: The routes that the router will have.
     package func addMiddleware(
         counting metrics: ServiceMetrics,
         _ sharedLimits: SharedLimits,
         around others: [any RouteSource] = [],
+        for pages: CrossOriginMiddleware? = nil,
         routes: [RouteDescription]
     ) {
         add(
             middleware: ServiceMiddleware(
                 requests: RequestMiddleware(metrics: metrics, lines: sharedLimits.lines),
+                pages: pages ?? CrossOriginMiddleware([], routes: []),
                 paths: PathMiddleware(others.flatMap(\.pathMiddleware)),
                 admission: AdmissionMiddleware(sharedLimits: sharedLimits), problems: ProblemMiddleware(),
                 methods: MethodMiddleware(routes)))
@@ -36,25 +45,38 @@ extension Router where Context == ServiceContext {
 
 /// The middleware around all routes, as one.
 ///
-/// Every request passes it. Five that are added to a router one by one would call each other through existential types.
+/// Every request passes it. Six that are added to a router one by one would call each other through existential types.
 struct ServiceMiddleware: RouterMiddleware {
     let requests: RequestMiddleware
+    let pages: CrossOriginMiddleware
     let paths: PathMiddleware
     let admission: AdmissionMiddleware
     let problems: ProblemMiddleware
     let methods: MethodMiddleware
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+        guard request.method.isSafe else { return try await pass(request, context, next) }
+        return try await ReadOnlyTask.$isCurrent.withValue(true) { try await pass(request, context, next) }
+    }
+
+    private func pass(_ request: Request, _ context: ServiceContext, _ next: NextHandler) async throws -> Response {
         try await requests.handle(request, context: context) { request, context in
-            try await paths.handle(request, context: context) { request, context in
-                try await admission.handle(request, context: context) { request, context in
-                    try await problems.handle(request, context: context) { request, context in
-                        try await methods.handle(request, context: context, next: next)
+            try await pages.handle(request, context: context) { request, context in
+                try await paths.handle(request, context: context) { request, context in
+                    try await admission.handle(request, context: context) { request, context in
+                        try await problems.handle(request, context: context) { request, context in
+                            try await methods.handle(request, context: context, next: next)
+                        }
                     }
                 }
             }
         }
     }
+}
+
+extension HTTPRequest.Method {
+    /// True for the methods that only read (RFC 9110 section 9.2.1).
+    var isSafe: Bool { [.get, .head, .options].contains(self) }
 }
 
 /// The middleware of some paths alone.

@@ -44,6 +44,8 @@ struct Buy: Command {
     @Option(help: .value("step", "Kill the app after this step: \(StepReporter.stepNames.joined(separator: ", "))."))
     var killAfter: String?
 
+    @OptionGroup var naming: UserNaming
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -74,7 +76,7 @@ struct Buy: Command {
         let reporter = StepReporter(terminal: terminal, fatalStep: killAfter) { queue.effect(of: $0) }
         let payment = Payment(productIdentifier: productIdentifier, billingPlanType: billingPlan)
         let (transaction, owned) = try await parties.withDevice(
-            of: user, at: queue, report: reporter.report
+            of: user, issuer: naming.issuer, at: queue, report: reporter.report
         ) { device, service in
             try await device.resume()
             return (try await device.buy(payment), try await service.possessions())
@@ -112,6 +114,8 @@ struct AppOptions: ParsableArguments {
     @Option(help: StoreChoice.optionHelp)
     var store = StoreChoice.appStore
 
+    @OptionGroup var naming: UserNaming
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -134,7 +138,7 @@ extension AppLaunch {
         let user = app.user
         let reporter = StepReporter(terminal: terminal)
         let (delivered, owned) = try await parties.withDevice(
-            of: user, at: queue, report: reporter.report
+            of: user, issuer: app.naming.issuer, at: queue, report: reporter.report
         ) { device, service in
             (try await device.resume(), try await service.possessions())
         }

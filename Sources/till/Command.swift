@@ -111,12 +111,13 @@ extension LedgerUser {
     /// The ledger of an earlier command or a service. It is neither created nor converted.
     func existingLedger() throws -> Ledger { try ledger.place().open(migrates: false) }
 
-    /// The catalog of the files, as the ledger's changes leave it.
+    /// The catalogs of the service's files, as the ledger's changes leave them.
     func administration(
         of ledger: Ledger, clock: any WallClock = SystemClock()
     ) async throws -> CatalogService {
-        let files = try Catalog(folder: common.dataDirectory.catalogFolder)
-        return try await CatalogService(apps: Apps(App(files)), ledger: ledger, clock: clock)
+        // No answer of these commands depends on the origins.
+        let apps = try await knownConfiguration(of: ledger, accepting: Origin.allCases).apps
+        return try await CatalogService(apps: apps, ledger: ledger, clock: clock)
     }
 }
 

@@ -24,6 +24,8 @@ struct Customers: ServiceCaller {
 
     @OptionGroup var call: CallOptions
 
+    var need: ConfigurationNeed { .none }
+
     func validate() throws {
         try require(!text.isEmpty, "Name a part of a name, or an account token.")
     }
@@ -124,7 +126,7 @@ struct UnclaimedList: ServiceCaller {
     @Option(help: .value("product-id", "Only purchases of this product."))
     var product: String?
 
-    @Option(help: "Only purchases that the App Store has last stated on this day in UTC, such as 2027-03-01.")
+    @Option(help: "Only purchases that a store has last stated on this day in UTC, such as 2027-03-01.")
     var day: String?
 
     @OptionGroup var list: ListLimit

@@ -5,8 +5,7 @@ import Proofs
 /// The folder of the store's part and the service's part, and the catalog. Neither part reads the other's files.
 struct DataDirectory {
     let folder: URL
-    /// The folder of the catalog.
-    let catalogFolder: URL
+    let catalogPlace: CatalogPlace
 
     /// - Parameters:
     ///   - path: As given on the command line; nil for `$TILL_DATA`, else `.till`.
@@ -18,7 +17,8 @@ struct DataDirectory {
                 .map { URL(filePath: $0, directoryHint: .isDirectory) }
         }
         folder = named(path, "TILL_DATA") ?? URL(filePath: ".till", directoryHint: .isDirectory)
-        catalogFolder = named(catalogPath, "TILL_CATALOG") ?? InstalledFolders().products
+        catalogPlace =
+            (named(catalogPath, "TILL_CATALOG") ?? InstalledFolders().products).map { .folder($0) } ?? .sample
     }
 
     var storeFolder: URL { folder.folder("store") }
@@ -150,10 +150,11 @@ package struct InstalledFolders {
     /// The folders that come with the running program.
     package init() {}
 
-    /// The folder of the sample catalog: the clone's, else the package's, else that of the current directory.
-    package var products: URL {
-        [project, dataFolder].compactMap(\.self).map { $0.folder("Products") }
-            .first { Self.holds(Catalog.configurationFile, in: $0) } ?? currentDirectory.folder("Products")
+    /// The folder of the sample catalog: the clone's, else the package's, else that of the current directory; nil if the program's own
+    /// copy is the only one.
+    package var products: URL? {
+        [project, dataFolder, currentDirectory].compactMap(\.self).map { $0.folder("Products") }
+            .first { Self.holds(Catalog.configurationFile, in: $0) }
     }
 
     /// The folder of certificates that the user trusts; nil if there is none.

@@ -3,6 +3,7 @@ import ArgumentParser
 import Features
 import Foundation
 import Ledger
+import Service
 
 struct ExportCommand: LedgerUser {
     static let configuration = CommandConfiguration(
@@ -20,6 +21,8 @@ struct ExportCommand: LedgerUser {
 
     /// The number of users of a part of a running service's answer.
     private static let partSize = Export.partSizes.upperBound
+    /// The largest number of parts.
+    private static let maximumParts = 1_000_000
 
     @Argument(help: "The records to export: transactions, customers or events.")
     var export: Export
@@ -61,6 +64,7 @@ struct ExportCommand: LedgerUser {
     }
 
     private func copy(from client: ServiceClient) async throws {
+        var parts = ListedPages(upTo: Self.maximumParts)
         var next: String? = ServiceClient.path(
             "/v1/exports/\(export.rawValue)",
             [("format", format.rawValue), ("pageSize", String(Self.partSize)), ("cursor", cursor)])
@@ -75,7 +79,7 @@ struct ExportCommand: LedgerUser {
                 }
                 throw error
             }
-            next = part.next
+            do { next = try parts.next(part.next) } catch { throw ServiceUnreachable(reason: "its export has no end") }
         }
     }
 
@@ -84,7 +88,7 @@ struct ExportCommand: LedgerUser {
     }
 
     private static func output(_ bytes: Data) throws(BackupError) {
-        do { try FileHandle.standardOutput.write(contentsOf: bytes) } catch {
+        do { try Terminal.copy(bytes) } catch {
             throw .notWritten(path: "Standard output")
         }
     }

@@ -90,6 +90,7 @@ struct Move: UserCaller {
 /// The shown part of a transaction whose owner or revocation the team has changed.
 private struct ChangedTransaction: Decodable, Sendable {
     let productId: String
+    let origin: Origin
 }
 
 extension UserCallOptions {
@@ -115,10 +116,10 @@ extension AppStoreEnvironment: ExpressibleByArgument {}
 
 struct Revoke: UserCaller {
     static let configuration = CommandConfiguration(
-        "revoke", "Take a purchase back from a user. Only Apple refunds.",
+        "revoke", "Take a purchase back from a user. Only the store refunds.",
         """
-        The customer asks Apple for the money: https://reportaproblem.apple.com. Till takes the purchase back by itself when \
-        Apple notifies of the refund.
+        The customer asks Apple for the money: https://reportaproblem.apple.com. An order of Google Play is refunded in the Play \
+        Console. Till takes the purchase back by itself when the store has refunded.
         """,
         examples: "till revoke alice 2000000000000001 --reason \"Chargeback\"")
 
@@ -137,7 +138,11 @@ struct Revoke: UserCaller {
         let revoked: Answered<ChangedTransaction> = try await put(
             userCall.path(of: transaction, of: user, "/revocation"), ["reason": reason])
         terminal.line("Revoked \(revoked.productId) from \(user).")
-        terminal.line("Only Apple refunds: the customer asks at https://reportaproblem.apple.com.")
+        terminal.line(
+            revoked.origin.store == .appStore
+                ? "Only Apple refunds: the customer asks at \(PurchaseStore.appStore.refundAddress)."
+                : "Only Google refunds: refund the order in the Play Console, or send the customer to "
+                    + "\(PurchaseStore.playStore.refundAddress).")
         try terminal.json(revoked)
     }
 }
@@ -145,7 +150,7 @@ struct Revoke: UserCaller {
 struct Reinstate: UserCaller {
     static let configuration = CommandConfiguration(
         "reinstate", "Give a purchase back that the team has revoked.",
-        "A refund by Apple stays in effect.",
+        "A refund by the store stays in effect.",
         examples: "till reinstate alice 2000000000000001 --reason \"Our mistake\"")
 
     @Argument(help: .user)
@@ -234,9 +239,12 @@ struct GrantsList: UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
+    var need: ConfigurationNeed { .none }
+
     func perform() async throws {
         let grants: [Answered<GivenItem>] = try await elements(
-            of: HTTPServiceConnection.path(of: user) + "/grants", [("issuer", userCall.issuer)], upTo: list)
+            of: HTTPServiceConnection.path(of: user) + "/grants", [("issuer", userCall.issuer)], upTo: list,
+            about: user)
         try terminal.list(
             ["GRANT", "ITEM", "GIVEN", "BY", "UNTIL", "REVOKED", "REASON"], grants,
             orElse: "The team has given user \"\(user)\" nothing."

@@ -2,6 +2,7 @@ import Catalog
 import Features
 import Foundation
 import HTTPSupport
+import Logging
 import Proofs
 import Service
 import ServiceLifecycle
@@ -93,7 +94,8 @@ struct GooglePlayServices {
             let account = try GoogleServiceAccount(
                 json: FileHandle.bytes(of: file, upTo: GoogleServiceAccount.maximumSize + 1))
             let url = localPlay?.url ?? own?.googlePlayURL ?? configuration.googlePlay?.url
-            all += try Self.apps(of: app, asking: account, at: url, by: appKeys, for: service)
+            all += try Self.apps(
+                of: app, asking: account, at: url, by: appKeys, for: service, logger: configuration.logger)
         }
         try Self.refuseSharedPackages(of: all)
         apps = all
@@ -141,7 +143,7 @@ struct GooglePlayServices {
     ///   - url: The address of the Play Developer API; nil for Google's.
     static func apps(
         of app: App, package: String? = nil, asking account: GoogleServiceAccount, at url: URL?, by appKeys: [AppKey],
-        for service: EntitlementService
+        for service: EntitlementService, logger: Logger = Logger(label: "till")
     ) throws -> [GooglePlayApp] {
         let realm: Realm = url == nil ? .google : .localPlay
         let names = try package.map { [$0] } ?? packageNames(of: app, in: realm, by: appKeys)
@@ -150,7 +152,7 @@ struct GooglePlayServices {
                 client: PlayDeveloperClient(
                     account: account, url: url ?? PlayDeveloperClient.googleURL, packageName: name, realm: realm,
                     clock: service.clock, tokenClock: SystemClock()),
-                app: app, entitlements: service)
+                app: app, entitlements: service, logger: logger)
         }
     }
 

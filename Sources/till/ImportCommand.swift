@@ -55,10 +55,10 @@ struct ImportRevenueCat: LedgerUser {
         let clock = SystemClock()
         // A wrong name creates no ledger.
         let file = try ExportFile(path: file)
-        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         let blockedNames = BlockedNames(adding: blockedUserNames)
         let ledger = try ledger.place(isNew: true).open().blocking(blockedNames)
-        let apps = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock).apps
+        let files = try await knownConfiguration(of: ledger, accepting: [accept]).apps
+        let apps = try await CatalogService(apps: files, ledger: ledger, clock: clock).apps
         let rules = apps.first.catalog.exportRules(accepting: accept, blocking: blockedNames, at: clock.now())
         let export = try file.read(by: rules)
         var report = ImportReport(export, isDryRun: dryRun)

@@ -29,7 +29,7 @@ struct Parties: Sendable {
     ///   - store: The store of the device.
     init(_ data: DataDirectory, server: ServerOptions, store: StoreChoice = .appStore) async throws {
         self.server = server
-        catalog = try Catalog(folder: data.catalogFolder)
+        catalog = try data.catalog()
         let clocks: StoreClocks
         switch store {
         case .appStore:
@@ -44,7 +44,12 @@ struct Parties: Sendable {
             clocks = StoreClocks(appStore: try data.hasStore() ? data.store() : nil, play: play)
         }
         localService = try await LocalService(
-            data, catalog: catalog, clocks: clocks, asking: clocks.play)
+            data, apps: Apps(App(catalog)), clocks: clocks, asking: clocks.play)
+        let played = KeptConfiguration.KeptApp(
+            bundleIdentifier: catalog.bundleIdentifier, catalog: data.catalogPlace.folder?.absoluteURL.path,
+            appAppleIdentifier: nil)
+        try await localService.keep(
+            KeptConfiguration(apps: [played], accepted: AcceptedOrigins(), sendsWebhooks: false, isOfService: false))
     }
 
     /// The user as the service knows it; nil if the token names the user.
@@ -64,11 +69,12 @@ struct Parties: Sendable {
     /// Runs a user's app, with its queue in the store and its connection to the service.
     func withDevice<Value: Sendable>(
         of user: User,
+        issuer: String? = nil,
         at queue: any DeviceQueue,
         report: @escaping @Sendable (DeviceStep) -> Void,
         _ body: @Sendable @escaping (PaymentQueueObserver, HTTPServiceConnection) async throws -> Value
     ) async throws -> Value {
-        try await server.withService(for: user, or: { localService }) { service in
+        try await server.withService(for: user, issuer: issuer, or: { localService }) { service in
             try await body(PaymentQueueObserver(store: queue, service: service, report: report), service)
         }
     }
@@ -102,35 +108,42 @@ final class LocalService: Sendable {
     ///   - migrates: True if missing tables and columns are added.
     init(
         _ data: DataDirectory,
-        catalog: Catalog,
+        apps: Apps,
         clocks: StoreClocks,
         asking play: GooglePlay? = nil,
-        accepting accepted: Set<Origin> = Origin.defaultAccepted,
+        accepting accepted: AcceptedOrigins = AcceptedOrigins(),
         using features: [LedgerFeature] = [],
         migrates: Bool = true
     ) async throws {
         let ledger = try Ledger(file: data.ledgerFile, features: .all(using: features), migrates: migrates)
         (self.play, playAccountFile) = (play, data.playAccountFile)
         let clock = clocks.current
-        administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
+        administration = try await CatalogService(apps: apps, ledger: ledger, clock: clock)
         // Receivers compare the time of messages with theirs.
         webhooks = ledger.webhooks(of: administration.apps, clock: SystemClock())
         service = EntitlementService(
             apps: administration.apps,
             verifier: try ProofVerifier(trusting: data.trustedFolders, clock: clocks.latest),
-            ledger: ledger, clock: clock, accepted: AcceptedOrigins(accepted))
+            ledger: ledger, clock: clock, accepted: accepted)
+    }
+
+    /// The catalogs that name items and products.
+    var catalogs: Catalogs { administration.apps.catalogs }
+
+    /// Keeps the configuration in the ledger, unless a service has run over it.
+    func keep(_ configuration: KeptConfiguration) async throws {
+        try await service.ledger.write { try $0.keep(configuration) }
     }
 
     /// Opens the ledger of an earlier command, and creates nothing but the tables of the features.
     ///
     /// - Throws: `CommandError` if there is no ledger; `PermissionDenied`.
     convenience init(
-        reading data: DataDirectory, accepting accepted: Set<Origin>, using features: [LedgerFeature]
+        reading data: DataDirectory, _ known: KnownConfiguration, using features: [LedgerFeature]
     ) async throws {
-        try data.requireLedger()
         try await self.init(
-            data, catalog: try Catalog(folder: data.catalogFolder), clocks: try data.clocks, accepting: accepted,
-            using: features, migrates: !features.isEmpty)
+            data, apps: known.apps, clocks: try data.clocks, accepting: known.accepted, using: features,
+            migrates: !features.isEmpty)
     }
 
     /// True if the environment lets webhooks have private addresses, as for `till serve`.

@@ -58,7 +58,7 @@ struct Products: Command {
     }
 
     private func rows() throws -> [ProductResource] {
-        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
+        let catalog = try common.dataDirectory.catalog()
         if let collection, !catalog.collections.contains(collection) {
             throw ValidationError(
                 "There is no collection \"\(collection)\": choose one of \(catalog.collections.joined(separator: ", "))."
@@ -118,7 +118,7 @@ extension [ProductResource] {
 
 struct ProductsCompare: LedgerUser {
     static let configuration = CommandConfiguration(
-        "compare", "Compare the catalog with what the App Store has sold.",
+        "compare", "Compare the catalog with what the stores have sold.",
         """
         The command lists products that were sold and that the catalog does not have, prices that differ from the catalog's, \
         prices that have changed, and products that nobody buys. It reads the latest 200 redeemed transactions of each \

@@ -83,6 +83,8 @@ struct ReceiptRedeem: Command {
     @Option(help: "The user who gets the purchased items.")
     var user: User
 
+    @OptionGroup var naming: UserNaming
+
     @OptionGroup var service: ServerOptions
 
     @OptionGroup var common: CommonOptions
@@ -91,7 +93,7 @@ struct ReceiptRedeem: Command {
         let proof = try ProofFile(path: file).proof
         let (data, server) = (common.dataDirectory, service)
         let redemption = try await service.withService(
-            for: user, or: { try await Parties(data, server: server).localService }
+            for: user, issuer: naming.issuer, or: { try await Parties(data, server: server).localService }
         ) {
             try await $0.redeem(proof)
         }
@@ -105,10 +107,11 @@ struct ReceiptRedeem: Command {
         for line in redemption.transactions {
             terminal.line("  \(line.transactionId)  \(line.productId)  \(line.result.rawValue)")
         }
+        // A running service may have another catalog.
+        let catalog = service.server == nil || common.namesCatalog ? try common.dataDirectory.catalog() : nil
         // The key may redeem, and not read balances.
         terminal.owned(
-            try Catalog(folder: common.dataDirectory.catalogFolder).named(redemption.items), nil,
-            by: service.named(user))
+            catalog?.named(redemption.items) ?? redemption.items.map { ($0, "") }, nil, by: service.named(user))
         try terminal.json(redemption)
     }
 }

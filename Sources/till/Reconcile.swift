@@ -119,10 +119,10 @@ struct Reconcile: LedgerUser {
 
     func perform() async throws {
         let accepted = try acceptedOrigins()
-        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         let clock = SystemClock()
         let ledger = try ledger.place().open()
-        let administration = try await CatalogService(apps: Apps(App(catalog)), ledger: ledger, clock: clock)
+        let files = try await knownConfiguration(of: ledger, accepting: [accept]).apps
+        let administration = try await CatalogService(apps: files, ledger: ledger, clock: clock)
         let service = EntitlementService(
             apps: administration.apps,
             verifier: try ProofVerifier(trusting: common.dataDirectory.trustedFolders, clock: clock),
@@ -137,6 +137,7 @@ struct Reconcile: LedgerUser {
         for (name, report) in reports.sorted(by: { $0.key < $1.key }) {
             let counts = report.outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             terminal.line("\(name): \(counts.isEmpty ? "none" : counts.joined(separator: ", "))")
+            if report.hasMore { terminal.note("The store has more \(name). Run the command again for the rest.") }
         }
         try terminal.json(reports.mapValues(\.outcomes))
     }

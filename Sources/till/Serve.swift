@@ -154,7 +154,7 @@ struct Serve: Command {
             metadata: [
                 "data": "\(data.folder.path)", "ledger": "\(configuration.ledgerPlace)",
                 "accept": "\(configuration.origins.map(\.rawValue).sorted().joined(separator: ","))",
-                "catalog": "\(configuration.catalogFolders.map(\.path).joined(separator: ","))",
+                "catalog": "\(configuration.catalogPlaces.map(\.description).joined(separator: ","))",
             ])
         if runsStore, configuration.appSettings.count > 1 {
             let note =
@@ -195,6 +195,8 @@ struct Serve: Command {
             onVerify: metrics.recordVerification,
             onNotification: forwarding?.enqueue(_:body:))
         try await service.registerApps()
+        let kept = configuration.kept(administration.apps)
+        try await ledger.write { try $0.keep(kept) }
         // Keys expire by the machine's clock, even if the store's clock was advanced.
         let keys = ledger.apiKeys(clock: SystemClock())
         let tokens = try await userTokens(configuration)
@@ -266,7 +268,7 @@ struct Serve: Command {
                     ofHost: configuration.settings.number("maximum-connections-per-address"),
                     of: configuration.server.maximumConnections) : nil,
             reserve: configuration.storageReserve(in: data.ledgerFile.deletingLastPathComponent()),
-            certificate: certificate, others: others)
+            certificate: certificate, origins: configuration.allowedOrigins, others: others)
         let reload = ServiceReload(
             configuration: configuration, certificate: certificate, verifier: verifier, appKeys: appKeys,
             catalog: administration, metrics: metrics)

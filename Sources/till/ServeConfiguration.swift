@@ -21,6 +21,8 @@ struct ServeConfiguration {
     let ownership: OwnershipPolicy
     /// The address of the ledger's database; nil for a file in the data directory.
     let ledger: PostgreSQLAddress?
+    /// The origins of pages that may call the routes for apps.
+    let allowedOrigins: [WebOrigin]
     /// The accepted token issuers; nil if only back ends call.
     let tokens: TokenSettings?
     /// The way to send mails about accounts; nil if none are sent.
@@ -62,6 +64,7 @@ struct ServeConfiguration {
         googlePlay = try GooglePlaySettings(settings, origins: origins)
         forwardingTargets = try [ForwardingTarget](settings)
         server = try Self.server(settings)
+        allowedOrigins = try Self.allowedOrigins(settings)
     }
 
     private static func server(_ settings: ServeSettings) throws(ConfigurationError) -> ServerConfiguration {
@@ -130,13 +133,16 @@ struct ServeConfiguration {
     /// The number of the team's proxies in front of the service.
     var proxies: Int { settings.number("proxies") }
 
-    /// The folder of each app's catalog.
-    var catalogFolders: [URL] {
+    /// The place of each app's catalog.
+    var catalogPlaces: [CatalogPlace] {
         guard appSettings.isEmpty else {
-            return appSettings.map { URL(filePath: $0.catalog, directoryHint: .isDirectory) }
+            return appSettings.map { .folder(URL(filePath: $0.catalog, directoryHint: .isDirectory)) }
         }
-        return [data.catalogFolder]
+        return [data.catalogPlace]
     }
+
+    /// The folders of the catalogs that have one.
+    var catalogFolders: [URL] { catalogPlaces.compactMap(\.folder) }
 
     /// The reserve of free space on the disk of a ledger in a file; nil if there is none.
     ///
@@ -156,7 +162,7 @@ struct ServeConfiguration {
     func apps() throws -> Apps {
         guard appSettings.isEmpty else { return try Apps(appSettings.map { try $0.app() }) }
         let number = settings.optionalNumber("app-apple-id").map(Int64.init)
-        return Apps(App(try Catalog(folder: catalogFolders[0]), appAppleIdentifier: number))
+        return Apps(App(try data.catalog(), appAppleIdentifier: number))
     }
 
     /// Checks that a root of Apple's is trusted if an origin of Apple's is accepted, and that there is a key of an app or a service
@@ -207,6 +213,17 @@ struct ServeConfiguration {
                     + "\(User.accountIssuer) (with accounts)")
         }
         return known
+    }
+
+    private static func allowedOrigins(_ settings: ServeSettings) throws(ConfigurationError) -> [WebOrigin] {
+        let texts = settings.texts("allowed-origins")
+        let origins = texts.compactMap(WebOrigin.init)
+        // A page of a sandboxed frame or a file has the origin `null`, so it stands for any page.
+        try settings.require(
+            origins.count == texts.count, "allowed-origins",
+            "a list of origins as browsers send them, such as https://shop.example.com or http://localhost:3000: in lower case, "
+                + "without a path, and without a port that is the scheme's own; * and null are none")
+        return origins
     }
 
     private static func ownership(_ settings: ServeSettings) throws(ConfigurationError) -> OwnershipPolicy {

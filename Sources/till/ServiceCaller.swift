@@ -1,18 +1,27 @@
 import AppStore
 import ArgumentParser
+import Catalog
 import Foundation
 import HTTPSupport
 import Ledger
 import Proofs
+import Service
 
-/// The options of a command about a user: the issuer of the user's name, and the service that answers.
-struct UserCallOptions: ParsableArguments {
+/// The option that, with a user's name, names a user.
+struct UserNaming: ParsableArguments {
     @Option(help: "The issuer of the user: customer for the ids of apps (default: the back end names the user).")
     var issuer: String?
 
+    func validate() throws { try UserCallOptions.validate(issuer: issuer) }
+}
+
+/// The options of a command about a user: the issuer of the user's name, and the service that answers.
+struct UserCallOptions: ParsableArguments {
+    @OptionGroup var naming: UserNaming
+
     @OptionGroup var call: CallOptions
 
-    func validate() throws { try Self.validate(issuer: issuer) }
+    var issuer: String? { naming.issuer }
 
     /// - Parameter option: The option with the issuer.
     /// - Throws: `ValidationError` for the empty issuer, which names the users of the back end.
@@ -172,7 +181,8 @@ struct CallOptions: ParsableArguments {
     @Option(
         help: .value(
             "origin",
-            "An accepted origin of the ledger without --server, as for till serve (default: those of local stores)."))
+            "An accepted origin of the ledger without --server, as for till serve (default: those of the service that ran last)."
+        ))
     var accept: [Origin] = []
 
     @OptionGroup var service: ServerOptions
@@ -186,19 +196,43 @@ struct CallOptions: ParsableArguments {
         )
     }
 
-    /// The service of this process, with the ledger in the data directory.
+    /// The service of this process, with the ledger in the data directory. What is unknown of the configuration is told.
     ///
-    /// - Parameter features: The features whose tables the command creates.
-    /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger.
-    func localService(using features: [LedgerFeature] = []) async throws -> LocalService {
+    /// - Parameters:
+    ///   - features: The features whose tables the command creates.
+    ///   - need: The dependence of the answer on the configuration.
+    /// - Throws: `ValidationError` if `TILL_LEDGER` names another ledger; `CommandError` if an explanation would be a guess.
+    func localService(
+        using features: [LedgerFeature] = [], need: ConfigurationNeed = .answer
+    ) async throws -> LocalService {
         try require(
             ProcessInfo.variable("TILL_LEDGER") == nil,
             "TILL_LEDGER names a database, which this command uses through a running service alone. Name the service with "
                 + "--server, and put its API key into TILL_API_KEY.")
-        return try await LocalService(
-            reading: common.dataDirectory, accepting: accept.isEmpty ? Origin.defaultAccepted : Set(accept),
-            using: features)
+        let data = common.dataDirectory
+        try data.requireLedger()
+        let kept = try await LedgerPlace.file(data.ledgerFile).keptConfiguration()
+        let known: KnownConfiguration
+        do { known = try KnownConfiguration(kept, common, accepting: accept) } catch {
+            // The answer depends on no catalog, and the user of this command may read none.
+            guard need == .none else { throw error }
+            known = KnownConfiguration(of: Apps(App(try CatalogPlace.sample.catalog())))
+        }
+        if need == .explanation, kept == nil, accept.isEmpty, let gap = known.gap {
+            throw CommandError("configurationUnknown", gap)
+        }
+        if need != .none, let note = known.note { Terminal(isJSON: common.json).note(note) }
+        return try await LocalService(reading: data, known, using: features)
     }
+}
+
+/// The dependence of a command's answer on what the service is configured with.
+enum ConfigurationNeed {
+    case none
+    /// The answer has the names of the catalog, and counts the purchases of accepted origins.
+    case answer
+    /// The answer states a reason, which another configuration makes wrong.
+    case explanation
 }
 
 /// A command for which a service answers.
@@ -206,6 +240,7 @@ protocol ServiceCaller: Command {
     var call: CallOptions { get }
     /// The features that the command needs in the ledger of this machine, whatever a service there needs.
     var features: [LedgerFeature] { get }
+    var need: ConfigurationNeed { get }
 }
 
 extension ServiceCaller {
@@ -213,12 +248,14 @@ extension ServiceCaller {
 
     var features: [LedgerFeature] { [] }
 
+    var need: ConfigurationNeed { .answer }
+
     /// Passes `body` a client of the running service, or else of one of this process.
     func withClient<Value: Sendable>(
         _ body: @Sendable @escaping (ServiceClient) async throws -> Value
     ) async throws -> Value {
         let localService = {
-            let local = try await call.localService(using: features)
+            let local = try await call.localService(using: features, need: need)
             // Items may have ended since a service last ran.
             try await local.recordDueStates()
             return local
@@ -251,16 +288,23 @@ extension ServiceCaller {
     /// - Parameters:
     ///   - path: The path of the list.
     ///   - query: The parameters besides those of the page.
+    ///   - user: The user whose list it is; nil for another list.
     func elements<Element: Decodable & Listed & Sendable>(
-        of path: String, _ query: [(String, String?)], upTo limit: ListLimit
+        of path: String, _ query: [(String, String?)], upTo limit: ListLimit, about user: User? = nil
     ) async throws -> [Answered<Element>] {
         let limit = limit.limit
-        return try await withClient { client in
-            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Element>> in
-                try await client.get(
+        let (elements, unknown) = try await withClient { client in
+            var unknown: UnknownUser?
+            let elements = try await ServiceClient.elements(upTo: limit) { size, cursor in
+                let page: List<Answered<Element>> = try await client.get(
                     ServiceClient.path(path, query + [("pageSize", String(size)), ("cursor", cursor)]))
+                unknown = page.unknownUser
+                return page
             }
+            return (elements, unknown)
         }
+        if let user { terminal.note(unknown, about: user) }
+        return elements
     }
 }
 
@@ -282,19 +326,25 @@ extension ServiceClient {
         return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
     }
 
+    /// The largest number of pages of a list.
+    private static let maximumPages = 100_000
+
     /// The elements of a list, from all its pages.
     ///
     /// - Parameters:
     ///   - limit: The largest number of elements.
     ///   - page: Returns the page of a size after a cursor.
+    /// - Throws: `ServiceUnreachable` for a list that leads back to a page, or has no end.
     static func elements<Element>(
         upTo limit: Int = .max, _ page: (_ size: Int, _ cursor: String?) async throws -> List<Element>
     ) async throws -> [Element] {
-        var (elements, cursor): ([Element], String?) = ([], nil)
+        var (elements, pages, cursor) = ([Element](), ListedPages(upTo: maximumPages), String?.none)
         repeat {
             let page = try await page(min(100, limit - elements.count), cursor)
             elements += page.elements
-            cursor = page.nextCursor
+            do { cursor = try pages.next(page.nextCursor) } catch {
+                throw ServiceUnreachable(reason: "its list has no end")
+            }
         } while cursor != nil && elements.count < limit
         return elements
     }

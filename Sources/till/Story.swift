@@ -45,7 +45,7 @@ struct Story: UserCaller {
     func perform() async throws {
         let entries: [Answered<Entry>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/story",
-            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list)
+            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list, about: user)
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
             let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor
@@ -74,14 +74,19 @@ struct Owned: UserCaller {
 
     func perform() async throws {
         let (call, issuer) = (call, userCall.issuer)
+        let local = call.service.server == nil ? try await call.localService() : nil
+        let catalogs = try local?.catalogs.all ?? [common.dataDirectory.catalog()]
+        // A running service may have another catalog, whose identifiers of products are others, too.
+        let isCatalogKnown = local != nil || common.namesCatalog
         let owned = try await call.service.withService(
-            for: user, issuer: issuer, or: { try await call.localService() }
+            for: user, issuer: issuer, or: { if let local { local } else { try await call.localService() } }
         ) {
             try await $0.possessions()
         }
-        let catalog = try Catalog(folder: common.dataDirectory.catalogFolder)
         terminal.owned(
-            owned.items.map { ($0.item, $0.sentence(naming: catalog)) }, owned.balances, by: call.service.named(user))
+            owned.items.map { ($0.item, $0.sentence(naming: catalogs, isCatalogKnown: isCatalogKnown)) },
+            owned.balances, by: call.service.named(user))
+        terminal.note(owned.unknownUser, about: user)
         try terminal.json(owned)
     }
 }
@@ -117,11 +122,14 @@ struct Why: UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
+    var need: ConfigurationNeed { .explanation }
+
     func perform() async throws {
         struct Explanation: Decodable, Sendable {
             let item: Item
             let isOwned: Bool
             let isUserUnknown: Bool?
+            let knownUnderIssuers: [String]?
             let text: String
             let remedy: String?
             let otherOwner: UserName?
@@ -131,8 +139,7 @@ struct Why: UserCaller {
         let explanation: Answered<Explanation> = try await get(path)
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
         if explanation.isUserUnknown == true {
-            let issuer = userCall.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
-            terminal.line("The service knows no user \"\(user)\": check the spelling, or \(issuer).")
+            terminal.line(UnknownUser(knownUnder: explanation.knownUnderIssuers ?? []).sentence(about: user))
         }
         terminal.line(explanation.text)
         if let remedy = explanation.remedy { terminal.line(remedy) }
@@ -143,9 +150,15 @@ struct Why: UserCaller {
 
 extension OwnedItemResource {
     /// The item for people, such as "Basic, monthly, until 2026-12-22, renews".
-    func sentence(naming catalog: Catalog) -> String {
-        let product = productId.flatMap { catalog.product($0) }
-        let name = product?.localization(language: "en")?.displayName ?? catalog.name(of: item)
+    ///
+    /// - Parameters:
+    ///   - catalogs: Those of the service, if they are known.
+    ///   - isCatalogKnown: False to name products alone. Items of other catalogs have the same numbers.
+    func sentence(naming catalogs: [Catalog], isCatalogKnown: Bool) -> String {
+        let product = productId.flatMap { productId in catalogs.lazy.compactMap { $0.product(productId) }.first }
+        let name =
+            product?.localization(language: "en")?.displayName
+            ?? (isCatalogKnown ? catalogs : []).lazy.map { $0.name(of: item) }.first { !$0.isEmpty } ?? ""
         return
             ([name, (product?.subscription?.period).map { CustomerWords.period($0).english }] + times + [stateWords])
             .compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: ", ")
@@ -215,10 +228,11 @@ struct AuditCommand: LedgerUser {
                 let (entry, name) = (record.entry, record.keyName(keys))
                 return [
                     String(record.number), entry.happenedAt.rfc3339, entry.event.rawValue,
-                    name.map { "key \"\($0)\"" } ?? entry.actor.description, entry.subject, entry.reference,
+                    name.map { "key \"\($0)\"" } ?? entry.actorDescription, entry.subject, entry.reference,
                     entry.origin?.rawValue, entry.reason,
                 ]
             }, orElse: "No audit entries for user \"\(user)\".")
+        if records.isEmpty { terminal.note(try await ledger.unknownUser(user), about: user) }
         if let brokenAt {
             terminal.line("broken: record \(brokenAt) or an earlier one was changed or removed")
         } else if let last = records.last {
@@ -239,7 +253,7 @@ extension AuditRecord {
     fileprivate func report(naming names: [String: String]) -> Report {
         [
             "number": number, "time": entry.happenedAt.rfc3339, "event": entry.event.rawValue,
-            "actor": entry.actor.description, "actorName": keyName(names), "subject": entry.subject,
+            "actor": entry.actorDescription, "actorName": keyName(names), "subject": entry.subject,
             "reference": entry.reference, "origin": entry.origin?.rawValue, "reason": entry.reason,
             "digest": digest.hexadecimal,
         ]

@@ -37,6 +37,8 @@ struct EraseUser: UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
+    var need: ConfigurationNeed { .none }
+
     func validate() throws {
         try require(
             confirm == user.name,
@@ -76,11 +78,14 @@ struct AttributesList: UserCaller {
         let statedAt: String
     }
 
+    var need: ConfigurationNeed { .none }
+
     func perform() async throws {
         let attributes: List<Answered<Attribute>> = try await get(userCall.path(of: user, "/attributes"))
         terminal.table(
             ["NAME", "VALUE", "SET"], attributes.elements.map { [$0.name, $0.value, $0.statedAt] },
             orElse: "No attributes of user \"\(user)\".")
+        terminal.note(attributes.unknownUser, about: user)
         try terminal.json(attributes)
     }
 }
@@ -100,6 +105,8 @@ struct AttributesSet: UserCaller {
 
     @OptionGroup var userCall: UserCallOptions
 
+    var need: ConfigurationNeed { .none }
+
     func perform() async throws {
         try await state(name, .string(value), of: user)
         terminal.line("Set \(name) of \(user).")
@@ -117,6 +124,8 @@ struct AttributesRemove: UserCaller {
     var name: String
 
     @OptionGroup var userCall: UserCallOptions
+
+    var need: ConfigurationNeed { .none }
 
     func perform() async throws {
         try await state(name, .null, of: user)

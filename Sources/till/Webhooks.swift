@@ -39,6 +39,8 @@ protocol WebhookCaller: ServiceCaller {}
 
 extension WebhookCaller {
     var features: [LedgerFeature] { [.webhooks] }
+
+    var need: ConfigurationNeed { .none }
 }
 
 /// The argument that names a webhook.
@@ -111,6 +113,17 @@ struct WebhooksAdd: WebhookCaller {
         terminal.line("Added \(added.webhookId).")
         if let secret = added.secret { terminal.line("Secret: \(secret)") }
         try terminal.json(added)
+        // A running service has webhooks on, or has refused the request.
+        guard call.service.server == nil else { return }
+        let kept = try await LedgerPlace.file(common.dataDirectory.ledgerFile).keptConfiguration()
+        if kept?.isOfService != true {
+            terminal.note(
+                "No service has run over this ledger, so nothing is sent. Start one with till serve --webhooks.")
+        } else if kept?.sendsWebhooks != true {
+            terminal.note(
+                "The service that ran last sends nothing to webhooks. Restart it with the setting webhooks (--webhooks)."
+            )
+        }
     }
 }
 

@@ -60,6 +60,23 @@ import Testing
         #expect(first.hasPrefix("$scrypt$ln=4,r=1,p=1$"))
     }
 
+    @Test func `a session of a clock that was ahead lasts no longer than another, and its access token ends`()
+        async throws
+    {
+        clock.advance(milliseconds: 10 * 86_400_000)
+        let entrance = try await open("mint@example.com")
+        let tokens = entrance.tokens
+        clock.advance(milliseconds: -10 * 86_400_000)
+        #expect(try await accounts.user(presenting: tokens.access.text) == .user(entrance.account.user))
+        #expect(try await ledger.takeBackOwnTimes(to: clock.now(), isBehind: false) == ["session.ends_at": 1])
+        #expect(try await accounts.user(presenting: tokens.access.text) == .expired)
+        let sessions = try await ledger.read { try $0.sessions(of: entrance.account.user) }
+        #expect(sessions.map(\.beganAt) == [clock.now()])
+        #expect(sessions.map(\.endsAt) == [clock.now().adding(days: 60)])
+        let renewed = try await accounts.renew(tokens.refresh.text)
+        #expect(try await accounts.user(presenting: renewed.access.text) == .user(entrance.account.user))
+    }
+
     @Test func `an access token lasts minutes, and a refresh token is valid once`() async throws {
         let entrance = try await open("mint@example.com")
         let (user, first) = (entrance.account.user, entrance.tokens)

@@ -67,6 +67,15 @@ import Testing
         #expect(try await words() == ["level 4"])
     }
 
+    @Test func `a statement received by a clock that was ahead does not outlive the right clock`() async throws {
+        clock.advance(milliseconds: 864_000_000)
+        let ahead = clock.now().millisecondsSince1970 / 1000
+        try await state([attribute("level", "1", ahead)], of: mint)
+        clock.advance(milliseconds: -864_000_000)
+        try await state([attribute("level", "2", clock.now().millisecondsSince1970 / 1000)], of: mint)
+        #expect(try await words() == ["level 2"])
+    }
+
     @Test func `a time in the future becomes the present, so that a wrong clock does not decide for years`()
         async throws
     {

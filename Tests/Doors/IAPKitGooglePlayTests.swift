@@ -1,7 +1,12 @@
 import Features
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import PlayStore
 import Proofs
 import Service
+import Synchronization
 import TestSupport
 import Testing
 
@@ -52,28 +57,108 @@ import Testing
         }
     }
 
-    @Test func `an address that invents tokens has few of Google Play's requests, and gets what is known`() async throws
+    @Test func `an address that presents many tokens has few of Google Play's requests, and gets what is known`()
+        async throws
     {
         try await PlayDoor.run([.iapkit, .revenueCat]) { service in
             let (gate, other) = (try service.buy("garden.gate"), try service.buy("garden.gate", account: "bob"))
-            _ = try await service.redeem(gate.purchaseToken, of: "alice", products: "garden.gate")
+            let pending = try service.buy("garden.seeds", isPending: true)
             func text(_ token: String) async throws -> String {
                 let answer = try await service.door.send(.post, Self.path, Self.body(token))
                 return String(decoding: answer.body, as: UTF8.self)
             }
-            for index in 0..<60 {
+            // Each question counts: about a token that is known, one whose payment is pending, and invented ones.
+            _ = try await service.redeem(gate.purchaseToken, of: "alice", products: "garden.gate")
+            #expect(try await state(service, pending.purchaseToken) == "PENDING false")
+            for index in 0..<58 {
                 #expect(try await text("\(Self.unknown)\(index)").contains("googlePlayTokenUnknown"))
             }
             #expect(try await text(Self.unknown).contains("googlePlayLimited"))
             #expect(try await text(other.purchaseToken).contains("googlePlayLimited"))
+            // An answer of the last ten seconds costs nothing, and what the ledger knows neither.
+            #expect(try await text("\(Self.unknown)57").contains("googlePlayTokenUnknown"))
+            service.advance(seconds: 10)
             #expect(try await state(service, gate.purchaseToken) == "ENTITLED true")
-            service.advance(seconds: 60)
             #expect(try await state(service, other.purchaseToken) == "PENDING_ACKNOWLEDGMENT true")
-            // A token that Google Play knows takes no place.
-            for index in 0..<60 {
+            service.advance(seconds: 60)
+            // A token that is presented without end is asked about every ten seconds.
+            for second in 0..<60 {
+                #expect(try await state(service, other.purchaseToken) == "PENDING_ACKNOWLEDGMENT true")
+                if second % 10 == 9 { service.advance(seconds: 10) }
+            }
+            for index in 0..<50 {
                 #expect(try await text("\(Self.unknown)\(index)").contains("googlePlayTokenUnknown"))
             }
         }
+    }
+
+    /// What a Google Play answers to each question.
+    enum Failure: CaseIterable {
+        case serverError, malformed, quota, noAnswer
+
+        fileprivate func response() -> Response {
+            func error(_ status: HTTPResponse.Status, _ reason: String) -> Response {
+                Response(
+                    status: status,
+                    body: .init(byteBuffer: ByteBuffer(string: #"{"error":{"errors":[{"reason":"\#(reason)"}]}}"#)))
+            }
+            return switch self {
+            case .serverError: error(.serviceUnavailable, "backendError")
+            case .malformed: error(.badRequest, "invalid")
+            case .quota: error(.tooManyRequests, "rateLimitExceeded")
+            case .noAnswer: Response(status: .ok)
+            }
+        }
+    }
+
+    @Test(arguments: Failure.allCases)
+    func `a question counts against its address, whatever becomes of it`(_ failure: Failure) async throws {
+        let (asked, isHeld) = (Questions(), failure == .noAnswer)
+        let router = Router()
+        router.post("/token") { _, _ in #"{"access_token":"t","expires_in":3600,"token_type":"Bearer"}"# }
+        router.get("/androidpublisher/**") { request, _ in
+            asked.add(String(request.uri.path.split(separator: "/").last ?? ""))
+            while isHeld, !asked.isReleased { try await Task.sleep(for: .milliseconds(1)) }
+            return failure.response()
+        }
+        try await Application(router: router).test(.live) { server in
+            let port = try #require(server.port)
+            let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+            let account = JSONValue.object([
+                "type": "service_account", "client_email": "till@example.iam.gserviceaccount.com",
+                "private_key": .string(try PrivateKey.generateRSA().pem()), "token_uri": .string("\(url)/token"),
+            ])
+            let door = try await DoorGarden(
+                [.iapkit],
+                play: PlayDeveloperClient(
+                    account: try GoogleServiceAccount(json: account.compactBytes), url: url,
+                    packageName: TestGarden.bundleIdentifier, realm: .localPlay))
+            @Sendable func text(_ index: Int) async throws -> String {
+                let answer = try await door.send(.post, Self.path, Self.body("\(Self.unknown)\(index)"))
+                return String(decoding: answer.body, as: UTF8.self)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<60 {
+                    group.addTask { _ = try await text(index) }
+                }
+                if isHeld { await expectEventually { asked.tokens.count == 60 } } else { try await group.waitForAll() }
+                #expect(try await text(60).contains("googlePlayLimited"))
+                #expect(asked.tokens.count == 60)
+                asked.release()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// The tokens that a Google Play was asked about.
+    private final class Questions: Sendable {
+        private let state = Mutex((tokens: Set<String>(), isReleased: false))
+
+        var tokens: Set<String> { state.withLock(\.tokens) }
+        var isReleased: Bool { state.withLock(\.isReleased) }
+
+        func add(_ token: String) { _ = state.withLock { $0.tokens.insert(token) } }
+        func release() { state.withLock { $0.isReleased = true } }
     }
 
     @Test func `a consumable is given once`() async throws {

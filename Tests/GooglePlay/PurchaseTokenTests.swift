@@ -88,7 +88,7 @@ import Testing
     }
 
     /// A record of Google Play's list of voided purchases.
-    private func voided(_ token: String, order: String) throws -> VoidedGooglePlayPurchase {
+    func voided(_ token: String, order: String) throws -> VoidedGooglePlayPurchase {
         let page = """
             {"voidedPurchases":[{"purchaseToken":"\(token)","orderId":"\(order)","voidedReason":"7",
             "voidedTimeMillis":"\(now.millisecondsSince1970)"}]}
@@ -106,16 +106,17 @@ import Testing
         return try service.lines(of: stated, answered: answer).map(\.result)
     }
 
+    /// Records a statement of now, and applies its purchases.
     func refresh(_ statement: GooglePlayStatement) async throws -> [NotificationOutcome] {
         try await purchases.apply(
             statement, recordedAs: try await purchases.record(statement, continuing: nil))
     }
 
-    private func plus(_ user: User) async throws -> [Int] {
+    func plus(_ user: User) async throws -> [Int] {
         try await service.items(of: user).filter { $0.item.collection == "plus" }.map(\.item.number).sorted()
     }
 
-    private func transactions(_ user: User) async throws -> [RedeemedTransaction] {
+    func transactions(_ user: User) async throws -> [RedeemedTransaction] {
         try await service.transactions(of: user, before: nil, limit: 99).reversed()
     }
 

@@ -249,7 +249,8 @@ struct StatementShapeTests: LedgerSuite {
             """
         let statement = try GooglePlayAnswer(subscription: Array(answer.utf8), about: "t", of: "com.example.app")
             .statement(.init(realm: .localPlay, askedAt: clock.now(), named: try await purchases.tokenNames))
-        let purchase = try await purchases.record(statement, continuing: "old")
+        let purchase = try await purchases.record(statement, continuing: "old", number: nil)
+        #expect(try await purchases.numberOfQuestion(about: purchase) == 2)
         #expect(try await purchases.apply(statement, recordedAs: purchase) == [.parked])
         #expect(try await purchases.redeemedPurchases(ofToken: "t") == nil)
         let voided = #"{"voidedPurchases":[{"purchaseToken":"t","orderId":"GPA.2","voidedTimeMillis":"1"}]}"#
@@ -260,6 +261,7 @@ struct StatementShapeTests: LedgerSuite {
         #expect(try await purchases.purchasesToAcknowledge(limit: 9).due.isEmpty)
         _ = try await purchases.beginAcknowledgement(of: purchase)
         try await purchases.close(purchase)
+        _ = try await service.mendTimes(to: clock.now())
         try await reportExternalTransactions(purchases)
     }
 

@@ -33,6 +33,8 @@ final class PlayServer: Sendable {
         private struct State {
             var requests: [String] = []
             var answers: [(path: String, answer: Scripted)] = []
+            var rule: (@Sendable (Request) -> Scripted?)?
+            var heldPath: String?
         }
 
         private let state = Mutex(State())
@@ -43,7 +45,13 @@ final class PlayServer: Sendable {
             state.withLock { $0.answers += answers.map { (path, $0) } }
         }
 
-        func clear() { state.withLock { $0.answers = [] } }
+        func clear() { state.withLock { ($0.answers, $0.rule) = ([], nil) } }
+
+        func set(_ rule: @escaping @Sendable (Request) -> Scripted?) { state.withLock { $0.rule = rule } }
+
+        func hold(_ path: String?) { state.withLock { $0.heldPath = path } }
+
+        func isHeld(_ path: String) -> Bool { state.withLock(\.heldPath).map(path.contains) ?? false }
 
         /// Notes a request.
         ///
@@ -51,6 +59,7 @@ final class PlayServer: Sendable {
         func next(_ request: Request) -> Scripted? {
             state.withLock { state in
                 state.requests.append("\(request.method.rawValue) \(request.uri.string)")
+                if let answer = state.rule?(request) { return answer }
                 let path = request.uri.path
                 guard let index = state.answers.firstIndex(where: { path.contains($0.path) }) else { return nil }
                 return state.answers.remove(at: index).answer
@@ -62,7 +71,9 @@ final class PlayServer: Sendable {
         let script: Script
 
         func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-            guard let scripted = script.next(request) else { return try await next(request, context) }
+            let scripted = script.next(request)
+            while script.isHeld(request.uri.path) { try await Task.sleep(for: .milliseconds(1)) }
+            guard let scripted else { return try await next(request, context) }
             try await Task.sleep(for: scripted.delay)
             return Response(
                 status: .init(code: scripted.status), headers: scripted.headers,
@@ -111,7 +122,15 @@ final class PlayServer: Sendable {
     /// Answers the next requests whose paths contain a text.
     func answer(_ path: String, _ answers: Scripted...) { script.add(answers, to: path) }
 
-    /// Removes the answers that no request has used.
+    /// Answers each request for which a rule has an answer.
+    func answer(by rule: @escaping @Sendable (Request) -> Scripted?) { script.set(rule) }
+
+    /// Holds the answers to requests whose paths contain a text, until they are released.
+    func hold(_ path: String) { script.hold(path) }
+
+    func release() { script.hold(nil) }
+
+    /// Removes the rule, and the answers that no request has used.
     func clear() { script.clear() }
 
     /// The method, path and query of each request.

@@ -90,7 +90,7 @@ import Testing
     @Test func `a ledger that has stopped itself asks for an operator, not for another request`() throws {
         let problem = try #require(Problem(StorageFault(cause: .stopped, path: "/var/till")))
         #expect(problem.headers[.retryAfter] == nil)
-        #expect(problem.isOfOperator)
+        #expect(!problem.isFinal)
         #expect(problem.detail.contains("does not help before an operator has restarted the service"))
     }
 

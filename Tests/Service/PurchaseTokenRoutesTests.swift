@@ -67,7 +67,9 @@ import Testing
             try await service.acknowledge()
             _ = try fixture.play.perform { try $0.complete(paid.number) }
             _ = try fixture.play.perform { try $0.cancel(canceled.number) }
-            fixture.advance(seconds: 1)
+            #expect(try await service.redeem(paid.token).code == "purchasePending")
+            // An answer counts for ten seconds.
+            fixture.advance(seconds: 10)
             #expect(try await service.redeem(paid.token).redemption.outcome == .granted)
             let refused = try await service.redeem(canceled.token)
             #expect(refused.status == 409 && refused.code == "purchaseNotOwned")
@@ -92,16 +94,20 @@ import Testing
     @Test func `callers who send tokens without end leave Google Play's limit to what the service owes`() async throws {
         try await GooglePlayFixture.run { fixture in
             let service = try await fixture.service(presentedPerMinute: 2)
-            let gate = try fixture.buy("garden.gate")
+            let (gate, seeds) = (try fixture.buy("garden.gate"), try fixture.buy("garden.seeds"))
             #expect(try await service.redeem(gate.token).redemption.outcome == .granted)
             #expect(try await service.redeem("aaaabbbbccccddddeeeeffff.AO-J1Oz_-").code == "googlePlayTokenUnknown")
-            let limited = try await service.redeem(gate.token)
+            let limited = try await service.redeem(seeds.token)
             #expect(limited.status == 503 && limited.code == "googlePlayLimited")
+            // What a user has redeemed needs no question.
+            fixture.advance(seconds: 10)
+            #expect(try await service.redeem(gate.token).redemption.outcome == .unchanged)
+            #expect(try await service.redeem(gate.token, for: "bob").code == "ownedByAnotherUser")
             try await service.acknowledge()
             #expect(try fixture.purchase(gate.number).isAcknowledged)
             #expect(try await service.app.refresh(gate.token).count == 1)
             fixture.advance(seconds: 60)
-            #expect(try await service.redeem(gate.token).redemption.outcome == .unchanged)
+            #expect(try await service.redeem(seeds.token).redemption.outcome == .granted)
         }
     }
 
@@ -242,7 +248,7 @@ import Testing
             _ = try fixture.play.perform { try $0.refund(seeds.number, quantity: 1) }
             #expect(try await service.redeem(seeds.token).redemption.outcome == .granted)
             #expect(try await service.seeds() == 20)
-            fixture.advance(seconds: 1)
+            fixture.advance(seconds: 10)
             _ = try fixture.play.perform { try $0.refund(seeds.number, quantity: 1) }
             #expect(try await service.redeem(seeds.token).redemption.outcome == .unchanged)
             #expect(try await service.seeds() == 20)

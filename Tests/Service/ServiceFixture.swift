@@ -30,6 +30,7 @@ struct ServiceFixture {
     ///   - chain: A chain to trust besides that of the shop.
     ///   - others: The apps that the service sells besides that of the shop.
     ///   - disk: The disk with a reserve of free space; nil for no reserve.
+    ///   - origins: The origins of pages that may call the routes for apps.
     init(
         trusting chain: CertificateChain? = nil,
         selling others: [App] = [],
@@ -39,6 +40,7 @@ struct ServiceFixture {
         proxies: Int = 0,
         requests: NetworkCounts? = nil,
         disk: ManualDisk? = nil,
+        origins: [WebOrigin] = [],
         keeping folder: TemporaryFolder? = nil
     ) async throws {
         self.folder = folder
@@ -80,7 +82,7 @@ struct ServiceFixture {
                 service: service, apps: []), proxies: proxies, requests: requests,
             reserve: disk.map { [clock = shop.clock] disk in
                 StorageReserve(bytes: 1 << 20, clock: clock, logger: Self.logger, freeBytes: disk.askFree)
-            }, clock: shop.clock)
+            }, origins: origins, clock: shop.clock)
     }
 
     /// Buys a product at the shop, without redeeming it.

@@ -30,9 +30,9 @@ import till
     @Test func `a packaged executable has the sample catalog and the keys of its prefix`() throws {
         try make("current/Products/Till.storekit", "Products/Till.storekit", "usr/etc/till/Products/Till.storekit")
         let till = installed("usr/bin/till")
-        #expect(till.products.path == folder.folder("current/Products").path)
+        #expect(till.products?.path == folder.folder("current/Products").path)
         try make("usr/share/till/Products/Till.storekit")
-        #expect(till.products.path == folder.folder("usr/share/till/Products").path)
+        #expect(till.products?.path == folder.folder("usr/share/till/Products").path)
         #expect(till.keys?.path == folder.folder("usr/share/till/Keys").path)
     }
 
@@ -40,13 +40,13 @@ import till
         try make(
             "project/Package.swift", "project/Products/Till.storekit",
             "project/.build/share/till/Products/Till.storekit")
-        #expect(installed("project/.build/bin/till").products.path == folder.folder("project/Products").path)
+        #expect(installed("project/.build/bin/till").products?.path == folder.folder("project/Products").path)
     }
 
     @Test func `an executable outside of bin has no share folder`() throws {
         try make("opt/share/till/Products/Till.storekit", "current/Products/Till.storekit")
         let till = installed("opt/till/till")
-        #expect(till.products.path == folder.folder("current/Products").path)
+        #expect(till.products?.path == folder.folder("current/Products").path)
         #expect(till.keys == nil)
     }
 
@@ -63,7 +63,18 @@ import till
         #expect(installed("project/bin/till").keys?.path == folder.folder("project/Keys").path)
     }
 
-    @Test func `without any catalog the current directory's is named`() {
-        #expect(installed("usr/bin/till").products.path == folder.folder("current/Products").path)
+    @Test func `without any folder there is the program's own catalog`() {
+        #expect(installed("usr/bin/till").products == nil)
+    }
+
+    /// The file of the copy is in no clone and no package.
+    @Test func `a copied program sells the sample catalog, with its pictures`() async throws {
+        var till = try TillProcess(hasKeys: false)
+        let original = try await till.run("products", "--json")
+        till.launcher = ["/bin/sh", "-c", "cp \"$0\" copied-till && exec ./copied-till \"$@\""]
+        let copied = try await till.run("products", "--json")
+        #expect(copied.status == 0, "\(copied.error)")
+        #expect(copied.output == original.output)
+        #expect(copied.output.contains("picture"))
     }
 }

@@ -122,6 +122,11 @@ import till
             ("{}", ["TILL_TLS_KEY": "k.pem"], ["--tls-certificate", "till.json"], #"TILL_TLS_KEY is "k.pem"."#),
             ("{}", [:], ["--tls-key", "k.pem"], "`tls-certificate` must be set together with tls-key."),
             (
+                #"{"allowed-origins":["https://shop.example.com","*"]}"#, [:], [],
+                "`allowed-origins` must be a list of origins as browsers send them"
+            ),
+            ("{}", [:], ["--allowed-origins", "https://a.example/"], "and null are none; --allowed-origins is"),
+            (
                 "{}", ["TILL_MAIL_PASSWORD": "hidden"], [],
                 "`mail-password` must be set together with accounts; TILL_MAIL_PASSWORD is set."
             ),

@@ -54,6 +54,40 @@ import Testing
         #expect(try await till.run("transaction", "1", "--json").code == "transactionUnknown")
     }
 
+    @Test func `each command about a user knows a user of an issuer`() async throws {
+        let named = ["--issuer", "customer"]
+        let buy = ["buy", "com.memolease.sesac1.sprout1", "--user", "mint", "--proof", "transaction", "--json"]
+        let bought = try await till.run(arguments: buy + named)
+        #expect(bought.status == 0, "\(bought.error)")
+        let transaction = String(try #require(bought.output.firstMatch(of: /"transactionId" : "(\d+)"/)).1)
+        #expect(try await till.run(arguments: ["restore", "--user", "mint"] + named).status == 0)
+        let receipt = till.folder.file("mint.receipt").path
+        #expect(try await till.run("receipt", "export", "--user", "mint", "--out", receipt).status == 0)
+        let again = try await till.run(arguments: ["receipt", "redeem", receipt, "--user", "mint"] + named)
+        #expect(again.output.hasPrefix("Nothing changed: it was redeemed before."), "\(again)")
+        for (arguments, part) in [
+            (["owned", "mint"], "Sturdy Sprout"), (["why", "mint", "sprout", "1"], "mint has sprout 1."),
+            (["story", "mint"], "sprout1"), (["audit", "mint"], "sprout1"),
+            (["attributes", "set", "mint", "level", "9"], "Set level of mint."),
+            (["attributes", "list", "mint"], "level"), (["attributes", "remove", "mint", "level"], "Removed level"),
+            (["give", "mint", "sprout", "3", "--reason", "Sorry"], "mint has sprout 3 now."),
+            (["grants", "list", "mint"], "sprout 3"),
+            (["revoke", "mint", transaction, "--reason", "Chargeback"], "Revoked"),
+            (["reinstate", "mint", transaction, "--reason", "Settled"], "Reinstated"),
+            (["export-user", "mint"], transaction),
+            (["erase-user", "mint", "--confirm", "mint"], "Erased mint."),
+        ] {
+            // The user of the back end of the same name is another one.
+            if arguments[0] != "erase-user" {
+                let other = try await till.run(arguments: arguments.map { $0 == "9" ? "8" : $0 })
+                #expect(!other.output.contains(transaction), "\(arguments)")
+            }
+            let result = try await till.run(arguments: arguments + named)
+            #expect(result.status == 0, "\(arguments): \(result.error)")
+            #expect(result.output.contains(part), "\(arguments): \(result.output)")
+        }
+    }
+
     @Test func `a revoked purchase is reinstated`() async throws {
         let bought = try await till.run("buy", "com.memolease.sesac1.sprout1", "--user", "alice", "--json")
         let transaction = String(try #require(bought.output.firstMatch(of: /"transactionId" : "(\d+)"/)).1)

@@ -3,6 +3,7 @@ import Features
 import HTTPSupport
 import Hummingbird
 import Ledger
+import Logging
 import Proofs
 import ServiceLifecycle
 import Synchronization
@@ -100,7 +101,7 @@ extension LiveStreams {
             body: ResponseBody { writer in
                 defer { listener.leave() }
                 var known = start
-                try await Self.write(to: &writer, listener, language) {
+                try await Self.write(to: &writer, listener, language, context.logger) {
                     try await events(&known)
                 } while: {
                     let member = try await team.member(presenting: cookie)
@@ -110,20 +111,28 @@ extension LiveStreams {
             })
     }
 
-    /// - Parameter isPermitted: Returns true if the session lasts and its member still has the permission.
+    private static let checkFailed: Logger.Message = "session of a live page not checked"
+
+    /// - Parameter check: Returns true if the session lasts and its member still has the permission.
     private static func write(
-        to writer: inout any ResponseBodyWriter, _ listener: Listener, _ language: ConsoleLanguage,
-        _ events: () async throws -> [LiveEvent], while isPermitted: () async throws -> Bool
+        to writer: inout any ResponseBodyWriter, _ listener: Listener, _ language: ConsoleLanguage, _ logger: Logger,
+        _ events: () async throws -> [LiveEvent], while check: () async throws -> Bool
     ) async throws {
         let end = ContinuousClock.now + Self.maximumLifetime
         // The time differs between browsers, so that they do not all reconnect at once. With an identifier, a browser states in
         // `Last-Event-ID` that it reconnects.
         try await writer.write(ByteBuffer(string: "retry: \(2000 + listener.number * 37 % 2000)\nid: 1\n\n"))
         var lastWritten = ContinuousClock.now
+        var failures = FailureLog()
         var wakes = listener.wakes.makeAsyncIterator()
         repeat {
             // The check comes first, so that nothing is sent after the end of the session. If it fails, the next one may not.
-            guard let isPermitted = try? await isPermitted() else {
+            let isPermitted: Bool
+            do {
+                isPermitted = try await check()
+                failures.record(nil, in: logger, Self.checkFailed)
+            } catch {
+                failures.record(FailureCause(error), in: logger, Self.checkFailed)
                 try await Task.sleep(for: Self.pause)
                 continue
             }

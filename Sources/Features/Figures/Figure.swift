@@ -30,9 +30,9 @@ package enum Figure: String, CaseIterable, Sendable {
         switch self {
         case .units: "The quantities of the purchases, renewals included. A free trial is no purchase."
         case .transactions: "The transactions of the purchases, renewals included."
-        case .withoutPrice: "The transactions for which the App Store has stated no price. They are not in the revenue."
-        case .revenue: "The prices of the transactions, before the App Store's commission, taxes and refunds."
-        case .refunds: "The transactions that the App Store refunded, on the day of the refund."
+        case .withoutPrice: "The transactions for which the store has stated no price. They are not in the revenue."
+        case .revenue: "The prices of the transactions, before the store's commission, taxes and refunds."
+        case .refunds: "The transactions that a store refunded, on the day of the refund."
         case .refundedRevenue: "The refunded amounts, on the day of the refund."
         case .refundRate:
             "The transactions of the period that were refunded since, divided by the transactions of the period."

@@ -55,6 +55,7 @@ package struct GooglePurchaseService: Sendable {
     ///   - original: The first token of the chain that a new token continues; nil for none.
     ///   - number: The number of the question; nil for one about a token that was new then.
     /// - Returns: The purchase, with the original that it was recorded with first.
+    /// - Throws: `LinkedTokensCircle` if the purchase would replace one that has replaced it. Nothing is then recorded.
     package func record(
         _ statement: GooglePlayStatement, continuing original: String?, number: Int64?
     ) async throws -> GooglePurchase {
@@ -62,6 +63,13 @@ package struct GooglePurchaseService: Sendable {
         return try await ledger.write { transaction in
             try transaction.register(app: app.bundleIdentifier)
             let known = try self.purchase(of: statement.purchaseToken, transaction)
+            if let replaced = statement.linkedPurchaseToken, try has(known, followed: replaced, transaction) {
+                throw LinkedTokensCircle()
+            }
+            // All callers who awaited a first question have its answer. One of them records it.
+            if number == nil, let known, known.askedAt == statement.askedAt, known.state == statement.state.rawValue {
+                return known
+            }
             let originalToken = known?.originalToken ?? original ?? statement.purchaseToken
             // Of two first questions at the same time, the answer stored first has the number, and nobody knows which was asked later.
             let number =
@@ -85,6 +93,24 @@ package struct GooglePurchaseService: Sendable {
             }
             return purchase
         }
+    }
+
+    /// The largest number of successors among which a circle is looked for.
+    private static let maximumSuccessors = 100
+
+    /// True if purchases that have replaced one are replaced by itself, directly or by others.
+    private func has(
+        _ known: GooglePurchase?, followed token: String, _ transaction: LedgerTransaction
+    ) throws -> Bool {
+        guard let known else { return false }
+        if known.purchaseToken.hasSameBytes(as: token) { return true }
+        var next = known.successorToken
+        for _ in 0..<Self.maximumSuccessors {
+            guard let successor = next else { return false }
+            if successor.hasSameBytes(as: token) { return true }
+            next = try purchase(of: successor, transaction)?.successorToken
+        }
+        return false
     }
 
     /// The purchases of a recorded statement, before a user redeems them.
@@ -284,6 +310,11 @@ package struct GooglePurchaseService: Sendable {
         }
         return isOver
     }
+}
+
+/// The error of purchases of which each has replaced the other, directly or by others. Google Play makes no such links.
+package struct LinkedTokensCircle: Error {
+    package init() {}
 }
 
 /// The use cases of acknowledgements.

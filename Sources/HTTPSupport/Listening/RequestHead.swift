@@ -10,8 +10,8 @@ package enum RequestHead {
     /// The header fields that Till or Hummingbird reads. All others are removed.
     static let readFields: Set<HTTPField.Name> = Set(
         [
-            .accessControlRequestHeaders, .authorization, .acceptLanguage, .connection, .contentLength, .contentType,
-            .cookie, .ifMatch, .ifNoneMatch, .origin,
+            .accessControlRequestHeaders, .accessControlRequestMethod, .authorization, .acceptLanguage, .connection,
+            .contentLength, .contentType, .cookie, .ifMatch, .ifNoneMatch, .origin,
         ]
             + [
                 .forwardedFor, .idempotencyKey, .idToken, .lastEventID, .methodOverride, .revenueCatEntityTag,

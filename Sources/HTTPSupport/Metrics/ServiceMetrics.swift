@@ -1,7 +1,3 @@
-import HTTPTypes
-import Hummingbird
-import Ledger
-import Logging
 import Proofs
 import Synchronization
 
@@ -220,44 +216,6 @@ package struct Histogram: Sendable {
             total += count
             return total
         }
-    }
-}
-
-/// Counts and logs each request by its route. The path would name users.
-struct RequestMiddleware: RouterMiddleware {
-    private static let identifierHeader = HTTPField.Name("X-Request-Id")
-    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
-    let metrics: ServiceMetrics
-    /// The limit on lines about refused requests of strangers.
-    let lines: LogLimit
-
-    func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
-        metrics.requestBegan()
-        defer { metrics.requestEnded() }
-        let started = ContinuousClock.now
-        var response = try await next(request, context)
-        // The client can quote this identifier to find the request's log line.
-        if let name = Self.identifierHeader, let identifier = context.logger[metadataKey: "hb.request.id"] {
-            response.headers[name] = "\(identifier)"
-        }
-        let ended = ContinuousClock.now
-        let duration = ended - started
-        let method = Self.methods.contains(request.method.rawValue) ? request.method.rawValue : "other"
-        let route = context.endpointPath ?? "NotFound"
-        metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration, at: ended)
-        let isStrangers = response.status.code >= 400 && !context.notes.isOfKnownCaller
-        let cause = context.notes.code ?? "status\(response.status.code)"
-        let level = isStrangers ? lines.level(.info, of: cause, in: context.logger, at: ended) : .info
-        guard context.logger.logLevel <= level else { return response }
-        var metadata: Logger.Metadata = [
-            "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
-            "milliseconds": "\(Int(duration / .milliseconds(1)))",
-        ]
-        if let key = context.notes.key { metadata["key"] = "\(key)" }
-        if let code = context.notes.code { metadata["code"] = "\(code)" }
-        context.logger.log(level: level, "request", metadata: metadata)
-        return response
     }
 }
 

@@ -14,16 +14,17 @@ package struct OwnTime: Sendable {
     /// The assignments after `SET`, with now in units as `$1`; nil to delete the row, whose time is then unknown.
     fileprivate let assignments: String?
     /// True if a clock that is behind must not take the time back, because that would end something early.
-    fileprivate let endsEarly: Bool
+    package let endsEarly: Bool
 
     /// The difference of the clocks of two services that is no fault, in milliseconds.
     private static let tolerance: Int64 = 60_000
 
-    fileprivate func now(_ moment: Timestamp) -> Int64 { moment.millisecondsSince1970 / unit }
+    /// A time in the units of the column.
+    package func units(of milliseconds: Int64) -> Int64 { milliseconds / unit }
 
-    /// The latest time that a right clock has written.
-    fileprivate func latest(_ moment: Timestamp) -> Int64 {
-        (moment.millisecondsSince1970 + Self.tolerance) / unit + reach
+    /// The latest time that a right clock has written by a moment, in units.
+    package func latest(at moment: Timestamp) -> Int64 {
+        units(of: moment.millisecondsSince1970 + Self.tolerance) + reach
     }
 }
 
@@ -100,7 +101,7 @@ extension LedgerTransaction {
             SELECT \(table.key.joined(separator: ", ")) FROM \(table.quotedName)
             WHERE \(time.column) > $1 LIMIT \(limit)
             """,
-            [time.latest(now)]
+            [time.latest(at: now)]
         ) { row in
             var key: [SQLValue] = []
             for _ in table.key { key.append(try row.nextValue()) }
@@ -114,13 +115,13 @@ extension LedgerTransaction {
         let conditions =
             table.key.enumerated().map { "\($0.element) = $\(first + $0.offset)" }
             + ["\(time.column) > $\(first + table.key.count)"]
-        let arguments = key + [.integer(time.latest(now))]
+        let arguments = key + [.integer(time.latest(at: now))]
         guard let assignments = time.assignments else {
             return try database.execute(
                 "DELETE FROM \(table.quotedName) WHERE \(conditions.joined(separator: " AND "))", arguments)
         }
         return try database.execute(
             "UPDATE \(table.quotedName) SET \(assignments) WHERE \(conditions.joined(separator: " AND "))",
-            [.integer(time.now(now))] + arguments)
+            [.integer(time.units(of: now.millisecondsSince1970))] + arguments)
     }
 }

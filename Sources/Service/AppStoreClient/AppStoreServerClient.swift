@@ -37,14 +37,20 @@ package struct AppStoreServerClient: Sendable {
         }
 
         package let paginationToken: String?
-        let hasMore: Bool
+        fileprivate let hasMore: Bool
         package let notificationHistory: [Item]
+
+        /// The token of the next page; nil for the last page.
+        var next: String? { hasMore ? paginationToken : nil }
     }
 
     struct TransactionHistory: Decodable {
-        let revision: String?
-        let hasMore: Bool
+        fileprivate let revision: String?
+        fileprivate let hasMore: Bool
         let signedTransactions: [String]
+
+        /// The revision of the next page; nil for the last page.
+        var next: String? { hasMore ? revision : nil }
     }
 
     struct SubscriptionStatuses: Decodable {
@@ -84,9 +90,11 @@ package struct AppStoreServerClient: Sendable {
         until end: Timestamp,
         paginationToken: String?
     ) async throws(ReconciliationError) -> NotificationHistory {
-        try await decoded(
+        let page: NotificationHistory = try await decoded(
             .POST, "/inApps/v1/notifications/history", ("paginationToken", paginationToken),
             ["startDate": start, "endDate": end])
+        guard !page.hasMore || page.paginationToken != nil else { throw .answerInvalid }
+        return page
     }
 
     /// `GET /inApps/v2/history/{transactionId}`
@@ -94,7 +102,10 @@ package struct AppStoreServerClient: Sendable {
         of transactionIdentifier: String,
         revision: String?
     ) async throws(ReconciliationError) -> TransactionHistory {
-        try await decoded(.GET, "/inApps/v2/history/\(escaped(transactionIdentifier))", ("revision", revision))
+        let page: TransactionHistory = try await decoded(
+            .GET, "/inApps/v2/history/\(escaped(transactionIdentifier))", ("revision", revision))
+        guard !page.hasMore || page.revision != nil else { throw .answerInvalid }
+        return page
     }
 
     /// `GET /inApps/v1/subscriptions/{transactionId}`

@@ -34,6 +34,9 @@ package struct DoorRoutes: RouteSource {
 
     package var pathMiddleware: [PathMiddleware.Entry] { routes.flatMap(\.pathMiddleware) }
 
+    /// A door converts the errors of each of its routes, so it lists them all.
+    package var appRoutes: [CrossOriginMiddleware.Route] { pathMiddleware.map { ($0.method, $0.path) } }
+
     package func add(to router: Router<ServiceContext>) {
         for route in routes { route.add(to: router) }
     }

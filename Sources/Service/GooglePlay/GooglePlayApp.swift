@@ -3,7 +3,9 @@ import Features
 import Foundation
 import HTTPSupport
 import Ledger
+import Logging
 import Proofs
+import Synchronization
 
 /// An app on Google Play, or on a local one: the service asks about its purchase tokens, and records each answer before it decides
 /// anything by it.
@@ -12,27 +14,39 @@ import Proofs
 package final class GooglePlayApp: Sendable {
     /// The largest number of earlier tokens of a chain about which the service asks.
     private static let maximumChain = 20
+    /// The questions that notifications about one purchase may cause in a minute. Pub/Sub pushes the others again.
+    private static let notificationsPerMinute = 30
 
     package let client: PlayDeveloperClient
     package let purchases: GooglePurchaseService
+    private let questions: PurchaseQuestions
     private let presentations: TokenBuckets
-    /// The presented tokens of each client address that Google Play does not know.
-    private let unknownTokens: AddressBuckets
+    /// The questions that the strangers at each client address have caused.
+    private let strangerQuestions: AddressBuckets
+    /// The questions that notifications of a purchase have caused.
+    private let notified: TokenBuckets
+    private let logger: Logger
+    private let hasLogged = Mutex<Set<ChainFault>>([])
 
     /// - Parameters:
-    ///   - presentedPerMinute: The tokens that callers may present in a minute. Of the 3000 requests that Google allows, notifications,
-    ///     reconciliation and acknowledgements keep the rest.
-    ///   - unknownPerMinute: Those of them that Google Play does not know, from one client address. Anybody with the public key of an app
-    ///     may present invented ones, and a few addresses must not take the places of all customers.
+    ///   - presentedPerMinute: The questions that callers may cause in a minute, who present tokens. Of the 3000 requests that Google
+    ///     allows, notifications, reconciliation and acknowledgements keep the rest.
+    ///   - strangersPerMinute: Those of them that strangers at one client address may cause. Anybody with the public key of an app may
+    ///     present tokens, and a few addresses must not take the places of all customers.
     package init(
         client: PlayDeveloperClient, app: App, entitlements: EntitlementService, presentedPerMinute: Int = 2000,
-        unknownPerMinute: Int = 60
+        strangersPerMinute: Int = 60, logger: Logger = Logger(label: "till", factory: { _ in SwiftLogNoOpLogHandler() })
     ) {
         self.client = client
+        self.logger = logger
+        questions = PurchaseQuestions(clock: entitlements.clock)
         presentations = TokenBuckets(
             .init(atOnce: presentedPerMinute, perMinute: presentedPerMinute), clock: entitlements.clock)
-        unknownTokens = AddressBuckets(
-            .init(atOnce: unknownPerMinute, perMinute: unknownPerMinute), clock: entitlements.clock)
+        strangerQuestions = AddressBuckets(
+            .init(atOnce: strangersPerMinute, perMinute: strangersPerMinute), clock: entitlements.clock)
+        notified = TokenBuckets(
+            .init(atOnce: Self.notificationsPerMinute, perMinute: Self.notificationsPerMinute),
+            clock: entitlements.clock)
         purchases = GooglePurchaseService(
             entitlements: entitlements, app: app, packageName: client.packageName,
             origins: Set([false, true].map { Origin(googlePlay: client.realm, isTest: $0) }))
@@ -44,48 +58,115 @@ package final class GooglePlayApp: Sendable {
         package let purchase: GooglePurchase
     }
 
+    /// The occasion of a question, which says if an earlier answer will do, and whom the question counts against.
+    enum Occasion: Sendable {
+        /// The purchase may have changed, or it is time to ask. Only the answer to a new question will do.
+        case change
+        /// The statement about another purchase names the token.
+        case link
+        /// A caller presents the token.
+        ///
+        /// - Parameter address: The client address of a stranger; nil for another caller.
+        case presentation(from: String?)
+    }
+
     /// Asks about a token, and records the answer.
     ///
     /// - Throws: `PlayDeveloperError`; nothing is then recorded. `StorageFault`.
     package func ask(
         about token: String, within patience: PlayDeveloperClient.Patience = .schedule
     ) async throws -> Answer {
-        try await ask(about: token, within: patience, upTo: Self.maximumChain)
+        try await answer(about: token, on: .change, within: patience)
     }
 
-    private func ask(
-        about token: String, within patience: PlayDeveloperClient.Patience, upTo count: Int
+    private func answer(
+        about token: String, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
     ) async throws -> Answer {
+        let asked = try await question(about: token, on: occasion, within: patience)
+        let statement = asked.statement
         let known = try await purchases.purchase(of: token)
-        let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
-        let number = try await purchases.numberOfQuestion(about: known)
-        let periods = if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
-        let statement = try await client.statement(
-            about: token, as: kind, named: try await purchases.tokenNames, originalToken: known?.originalToken,
-            periods: periods, within: patience)
-        var original: String?
-        if known == nil, let earlier = statement.linkedPurchaseToken ?? statement.expiredPurchaseToken {
-            original = try await originalToken(of: earlier, within: patience, upTo: count)
+        // Another caller has recorded the answer. That to a question about a known token has its number, and changes nothing twice.
+        if !asked.isOwn || asked.number == nil, let known, known.askedAt == statement.askedAt {
+            return Answer(statement: statement, purchase: known)
         }
-        return Answer(
-            statement: statement,
-            purchase: try await purchases.record(statement, continuing: original, number: number))
+        let original =
+            known == nil
+            ? try await originalToken(continuedBy: statement, on: occasion.ofLinks, within: patience) : nil
+        return Answer(statement: statement, purchase: try await record(asked, continuing: original))
     }
 
-    /// The first token of the chain of an earlier one. It asks about tokens that are not recorded, and records them, too.
-    ///
-    /// - Parameter count: The largest number of tokens about which to ask.
-    private func originalToken(
-        of token: String, within patience: PlayDeveloperClient.Patience, upTo count: Int
-    ) async throws -> String {
-        if let known = try await purchases.purchase(of: token) { return known.originalToken }
-        guard count > 0 else { return token }
-        do {
-            return try await ask(about: token, within: patience, upTo: count - 1).purchase.originalToken
-        } catch let error as PlayDeveloperError where error.isOfToken {
-            // Google Play forgets a subscription 60 days after its end.
-            return token
+    private func question(
+        about token: String, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
+    ) async throws -> PurchaseQuestions.Asked {
+        try await questions.answer(about: token, isNew: occasion.needsNewAnswer) { () throws(PlayDeveloperError) in
+            try admit(occasion)
+        } _: { [client, purchases] in
+            let known = try await purchases.purchase(of: token)
+            let kind = known.map { $0.isSubscription ? PlayDeveloperClient.Kind.subscription : .product }
+            let number = try await purchases.numberOfQuestion(about: known)
+            let periods =
+                if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
+            let statement = try await client.statement(
+                about: token, as: kind, named: try await purchases.tokenNames, originalToken: known?.originalToken,
+                periods: periods, within: patience)
+            return (statement, number)
         }
+    }
+
+    private func record(
+        _ asked: PurchaseQuestions.Asked, continuing original: String?
+    ) async throws -> GooglePurchase {
+        do {
+            return try await purchases.record(asked.statement, continuing: original, number: asked.number)
+        } catch is LinkedTokensCircle {
+            throw circle()
+        }
+    }
+
+    /// Takes the place of a question before it is asked, so that many at once are no more than one after another. Its answer gives
+    /// nothing back, whatever it is.
+    private func admit(_ occasion: Occasion) throws(PlayDeveloperError) {
+        guard case .presentation(let address) = occasion else { return }
+        if let address, let seconds = strangerQuestions.take(from: address) { throw .limited(seconds: seconds) }
+        guard let seconds = presentations.take("") else { return }
+        if let address { strangerQuestions.returnToken(from: address) }
+        throw .limited(seconds: seconds)
+    }
+
+    /// The first token of the chain that a new token continues. It asks about tokens that are not recorded, and records them, too.
+    ///
+    /// - Returns: Nil for a purchase that continues none.
+    /// - Throws: `PlayDeveloperError.answerInvalid` if the links form a circle. Nothing is then recorded.
+    private func originalToken(
+        continuedBy statement: GooglePlayStatement, on occasion: Occasion,
+        within patience: PlayDeveloperClient.Patience
+    ) async throws -> String? {
+        var (chain, original): ([PurchaseQuestions.Asked], String?) = ([], nil)
+        var seen: Set = [ByteKey(statement.purchaseToken)]
+        var last = statement
+        while let earlier = last.linkedPurchaseToken ?? last.expiredPurchaseToken {
+            guard seen.insert(ByteKey(earlier)).inserted else { throw circle() }
+            original = earlier
+            if let known = try await purchases.purchase(of: earlier) {
+                original = known.originalToken
+                break
+            }
+            guard chain.count < Self.maximumChain else {
+                log(.endless)
+                break
+            }
+            do {
+                chain.append(try await question(about: earlier, on: occasion, within: patience))
+            } catch let error as PlayDeveloperError where error.isOfToken {
+                // Google Play forgets a subscription 60 days after its end.
+                break
+            }
+            last = chain.last?.statement ?? last
+        }
+        for asked in chain.reversed() {
+            original = try await record(asked, continuing: original).originalToken
+        }
+        return original
     }
 
     /// Asks about a token, and applies the answer to the owner of the purchase, or to the user of its account identifier. A purchase
@@ -99,29 +180,71 @@ package final class GooglePlayApp: Sendable {
         _ token: String, notifiedBy notification: ((Origin) -> NotificationRecord)? = nil,
         within patience: PlayDeveloperClient.Patience = .schedule
     ) async throws -> [NotificationOutcome] {
-        let answer: Answer
+        if notification != nil, let seconds = notified.take(token) {
+            throw PlayDeveloperError.limited(seconds: seconds)
+        }
+        let answer = try await answerClosing(token, on: .change, within: patience)
+        let outcomes = try await purchases.apply(
+            answer.statement, recordedAs: answer.purchase, notifiedBy: notification?(answer.statement.origin))
+        await refreshReplaced(by: answer.statement, on: .link, within: patience)
+        return outcomes
+    }
+
+    /// The answer about a token. One that Google Play does not know any more is not asked about again.
+    private func answerClosing(
+        _ token: String, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
+    ) async throws -> Answer {
         do {
-            answer = try await ask(about: token, within: patience)
+            return try await answer(about: token, on: occasion, within: patience)
         } catch let error as PlayDeveloperError where error.isOfToken {
             if let known = try await purchases.purchase(of: token) { try await purchases.close(known) }
             throw error
         }
-        let outcomes = try await purchases.apply(
-            answer.statement, recordedAs: answer.purchase, notifiedBy: notification?(answer.statement.origin))
-        await refreshReplaced(by: answer.statement, within: patience)
-        return outcomes
     }
 
-    /// Ends the purchase that another one has replaced, once that one is decided. If Google Play fails, the service asks again by
+    /// Ends the purchases that another one has replaced, once that one is decided. If Google Play fails, the service asks again by
     /// itself.
     func refreshReplaced(
-        by statement: GooglePlayStatement, within patience: PlayDeveloperClient.Patience
+        by statement: GooglePlayStatement, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
     ) async {
-        guard let token = statement.linkedPurchaseToken,
-            let replaced = try? await purchases.purchase(of: token), !replaced.isFinal
-        else { return }
-        _ = try? await refresh(token, within: patience)
+        var (last, seen): (GooglePlayStatement, Set) = (statement, [ByteKey(statement.purchaseToken)])
+        while seen.count <= Self.maximumChain, let token = last.linkedPurchaseToken,
+            seen.insert(ByteKey(token)).inserted, let replaced = try? await purchases.purchase(of: token),
+            !replaced.isFinal, let answer = try? await answerClosing(token, on: occasion, within: patience),
+            (try? await purchases.apply(answer.statement, recordedAs: answer.purchase)) != nil
+        {
+            last = answer.statement
+        }
     }
+
+    /// Forgets the answer about a token whose purchase has changed: it is acknowledged, or listed as voided.
+    func forgetAnswer(about token: String) { questions.forget(token) }
+}
+
+/// Chains of linked tokens that Google Play does not make.
+extension GooglePlayApp {
+    fileprivate enum ChainFault: String {
+        case circle = "linked purchase tokens form a circle, so nothing of them is recorded"
+        case endless = "more earlier purchase tokens than the service asks about; the chain begins at the last of them"
+    }
+
+    /// Logs a fault once in the life of the process. Whoever presents such a token could fill the log.
+    private func log(_ fault: ChainFault) {
+        guard hasLogged.withLock({ $0.insert(fault).inserted }) else { return }
+        logger.error("\(fault.rawValue)", metadata: ["package": "\(client.packageName)"])
+    }
+
+    private func circle() -> PlayDeveloperError {
+        log(.circle)
+        return .answerInvalid(reason: "Its linked purchase tokens form a circle.")
+    }
+}
+
+extension GooglePlayApp.Occasion {
+    fileprivate var needsNewAnswer: Bool { if case .change = self { true } else { false } }
+
+    /// The occasion of questions about the tokens that an answer names.
+    fileprivate var ofLinks: Self { needsNewAnswer ? .link : self }
 }
 
 /// The redemption of tokens.
@@ -133,39 +256,31 @@ extension GooglePlayApp {
         let (presented, statement) = try await presented(token)
         let request = try purchases.entitlements.request(presented, for: user, by: actor)
         _ = try await purchases.entitlements.answer(request)
-        if let statement { await refreshReplaced(by: statement, within: .person) }
+        if let statement { await refreshReplaced(by: statement, on: .link, within: .person) }
     }
 
     /// The purchases of a token that a user presents.
     ///
-    /// - Parameter address: The client address of a stranger; nil for a caller whom the team has named, and for a signed purchase.
+    /// - Parameter address: The client address of a stranger; nil for a back end.
     /// - Returns: The purchases, and the statement that they are from; nil for those that the ledger alone knows.
     /// - Throws: `RedemptionError` for a purchase that is not paid; `PlayDeveloperError` if Google Play cannot be asked, or does not
     ///   know the token. The purchase is then neither granted nor refused, unless the error is of the token.
     func presented(
         _ token: String, from address: String? = nil
     ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
-        // A customer who shares the address of somebody who invents tokens still gets a purchase that the ledger knows.
-        var counted = address
-        if address != nil, try await purchases.purchase(of: token) != nil { counted = nil }
-        // The place of a token is taken before the question, so that many at once are no more than one after another.
-        if let counted, let seconds = unknownTokens.take(from: counted) {
-            throw PlayDeveloperError.limited(seconds: seconds)
-        }
-        var isUnknown = false
-        defer { if let counted, !isUnknown { unknownTokens.returnToken(from: counted) } }
-        if let seconds = presentations.take("") { throw PlayDeveloperError.limited(seconds: seconds) }
         let answer: Answer
         do {
-            answer = try await ask(about: token, within: .person)
+            answer = try await self.answer(about: token, on: .presentation(from: address), within: .person)
         } catch let error as PlayDeveloperError where error.isOfToken {
             // Google Play forgets a consumed purchase when the product is bought again.
-            guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else {
-                isUnknown = true
-                throw error
-            }
+            guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }
             try checkOrigin(redeemed.origin)
             return (redeemed, nil)
+        } catch let error as PlayDeveloperError {
+            // A customer who shares the address of somebody who presents many tokens still has what the ledger knows.
+            guard case .limited = error, let current = try await currentPurchases(of: token) else { throw error }
+            try checkOrigin(current.origin)
+            return (current, nil)
         }
         try checkOrigin(answer.statement.origin)
         guard let stated = try await purchases.purchases(of: answer.statement, recordedAs: answer.purchase) else {
@@ -178,12 +293,23 @@ extension GooglePlayApp {
         return (stated, answer.statement)
     }
 
-    /// The statement about a token that a caller presents, of which nothing is redeemed.
+    /// The purchases of a recorded token that users have redeemed, if none of them needs a new statement.
+    ///
+    /// - Returns: Nil if nobody has redeemed any, or if a period has ended, which may have been renewed.
+    private func currentPurchases(of token: String) async throws -> EntitlementService.VerifiedPurchases? {
+        let now = purchases.entitlements.clock.now()
+        guard let known = try await purchases.purchase(of: token), !known.isFinal,
+            let redeemed = try await purchases.redeemedPurchases(of: known),
+            redeemed.proven.allSatisfy({ $0.expiresDate.map { $0 > now } ?? true })
+        else { return nil }
+        return redeemed
+    }
+
+    /// The statement about a token that a back end presents, of which nothing is redeemed.
     ///
     /// - Throws: As `presented` does, for a token that Google Play has forgotten, too.
     func statement(about token: String) async throws -> GooglePlayStatement {
-        if let seconds = presentations.take("") { throw PlayDeveloperError.limited(seconds: seconds) }
-        let statement = try await ask(about: token, within: .person).statement
+        let statement = try await answer(about: token, on: .presentation(from: nil), within: .person).statement
         try checkOrigin(statement.origin)
         try checkPurchases(of: statement)
         return statement

@@ -15,8 +15,8 @@ package struct GooglePlayReconciler: Sendable {
     private static let overlap: Int64 = 60 * 60
     /// The number of failed requests in a row after which a run stops.
     private static let maximumFailures = 10
-    /// The largest number of pages of voided purchases in one run. A page has up to 1000 of them.
-    private static let maximumPages = 1000
+    /// The largest number of pages of voided purchases in one run, of up to 1000 each. Google allows 6000 requests for them a day.
+    private static let maximumPages = 100
 
     package let app: GooglePlayApp
 
@@ -33,25 +33,41 @@ package struct GooglePlayReconciler: Sendable {
     /// Takes back what Google Play has listed as voided since the last run, or in the last 30 days. Google Play keeps no older
     /// entries. A record in another form is counted under the code of an invalid answer, and the others are applied.
     ///
-    /// - Throws: `PlayDeveloperError`, `StorageFault`. What was taken back before the error stays so.
+    /// The list begins with the oldest record. So a run that reads a part of it has reached the date of the last one that it has read,
+    /// and the next run continues there.
+    ///
+    /// - Throws: `PlayDeveloperError`, also for a list that leads back to a page or does not advance; `StorageFault`. What was taken
+    ///   back before the error stays so.
     package func recordVoidedPurchases() async throws -> Reconciler.Report {
         let now = service.clock.now()
-        let start = try await lastVoidedPurchases()?.until.adding(seconds: -Self.overlap)
+        let last = try await lastVoidedPurchases()?.until
         var report = Reconciler.Report()
-        var (pageToken, pages): (String?, Int) = (nil, 0)
+        var (pages, pageToken, reached) = (ListedPages(upTo: Self.maximumPages), String?.none, last)
         repeat {
-            let page = try await app.client.voidedPurchases(since: start, pageToken: pageToken)
-            for voided in page.purchases { try await record(voided, into: &report) }
+            let page = try await app.client.voidedPurchases(
+                since: last?.adding(seconds: -Self.overlap), pageToken: pageToken)
+            for voided in page.purchases {
+                try await record(voided, into: &report)
+                // A date of another clock than the service's says nothing.
+                if voided.voidedAt <= now { reached = max(reached ?? voided.voidedAt, voided.voidedAt) }
+            }
             for _ in 0..<page.unreadableCount { report.count(PlayDeveloperError.answerInvalid(reason: nil).code) }
-            let isRepeated = pageToken.map { page.nextPageToken?.hasSameBytes(as: $0) ?? false } ?? false
-            (pageToken, pages) = (isRepeated ? nil : page.nextPageToken, pages + 1)
-        } while pageToken != nil && pages < Self.maximumPages
+            do { pageToken = try pages.next(page.nextPageToken) } catch {
+                if let reached { try await service.setReconciled(subject, until: reached, report) }
+                guard error == .unfinished, reached != last else {
+                    throw PlayDeveloperError.answerInvalid(reason: "The list of voided purchases has no end.")
+                }
+                report.hasMore = true
+                return report
+            }
+        } while pageToken != nil
         try await service.setReconciled(subject, until: now, report)
         return report
     }
 
     private func record(_ voided: VoidedGooglePlayPurchase, into report: inout Reconciler.Report) async throws {
         let outcomes = try await app.purchases.apply(voided)
+        app.forgetAnswer(about: voided.purchaseToken)
         // Purchases that nobody has redeemed, and returned units, change nothing.
         report.count((outcomes.isEmpty ? NotificationOutcome.recorded : outcomes.strongest).rawValue)
     }
@@ -157,7 +173,11 @@ extension GooglePlayReconciler {
         for await _ in requests.stream {
             while !Task.isCancelled, runs.take("") != nil { try? await Task.sleep(for: .seconds(1)) }
             do {
-                try await run("voided purchases", metrics, logger) { try await recordVoidedPurchases() }
+                try await run("voided purchases", metrics, logger) {
+                    let report = try await recordVoidedPurchases()
+                    if report.hasMore { requests.request() }
+                    return report
+                }
                 failures.record(nil, in: logger, failure)
                 pause = Self.retries.lowerBound
             } catch {

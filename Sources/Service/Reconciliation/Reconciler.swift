@@ -21,6 +21,11 @@ package struct Reconciler: Sendable {
 
     /// The number of failed requests in a row after which a run stops.
     private static let maximumFailures = 10
+    /// The largest numbers of pages, of 20 notifications or transactions each: of a period's notifications, of all periods of a run, and of
+    /// a customer's history.
+    private static let (maximumPeriodPages, maximumRunPages, maximumHistoryPages) = (200, 20_000, 1000)
+    /// The shortest period whose notifications are asked for, in seconds.
+    private static let shortestPeriod: Int64 = 60
 
     let service: EntitlementService
     /// The app of the client's key.
@@ -33,6 +38,8 @@ package struct Reconciler: Sendable {
     package struct Report: Sendable, Encodable {
         /// The counts by outcome (`granted`, `duplicate`, …), or by the code of a refusal.
         package var outcomes: [String: Int] = [:]
+        /// True if the store has listed more than a run reads. The next run continues.
+        package var hasMore = false
 
         mutating func count(_ outcome: String) { outcomes[outcome, default: 0] += 1 }
 
@@ -69,28 +76,62 @@ package struct Reconciler: Sendable {
         if days == nil {
             start = max(oldest, last?.adding(seconds: -Self.overlap) ?? now.adding(days: -Self.firstDays))
         }
-        let report = try await recordNotifications(from: start, until: now.adding(seconds: 60))
-        try report.check()
         // A run for given days may leave a gap after the last run. It then does not move the checkpoint.
-        guard days == nil || last.map({ start <= $0 }) ?? false else { return report }
-        try await service.setReconciled(subject, until: now, report)
-        return report
+        let movesCheckpoint = days == nil || last.map { start <= $0 } ?? false
+        return try await recordNotifications(from: start, until: now.adding(seconds: 60)) { reached, report in
+            try report.check()
+            if movesCheckpoint { try await service.setReconciled(subject, until: min(reached, now), report) }
+        }
     }
 
     /// The age of the oldest notification that the App Store keeps, in days (App Store Server API, "Get Notification History").
     private var maximumDays: Int64 { origins.contains(.appleProduction) ? 180 : 30 }
 
-    private func recordNotifications(from start: Timestamp, until end: Timestamp) async throws -> Report {
-        var report = Report()
-        var paginationToken: String?
-        while true {
+    /// Applies the notifications of a period. One with too many pages is read in parts, so that each part moves the checkpoint, and a list
+    /// without an end moves none.
+    ///
+    /// - Parameter reach: Called with the end of each part that was read to its end, from the first one on.
+    private func recordNotifications(
+        from start: Timestamp, until end: Timestamp, _ reach: (Timestamp, Report) async throws -> Void
+    ) async throws -> Report {
+        var (report, pages) = (Report(), 0)
+        var (from, seconds) = (start, end.secondsSince1970 - start.secondsSince1970 + 1)
+        while from < end {
+            guard pages <= Self.maximumRunPages - Self.maximumPeriodPages else {
+                report.hasMore = true
+                return report
+            }
+            let until = from.adding(seconds: seconds) < end ? from.adding(seconds: seconds) : end
+            let before = pages
+            if try await readNotifications(from: from, until: until, into: &report, counting: &pages) {
+                from = until
+                if 2 * (pages - before) < Self.maximumPeriodPages { seconds *= 2 }
+                try await reach(until, report)
+            } else {
+                guard seconds > Self.shortestPeriod else { throw ReconciliationError.answerInvalid }
+                seconds = max(Self.shortestPeriod, seconds / 2)
+            }
+        }
+        return report
+    }
+
+    /// - Returns: False if the period has more notifications than one list may have.
+    private func readNotifications(
+        from start: Timestamp, until end: Timestamp, into report: inout Report, counting pages: inout Int
+    ) async throws -> Bool {
+        var (listed, paginationToken) = (ListedPages(upTo: Self.maximumPeriodPages), String?.none)
+        repeat {
             let page = try await client.notificationHistory(from: start, until: end, paginationToken: paginationToken)
+            pages += 1
             for item in page.notificationHistory {
                 try await report.count { try await service.receive(notification: Array(item.signedPayload.utf8)) }
             }
-            guard page.hasMore, let next = page.paginationToken, next != paginationToken else { return report }
-            paginationToken = next
-        }
+            do { paginationToken = try listed.next(page.next) } catch {
+                guard error == .unfinished else { throw ReconciliationError.answerInvalid }
+                return false
+            }
+        } while paginationToken != nil
+        return true
     }
 
     /// The checkpoint of the last complete run; nil if there was none.
@@ -117,7 +158,8 @@ package struct Reconciler: Sendable {
     /// Any other transaction waits for a user who presents it. Then it does the same for the purchases that imports expect: the
     /// App Store's answer confirms them.
     ///
-    /// If the App Store refuses a customer, the report counts the code, and the run continues with the others.
+    /// If the App Store refuses a customer, the report counts the code, and the run continues with the others. A run in which a history
+    /// was not read to its end does not move the checkpoint.
     ///
     /// - Throws: `ReconciliationError`, `StorageFault`. Transactions that were applied before the error stay applied.
     package func recordHistories() async throws -> Report {
@@ -132,7 +174,7 @@ package struct Reconciler: Sendable {
             try $0.expectedCustomers(after: $1, of: origins, in: app, limit: Self.pageSize)
         }
         try report.check()
-        try await service.setReconciled(historyCheckpoint, until: now, report)
+        if failures.unfinished == 0 { try await service.setReconciled(historyCheckpoint, until: now, report) }
         return report
     }
 
@@ -163,6 +205,8 @@ package struct Reconciler: Sendable {
     /// The failed requests in a row.
     private struct Failures {
         private var count = 0
+        /// The number of all failed requests that may succeed later.
+        private(set) var unfinished = 0
 
         /// Performs a request.
         ///
@@ -175,6 +219,7 @@ package struct Reconciler: Sendable {
                 return nil
             } catch let error as ReconciliationError {
                 count += 1
+                if !error.isFinal { unfinished += 1 }
                 guard error.concernsOneRequest, count < maximumFailures || error.isFinal else { throw error }
                 return error
             }
@@ -182,15 +227,14 @@ package struct Reconciler: Sendable {
     }
 
     private func recordHistory(of customer: Customer, into report: inout Report) async throws {
-        var revision: String?
-        while true {
+        var (pages, revision) = (ListedPages(upTo: Self.maximumHistoryPages), String?.none)
+        repeat {
             let page = try await client.transactionHistory(of: customer.transactionIdentifier, revision: revision)
             for signed in page.signedTransactions {
                 try await report.count { try await service.receive(statement: Array(signed.utf8)) }
             }
-            guard page.hasMore, let next = page.revision, next != revision else { break }
-            revision = next
-        }
+            do { revision = try pages.next(page.next) } catch { throw ReconciliationError.answerInvalid }
+        } while revision != nil
         try await recordStatuses(of: customer, into: &report)
     }
 
@@ -316,7 +360,7 @@ package struct ReconciliationSchedule: Service {
                 report.log(about: subject.rawValue, in: logger)
                 failures.record(nil, in: logger, "reconciliation failed: \(subject.rawValue)")
                 retry = Self.retrySeconds.lowerBound
-                await runs.wait(for: subject, upTo: interval)
+                await runs.wait(for: subject, upTo: report.hasMore ? retry : interval)
             } catch {
                 let code = Problem.code(of: error)
                 runs.end(subject, [:], errorCode: code, at: clock.now())

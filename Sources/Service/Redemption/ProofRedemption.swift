@@ -1,5 +1,6 @@
 import Features
 import HTTPSupport
+import Hummingbird
 import Ledger
 import Proofs
 
@@ -14,12 +15,15 @@ final class ProofRedemption: Sendable {
     private let actor: AuditActor
     private let app: String?
     private let newcomers: NewcomerAllowance?
+    /// The client address against which questions to Google Play count; nil for a back end.
+    private let address: String?
     private let recordsRefusals: Bool
 
     /// - Parameters:
     ///   - app: The bundle identifier of the only app whose proofs the caller may send; nil for that of the caller.
     ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit. Beyond it, a refusal is not recorded.
+    ///   - address: The client address of an app; nil for a back end, and for that of the allowance.
     ///   - recordsRefusals: False if refusals are only counted.
     init(
         by caller: Caller,
@@ -28,6 +32,7 @@ final class ProofRedemption: Sendable {
         of app: String? = nil,
         asking googlePlay: GooglePlayApps = [],
         newcomers: NewcomerAllowance? = nil,
+        at address: String? = nil,
         recordsRefusals: Bool = true
     ) {
         self.service = service.limited(to: caller.limitingApp)
@@ -36,6 +41,7 @@ final class ProofRedemption: Sendable {
         actor = caller.actor
         self.app = app ?? caller.app
         self.newcomers = newcomers
+        self.address = address ?? newcomers?.address
         self.recordsRefusals = recordsRefusals
     }
 
@@ -135,7 +141,7 @@ final class ProofRedemption: Sendable {
             purchases, for: user, by: actor, keeping: kept, newcomers: newcomers, withItems: withItems)
         let answer = try await service.answer(request)
         if let stated = presented.stated {
-            await stated.app.refreshReplaced(by: stated.statement, within: .person)
+            await stated.app.refreshReplaced(by: stated.statement, on: .presentation(from: address), within: .person)
         }
         return answer
     }
@@ -144,7 +150,7 @@ final class ProofRedemption: Sendable {
     private func presented(_ proof: [UInt8]) async throws -> Presented {
         if !googlePlay.isEmpty, let token = try GooglePlayToken.presented(as: proof) {
             let app = try googlePlay.app(named: token.packageName, among: service.limitingApp ?? app)
-            return try await presented(proof, token.purchaseToken, of: app, from: newcomers?.address)
+            return try await presented(proof, token.purchaseToken, of: app)
         }
         let names = try await service.tokenNames(for: proof)
         let (signed, presented) = try await BlockingWork.process(proof.count) { [service, app, googlePlay] in
@@ -157,13 +163,10 @@ final class ProofRedemption: Sendable {
         }
         if let presented { return presented }
         guard let signed, let app = googlePlay[package: signed.packageName] else { throw RedemptionError.notRedeemable }
-        return try await self.presented(proof, signed.purchaseToken, of: app, from: nil)
+        return try await self.presented(proof, signed.purchaseToken, of: app)
     }
 
-    /// - Parameter address: The client address of a stranger who sends a token that nobody has signed; nil for another caller.
-    private func presented(
-        _ proof: [UInt8], _ token: String, of app: GooglePlayApp, from address: String?
-    ) async throws -> Presented {
+    private func presented(_ proof: [UInt8], _ token: String, of app: GooglePlayApp) async throws -> Presented {
         let (purchases, statement) = try await app.presented(token, from: address)
         return Presented(proof, purchases, nil, token: token, statement.map { (app, $0) })
     }
@@ -186,6 +189,13 @@ final class ProofRedemption: Sendable {
             }
             throw error
         }
+    }
+}
+
+extension ServiceContext {
+    /// The client address of an app, with whichever credential, against which questions to Google Play count; nil for a back end.
+    func appAddress(of request: Request) -> String? {
+        if case .backEnd = caller { nil } else { clientAddress(of: request) }
     }
 }
 

@@ -27,7 +27,7 @@ extension APIOperation {
 
     static let compareProducts = APIOperation(
         .get, "/v1/catalog/comparison", for: .backEnd(.figures), isPerApp: true,
-        "compareProducts", "Compares the catalog with what the App Store has sold",
+        "compareProducts", "Compares the catalog with what the stores have sold",
         details: """
             The sales are the latest 200 redeemed transactions of each product, the latest 500 purchases that nobody has redeemed, \
             and the latest 500 purchases that were refused because the catalog does not have the product.
@@ -47,7 +47,7 @@ extension APIOperation {
 extension ComparedProduct: AnswerObject, Listed {
     package static let listName = "products"
     package static let answerFields = AnswerFields<Self>(
-        "A product of the catalog, or one that the App Store has sold.", named: "ComparedProduct"
+        "A product of the catalog, or one that a store has sold.", named: "ComparedProduct"
     ) {
         $0.field("productId", \.productIdentifier)
         $0.field("bundleId", "The bundle identifier of the app.", \.app)

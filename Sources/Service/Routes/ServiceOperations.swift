@@ -39,7 +39,7 @@ extension Parameter {
 
 extension APIOperation {
     /// The operations of all routes, also of those that a service leaves out.
-    static let all = [
+    package static let all = [
         service, accounts, attributes, balances, catalogAdministration, comparison, events, exports, figures, grants,
         externalTransactions, googlePlay, products, profiles, seedApp, support, userData, users, webhooks,
     ].flatMap(\.self)

@@ -4,18 +4,26 @@ import Proofs
 
 extension APIOperation {
     static let users = [
-        readUser, readMe, setUserAccountToken, listUserItems, listMeItems, listUserRights, listOwnRights,
+        readUser, readMe, makeUserAccountToken, makeOwnAccountToken, setUserAccountToken, listUserItems, listMeItems,
+        listUserRights, listOwnRights,
         listUserSubscriptions, listOwnSubscriptions, listUserTransactions, listMeTransactions, redeemUserTransaction,
         redeemMeTransaction, redeemUserReceipt, redeemMeReceipt,
     ]
 
     static let readUser = APIOperation(
         .get, "/v1/users/{user}", for: .backEnd(.read), isPerApp: true,
-        "readUser", "Returns the user's account token, and creates it on first use",
+        "readUser", "Returns the user's account token if it was made",
         answers: [.json("The user.", AppAccountToken.self)])
 
-    static let readMe = readUser.own(
-        "readMe", "Returns the caller's account token, and creates it on first use", usesReserve: true)
+    static let readMe = readUser.own("readMe", "Returns the caller's account token if it was made", usesReserve: true)
+
+    static let makeUserAccountToken = APIOperation(
+        .put, "/v1/users/{user}/account-token", for: .backEnd(.redeem), isPerApp: true,
+        "makeUserAccountToken", "Returns the user's account token, and makes it and the user if need be",
+        answers: [.json("The user.", AppAccountToken.self)])
+
+    static let makeOwnAccountToken = makeUserAccountToken.own(
+        "makeOwnAccountToken", "Returns the caller's account token, and makes it if need be")
 
     static let setUserAccountToken = APIOperation(
         // Purchases of every app may have the token.
@@ -34,8 +42,10 @@ extension APIOperation {
         .get, "/v1/users/{user}/items", for: .backEnd(.read), isPerApp: true,
         "listUserItems", "Lists the items of the user",
         parameters: [.ifNoneMatch],
-        answers: [.list("The items of a user, including those that everybody owns, in order.", "items", of: .ownedItem)]
-    )
+        answers: [
+            .list("The items of a user, including those that everybody owns, in order.", "items", of: .ownedItem)
+                .aboutUser
+        ])
 
     static let listMeItems = listUserItems.own("listMeItems", "Lists the items of the caller", usesReserve: true)
 
@@ -43,7 +53,7 @@ extension APIOperation {
         .get, "/v1/users/{user}/rights", for: .backEnd(.read), isPerApp: true,
         "listUserRights", "Lists the rights that the user has",
         parameters: [.app, .ifNoneMatch],
-        answers: [.list("The rights, in the order of the catalog.", "rights", of: .userRight)])
+        answers: [.list("The rights, in the order of the catalog.", "rights", of: .userRight).aboutUser])
 
     static let listOwnRights = listUserRights.own(
         "listOwnRights", "Lists the rights that the caller has", usesReserve: true)
@@ -51,8 +61,9 @@ extension APIOperation {
     static let listUserSubscriptions = APIOperation(
         .get, "/v1/users/{user}/subscriptions", for: .backEnd(.read), isPerApp: true,
         "listUserSubscriptions", "Lists the user's subscriptions with their current state",
-        answers: [.list("The subscriptions, in the order of their first purchases.", of: PurchaseStatus.self)]
-    )
+        answers: [
+            .list("The subscriptions, in the order of their first purchases.", of: PurchaseStatus.self).aboutUser
+        ])
 
     static let listOwnSubscriptions = listUserSubscriptions.own(
         "listOwnSubscriptions", "Lists the caller's subscriptions with their current state", usesReserve: true)
@@ -63,7 +74,7 @@ extension APIOperation {
         parameters: [
             .app, .query("store", "Only purchases at one store, local ones included.", .one(of: PurchaseStore.self)),
         ],
-        answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self)])
+        answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self).aboutUser])
 
     static let listMeTransactions = listUserTransactions.own("listMeTransactions", usesReserve: true)
 
@@ -170,7 +181,7 @@ extension Schema {
             "state": .purchaseState("The state of the purchase; `owned` for another source."),
             "since": .time("\(since) Absent for a rule.").optional,
             "until": .time("The end of the \(until); absent without an end.").optional,
-            "renews": .flag("Absent if the App Store has not stated whether the subscription renews.").optional,
+            "renews": .flag("Absent if the store has not stated whether the subscription renews.").optional,
             "productId": .text("The product of a purchase.").optional,
             "transactionId": .text("The transaction that gives the \(thing).").optional,
             "originalTransactionId": .text("The purchase.").optional,
@@ -181,10 +192,10 @@ extension Schema {
 
     static let transactionFacts = facts(
         TransactionFact.self, named: "TransactionFacts",
-        "The facts that the App Store has stated, in its own words. A fact that it has not stated is absent.")
+        "The facts that the store has stated, in the words of the App Store. A fact that it has not stated is absent.")
     static let renewalFacts = facts(
         RenewalFact.self, named: "RenewalFacts",
-        "The facts that the App Store has last stated about a renewal, in its own words. A fact that it has not stated is absent."
+        "The facts that the store has last stated about a renewal, in the words of the App Store. A fact that it has not stated is absent."
     )
 
     /// Notes on facts, where they say more than the meaning in the table.
@@ -202,9 +213,9 @@ extension Schema {
         "environment": "`Production`, `Sandbox`, `Xcode` or `LocalTesting`.",
         "expirationIntent":
             "1 cancelled, 2 billing error, 3 no consent to a price increase, 4 product not available, 5 other.",
-        "expiresDate": "The end that the App Store states.",
+        "expiresDate": "The end that the store states.",
         "inAppOwnershipType": "`PURCHASED`, `FAMILY_SHARED` or `ASSIGNED`, a seat that another customer has paid for.",
-        "isInBillingRetryPeriod": "True while the App Store tries to charge again.",
+        "isInBillingRetryPeriod": "True while the store tries to charge again.",
         "isInIntroOfferPeriod": "True in an introductory offer, as an app receipt states it.",
         "isTrialPeriod": "True in a free trial, as an app receipt states it.",
         "isUpgraded": "True if the customer has changed to a higher level since.",

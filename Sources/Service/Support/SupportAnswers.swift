@@ -49,7 +49,7 @@ extension KnownPurchase: AnswerObject {
         $0.field("state", .purchaseState(), \.status.state.rawValue)
         $0.field("since", \.status.since)
         $0.field("until", \.status.until)
-        $0.field("renews", "Absent if the App Store has not stated it.", \.status.renews)
+        $0.field("renews", "Absent if the store has not stated it.", \.status.renews)
         $0.field("expirationReason", \.status.expirationReason?.rawValue)
         $0.field("items", \.items)
         $0.field("transactions", "The transactions, newest first.", \.transactions)
@@ -59,11 +59,11 @@ extension KnownPurchase: AnswerObject {
 
 extension StatedNotification: AnswerObject {
     package static let answerFields = AnswerFields<Self>(
-        "A notification of the App Store about a purchase.", named: "AppStoreNotification"
+        "A notification of a store about a purchase.", named: "AppStoreNotification"
     ) {
         $0.field("notificationUUID", \.notificationUUID)
         $0.field("origin", \.origin)
-        $0.field("type", "The type, in Apple's words.", \.type)
+        $0.field("type", "The type, in the store's words.", \.type)
         $0.field("subtype", \.subtype)
         $0.field("transactionId", \.transactionIdentifier)
         $0.field("originalTransactionId", \.originalTransactionIdentifier)
@@ -133,9 +133,6 @@ extension ItemExplanation: AnswerObject {
     ) {
         $0.field("item", \.item)
         $0.field("isOwned", \.isOwned)
-        $0.field("isUserUnknown", "True if the service has nothing about the user; absent otherwise.") {
-            $0.isUserUnknown ? true : nil
-        }
         $0.field("cause", \.cause)
         $0.field("text", "The reason in a sentence or two.", \.sentence)
         $0.field("remedy", "The remedy.", \.remedy)

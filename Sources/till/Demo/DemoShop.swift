@@ -39,7 +39,7 @@ final class DemoShop: Sendable {
     private let end: Timestamp
 
     var dataPath: String { data.folder.path }
-    var catalogPath: String { data.catalogFolder.path }
+    var catalogPath: String { data.catalogPlace.description }
 
     /// Opens a store, at the beginning of the year, and an empty ledger.
     ///
@@ -188,7 +188,7 @@ struct DemoPerson: Sendable {
 enum DemoCatalog {
     static let prefix = "com.memolease.sesac1."
 
-    /// Writes the catalog into a folder, with the pictures of the sample catalog if it is installed.
+    /// Writes the catalog into a folder, with the pictures of the sample catalog.
     ///
     /// - Parameter day: The day of the exchange rates.
     static func write(into folder: URL, ratesOf day: CalendarDay) throws {
@@ -196,11 +196,9 @@ enum DemoCatalog {
         try Data(PackageResources.Till_storekit).write(to: folder.appending(path: Catalog.configurationFile))
         try Data(PackageResources.Items_json).write(to: folder.appending(path: Catalog.itemsFile))
         try Data(DemoCountry.exchangeRates(of: day).utf8).write(to: folder.appending(path: ExchangeRates.file))
-        let pictures = InstalledFolders().products.folder("Art")
-        if pictures.isExistingFolder {
-            try FileManager.default.copyItem(
-                at: pictures, to: folder.folder("Art"))
-        }
+        let pictures = folder.folder(Picture.folder)
+        try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)
+        for (name, bytes) in CatalogPlace.samplePictures { try Data(bytes).write(to: pictures.file(name)) }
     }
 }
 

@@ -48,7 +48,7 @@ final class LocalPlay: Sendable {
             throw ServerNotStarted(listeningOn: address, nil, option: "--play-port")
         }
         pushTokens = PushTokens.Settings(audience: Self.audience, email: PushSettings.standardEmail, keys: keys)
-        let play = try service.data.play(sellingFrom: service.catalogFolders)
+        let play = try service.data.play(sellingFrom: service.catalogPlaces)
         let file = service.data.playAccountFile
         let key = try play.perform { try $0.serviceAccountKey(keptIn: file, at: url) }
         try PrivateFile.replace(file, with: try key.json())

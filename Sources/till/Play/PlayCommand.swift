@@ -108,20 +108,20 @@ extension DataDirectory {
     /// - Parameters:
     ///   - catalog: The products that it sells from now on, besides those that it has.
     ///   - apps: The package names of further apps.
-    ///   - catalogFolders: The catalogs of a service. The Play sells each whose app it does not have.
+    ///   - places: The catalogs of a service. The Play sells each whose app it does not have.
     func play(
-        adding catalog: PlayCatalog? = nil, apps: [String] = [], sellingFrom catalogFolders: [URL] = []
+        adding catalog: PlayCatalog? = nil, apps: [String] = [], sellingFrom places: [CatalogPlace] = []
     ) throws -> GooglePlay {
         try preparePlay()
-        let folders = catalogFolders.isEmpty ? [catalogFolder] : catalogFolders
-        let play = try openPlay { try trustPlay($0, key: $1, sellingFrom: folders) }
+        let all = places.isEmpty ? [catalogPlace] : places
+        let play = try openPlay { try trustPlay($0, key: $1, sellingFrom: all) }
         try play.perform { books in
             if let catalog { try books.add(catalog) }
             // A service whose folder is newer than the Play trusts the known apps, too.
             for app in try books.apps() + apps { try books.addApp(app) }
             let known = try books.apps()
-            for folder in known.isEmpty ? folders : catalogFolders {
-                let shipped = try Catalog(folder: folder)
+            for place in known.isEmpty ? all : places {
+                let shipped = try place.catalog()
                 guard !known.contains(PackageName.name(ofApp: shipped.bundleIdentifier)) else { continue }
                 try books.add(PlayCatalog(shipped.configuration, bundleIdentifier: shipped.bundleIdentifier))
             }
@@ -135,9 +135,9 @@ extension DataDirectory {
     }
 
     /// Adds the licensing key of an app of the local Play to the keys that the service trusts, unless it is among them.
-    private func trustPlay(_ packageName: String, key: PublicKey, sellingFrom catalogFolders: [URL]) throws {
+    private func trustPlay(_ packageName: String, key: PublicKey, sellingFrom places: [CatalogPlace]) throws {
         // The catalog's name of the app may have hyphens.
-        let sold = catalogFolders.lazy.compactMap { (try? Catalog(folder: $0))?.bundleIdentifier }
+        let sold = places.lazy.compactMap { (try? $0.catalog())?.bundleIdentifier }
             .first { PackageName.name(ofApp: $0) == packageName }
         let appKey = AppKey(
             packageName: packageName, publicKey: key,

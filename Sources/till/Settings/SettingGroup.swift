@@ -232,6 +232,10 @@ extension SettingGroup {
                 defaultValue: .texts(["ES256", "RS256"]), valueName: "algorithm", dependency: "jwt-issuer",
                 description: "the accepted algorithms of tokens"),
             .texts(
+                "allowed-origins", "origin", reference: "[API](API.md#pages-in-browsers)",
+                "the origins of your own pages, such as `https://shop.example.com`, whose browsers may call the routes for apps"
+            ),
+            .texts(
                 "blocked-user-names", "name", reference: "[API](API.md#blocked-names)",
                 "further names and ids that stand for no user, like `null` and `guest`, which are always blocked"),
             .flag("accounts", reference: "[API](API.md#accounts)", "lets users sign up with e-mail and password"),

@@ -24,7 +24,7 @@ struct StoreApp {
     /// The app that a store was made for, else the app of a catalog.
     init(of data: DataDirectory) throws {
         guard let bytes = try? Data(contentsOf: data.storeAppFile) else {
-            let catalog = try Catalog(folder: data.catalogFolder)
+            let catalog = try data.catalog()
             configuration = catalog.configuration
             record = Record(bundleId: catalog.bundleIdentifier, environment: .sandbox, appAppleId: nil)
             return

@@ -61,8 +61,24 @@ import Testing
         #expect(try await browser.get(Self.path + "/timeline").words.contains("Refunded or revoked by Google"))
         let korean = try await browser.get(Self.path + "/timeline", headers: [.acceptLanguage: "ko"])
         #expect(korean.words.contains("Google이 환불 또는 회수"))
+        let event = try await browser.get(Self.path + "/events/3")
+        #expect(event.words.contains("ActorGoogle Play") && !event.words.contains("App Store"))
         let explained = try await browser.get(Self.path + "/explanation?item=bed%201")
         #expect(explained.words.contains("Only Google refunds, at https://play.google.com/store/account/orderhistory."))
+    }
+
+    @Test(arguments: [(TransactionReason.purchase, "Purchase"), (.renewal, "Renewal")])
+    func `only a renewal at Google Play is named one`(reason: TransactionReason, word: String) async throws {
+        let now = console.garden.clock.now()
+        let claim = Claim(
+            app: TestGarden.bundleIdentifier, origin: .localPlayProduction, transactionIdentifier: Self.order,
+            originalTransactionIdentifier: "token-1", productIdentifier: "garden.basic.monthly", quantity: 1,
+            purchaseDate: now, revocationDate: nil, signedAt: now, proofDigest: [UInt8](repeating: 7, count: 32),
+            item: Item(collection: "plus", number: 1), credit: nil, expiresAt: now.adding(days: 30),
+            facts: TransactionFacts([.transactionReason: .text(reason.rawValue)]))
+        _ = try await console.ledger.write { [alice] in try $0.redeem([claim], for: alice, at: now) }
+        let page = try await console.browser(.support).get(Self.path + "/timeline")
+        #expect(page.words.contains("\(word): garden.basic.monthly"))
     }
 
     @Test func `an order at Google Play leads to its customer`() async throws {

@@ -48,7 +48,7 @@ extension AppStoreRoutes {
                             ])
                     })
                 note(
-                    "Late: received an hour or more after its signature, so the first attempt of the App Store failed, or a reconciliation fetched it. Repeated: received more than once, by a repetition of the App Store or by a reconciliation."
+                    "Late: received an hour or more after its signature, so the first attempt of the store failed, or a reconciliation fetched it. Repeated: received more than once, by a repetition of the store or by a reconciliation."
                 )
             }
         }

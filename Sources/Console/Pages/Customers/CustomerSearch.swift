@@ -175,7 +175,7 @@ struct CustomerSearch {
     private var empty: Phrase {
         switch order {
         case .notAsked where text.allSatisfy(\.isNumber):
-            return "Nothing found. Neither the App Store nor an app has stated a transaction of this number."
+            return "Nothing found. Neither a store nor an app has stated a transaction of this number."
         case .notAsked:
             return
                 "Nothing found. Search for a part of a customer's name, or for a whole account token, transaction or order number."

@@ -52,7 +52,7 @@ extension CustomerView {
                 Facts.list {
                     fact("Number") { plain(String(record.number)) }
                     fact("Event") { Shown.identifier(entry.event.rawValue) }
-                    fact("Actor") { Shown.identifier(entry.actor.description) }
+                    fact("Actor") { Shown.identifier(entry.actorDescription) }
                     fact("Digest of the record before") { Shown.identifier(event.previousDigest.hexadecimal) }
                     fact("Digest of the reason") { Shown.identifier(record.reasonDigest?.hexadecimal) }
                     fact("Digest (SHA-256)") { Shown.identifier(record.digest.hexadecimal) }

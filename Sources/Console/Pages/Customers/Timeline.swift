@@ -161,7 +161,11 @@ struct TimelineWords {
         if isLater { return about("Refund reversed by \(company)") }
         guard let transaction else { return about("Purchase") }
         let terms = PurchasePeriod.Terms(transaction.facts)
-        let isFollowing = !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
+        // The original of Google Play is the name of a token, which is the identifier of no period.
+        let isFollowing =
+            transaction.origin.isGooglePlay
+            ? transaction.facts.text(.transactionReason) == TransactionReason.renewal.rawValue
+            : !transaction.transactionIdentifier.hasSameBytes(as: transaction.originalTransactionIdentifier)
         if isFollowing, transaction.expiresAt == nil { return about("Bought again, for free") }
         let isPurchase = transaction.facts.text(.transactionReason) == TransactionReason.purchase.rawValue
         if isFollowing, isPurchase, terms.isAdditional { return about("Seats added") }

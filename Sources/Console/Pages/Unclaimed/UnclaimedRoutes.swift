@@ -49,7 +49,7 @@ struct UnclaimedRoutes: Sendable {
         let (apps, names) = (services.appNames, services.names)
         return Page("Unclaimed purchases", section: .unclaimed) {
             note(
-                "Purchases that the App Store has stated, and that no user has redeemed: their account token is unknown or absent."
+                "Purchases that a store has stated, and that no user has redeemed: their account token is unknown or absent."
             )
             if expectedCount > 0 {
                 let count = Shown.digits(expectedCount) + (expectedCount >= Self.maximumExpected ? "+" : "")

@@ -48,7 +48,8 @@ package struct Claim: Hashable, Sendable, Codable {
 
     private enum CodingKeys: CodingKey {
         case origin, transactionIdentifier, originalTransactionIdentifier, productIdentifier, quantity, purchaseDate
-        case revocationDate, revocationReason, repeatsOriginal, signedAt, statementNumber, appAccountToken, proofDigest, proof
+        case revocationDate, revocationReason, repeatsOriginal, signedAt, statementNumber, appAccountToken, proofDigest,
+            proof
         case fingerprints, item, credit, expiresAt, grace, facts, renewal
     }
 

@@ -73,9 +73,10 @@ extension TransactionStatus {
 
 extension EntitlementFacts.Transaction {
     /// The columns of `redeemed_transaction` that a statement changes.
-    static let statementColumns = TransactionStatus.columns + [
-        "grace_ends_at", "grace_stated_at", "grace_statement_number", "event_statements",
-    ]
+    static let statementColumns =
+        TransactionStatus.columns + [
+            "grace_ends_at", "grace_stated_at", "grace_statement_number", "event_statements",
+        ]
 
     /// The values of the columns, in their order. The statements under several identifiers are JSON.
     var statementValues: [any SQLConvertible] {

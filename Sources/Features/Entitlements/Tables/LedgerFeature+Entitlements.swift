@@ -217,7 +217,9 @@ extension Table {
 
 /// The tables of grants, revocations and spendings by back ends, and of the reconciliation with the App Store.
 extension Table {
-    static let team = [teamGrant, teamRevocation, spending, balanceAddition, refusal, reconciliation]
+    static let team = [
+        teamGrant, teamRevocation, spending, balanceAddition, refusal, reconciliation, keptConfiguration,
+    ]
 
     /// A grant. Grants are numbered per user, and revocations per purchase, so that users do not wait for each other.
     private static let teamGrant = Table(

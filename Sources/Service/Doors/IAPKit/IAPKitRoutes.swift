@@ -22,7 +22,7 @@ struct IAPKitRoutes: RouteSource {
             let body = try await RequestBytes.collect(request, context, upTo: IAPKitRequest.maximumBodySize)
             let sent = try IAPKitRequest(body)
             let answer = try await answer(
-                to: sent, from: try context.requiredCaller, at: context.newcomers(for: request)?.address)
+                to: sent, from: try context.requiredCaller, at: context.appAddress(of: request))
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
         }
     }

@@ -1,0 +1,198 @@
+import Features
+import Foundation
+import Hummingbird
+import Ledger
+import PlayStore
+import Proofs
+import Service
+import Synchronization
+import TestSupport
+import Testing
+
+/// The calls that tasks have begun.
+private final class Calls: Sendable {
+    private let begun = Atomic(0)
+
+    var count: Int { begun.load(ordering: .relaxed) }
+
+    func record() { begun.add(1, ordering: .relaxed) }
+}
+
+/// How often the service asks Google Play about a purchase token, counted at a local Play behind a socket.
+@Suite struct PurchaseQuestionTests {
+    private let garden: PlayGarden
+    private var server: PlayServer { garden.server }
+
+    init() async throws {
+        garden = try await PlayGarden()
+    }
+
+    private func notification(_ number: Int) -> (Origin) -> NotificationRecord {
+        let now = server.clock.now()
+        return { origin in
+            NotificationRecord(
+                app: TestGarden.bundleIdentifier, origin: origin, notificationUUID: String(number), type: "TEST",
+                subtype: nil, signedAt: now, proofDigest: DigestAlgorithm.sha256.digest(of: []))
+        }
+    }
+
+    @Test func `all who present a token while a question runs get its answer`() async throws {
+        let bought = try server.buy("garden.gate")
+        server.hold("/tokens/")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let error = try await garden.present(bought.token)
+                    #expect(error == nil)
+                }
+            }
+            await expectEventually { garden.questions == 1 }
+            server.release()
+            try await group.waitForAll()
+        }
+        // A new token is asked about as a subscription, and as a product.
+        #expect(server.count("subscriptionsv2") == 1 && server.count("productsv2") == 1)
+        #expect(try await garden.items() == ["gate 1"])
+    }
+
+    /// An answer about a token.
+    enum Answer: CaseIterable {
+        case known, pending, unknown, malformed, failure, limit, otherForm
+
+        var scripted: PlayServer.Scripted? {
+            switch self {
+            case .known, .pending, .unknown: nil
+            case .malformed: .error(400, "invalid")
+            case .failure: .error(503, "backendError")
+            case .limit: .error(429, "rateLimitExceeded", headers: [.retryAfter: "30"])
+            case .otherForm: .init(status: 200, body: Array("[]".utf8))
+            }
+        }
+    }
+
+    @Test(arguments: Answer.allCases)
+    func `an answer counts for ten seconds, whatever it is`(_ answer: Answer) async throws {
+        var token = "aaaabbbbccccddddeeeeffff.AO-J1Oz_-"
+        if answer == .known || answer == .pending {
+            token = try server.buy("garden.gate") { $0.isPending = answer == .pending }.token
+        }
+        if let scripted = answer.scripted {
+            server.answer { $0.uri.path.contains("/tokens/") ? scripted : nil }
+        }
+        func present() async -> String {
+            do { return "\(try await garden.present(token).map(\.code) ?? "redeemed")" } catch {
+                return (error as? RedemptionError)?.code ?? "\(error)"
+            }
+        }
+        let first = await present()
+        let asked = garden.questions
+        #expect(asked > 0)
+        for milliseconds: Int64 in [0, 5000, 4999] {
+            garden.advance(milliseconds: milliseconds)
+            #expect(await present() == first)
+            #expect(garden.questions == asked)
+        }
+        garden.advance(milliseconds: 1)
+        #expect(await present() == first)
+        #expect(garden.questions > asked)
+    }
+
+    @Test func `an answer of before a clock went back does not count`() async throws {
+        let bought = try server.buy("garden.gate")
+        #expect(try await garden.present(bought.token) == nil)
+        let asked = garden.questions
+        garden.advance(milliseconds: -60_000)
+        #expect(try await garden.present(bought.token) == nil)
+        #expect(garden.questions > asked)
+    }
+
+    @Test func `a change is asked about at once, and its answer counts for those who present the token`() async throws {
+        let bought = try server.buy("garden.gate")
+        #expect(try await garden.present(bought.token) == nil)
+        _ = try server.play.perform { try $0.refund(bought.number) }
+        garden.advance(milliseconds: 1)
+        let asked = garden.questions
+        #expect(try await garden.app.refresh(bought.token, notifiedBy: notification(1)) == [.revoked])
+        #expect(garden.questions == asked + 1)
+        #expect(try await garden.present(bought.token) == nil)
+        #expect(garden.questions == asked + 1)
+        #expect(try await garden.items().isEmpty)
+    }
+
+    @Test func `notifications that arrive while a question runs share the next one`() async throws {
+        // notification 1          notifications 2 to 6
+        // asks, and is held
+        //                         wait: the question began before them
+        // has its answer
+        //                         ask once
+        let bought = try server.buy("garden.gate")
+        #expect(try await garden.present(bought.token) == nil)
+        let asked = garden.questions
+        let begun = Calls()
+        server.hold("/tokens/")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await garden.app.refresh(bought.token, notifiedBy: notification(1)) }
+            await expectEventually { garden.questions == asked + 1 }
+            for number in 2...6 {
+                group.addTask {
+                    begun.record()
+                    _ = try await garden.app.refresh(bought.token, notifiedBy: notification(number))
+                }
+            }
+            await expectEventually { begun.count == 5 }
+            #expect(garden.questions == asked + 1)
+            server.release()
+            try await group.waitForAll()
+        }
+        // Nobody sees from outside that a call waits. One that begins after the first answer may ask for itself.
+        #expect((2...3).contains(garden.questions - asked))
+    }
+
+    @Test func `notifications of one purchase cause thirty questions a minute, and are to come again`() async throws {
+        let bought = try server.buy("garden.gate")
+        for number in 1...30 {
+            _ = try await garden.app.refresh(bought.token, notifiedBy: notification(number))
+        }
+        await #expect(throws: PlayDeveloperError.limited(seconds: 2)) {
+            try await garden.app.refresh(bought.token, notifiedBy: notification(31))
+        }
+        // What the service asks by itself has no such limit.
+        #expect(try await garden.app.refresh(bought.token).count == 1)
+        garden.advance(milliseconds: 2000)
+        _ = try await garden.app.refresh(bought.token, notifiedBy: notification(31))
+    }
+
+    @Test func `a question ends with the last caller who awaits it, and the next caller asks anew`() async throws {
+        let bought = try server.buy("garden.gate")
+        server.hold("/tokens/")
+        let callers = (0..<2).map { _ in Task { try await garden.present(bought.token) } }
+        await expectEventually { garden.questions == 1 }
+        for caller in callers { caller.cancel() }
+        for caller in callers { #expect(try await caller.value == .cancelled) }
+        server.release()
+        #expect(try await garden.present(bought.token) == nil)
+        #expect(try await garden.items() == ["gate 1"])
+    }
+
+    @Test func `the places of a minute are for questions, and what the ledger knows needs none`() async throws {
+        let app = GooglePlayApp(
+            client: try server.client(), app: garden.app.purchases.app, entitlements: garden.entitlements,
+            presentedPerMinute: 2)
+        func present(_ token: String) async throws { try await app.redeem(token, for: garden.alice, by: .user) }
+        let (gate, seeds) = (try server.buy("garden.gate"), try server.subscribe())
+        try await present(gate.token)
+        try await present(seeds.token)
+        let other = try server.buy("garden.seeds")
+        await #expect(throws: PlayDeveloperError.limited(seconds: 30)) { try await present(other.token) }
+        // The answers of the last seconds do not count any more.
+        garden.advance(milliseconds: 10_000)
+        let asked = garden.questions
+        try await present(gate.token)
+        #expect(garden.questions == asked)
+        // The ledger does not know if a period that has ended was renewed.
+        garden.advance(milliseconds: 32 * 86_400_000)
+        try await present(gate.token)
+        try await present(other.token)
+        await #expect(throws: PlayDeveloperError.limited(seconds: 30)) { try await present(seeds.token) }
+    }
+}
