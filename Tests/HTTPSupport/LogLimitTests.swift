@@ -1,4 +1,5 @@
 import HTTPSupport
+import Ledger
 import Logging
 import Synchronization
 import Testing

@@ -119,7 +119,7 @@ struct UserRoutes: Sendable {
             request, context, fields: fields, upTo: JSONBody.sizeWithProof)
         let proof = try proof(body)
         let redemption = ProofRedemption(
-            by: caller, service, metrics, asking: googlePlay, newcomers: newcomers, at: context.appAddress(of: request))
+            by: caller, service, metrics, asking: googlePlay, newcomers: newcomers, at: context.appNetwork(of: request))
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
