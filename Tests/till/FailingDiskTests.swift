@@ -112,8 +112,8 @@ import Testing
     @Test func `a failed checkpoint loses no commit`() async throws {
         let service = try await serve()
         try fail("checkpoint")
-        // The first request of each user writes to the ledger.
-        let users = try await service.curl("/v1/users/u[1-300]", key: key)
+        let users = try await service.curl(
+            "/v1/users/u[1-300]/account-token", key: key, options: ["--request", "PUT"])
         #expect(users.head.split(separator: "HTTP/1.1 ").allSatisfy { $0.hasPrefix("200") })
         #expect(try await redeem(1, at: service).status == 200)
         _ = await service.end(SIGKILL)
