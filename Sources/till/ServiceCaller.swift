@@ -288,16 +288,23 @@ extension ServiceCaller {
     /// - Parameters:
     ///   - path: The path of the list.
     ///   - query: The parameters besides those of the page.
+    ///   - user: The user whose list it is; nil for another list.
     func elements<Element: Decodable & Listed & Sendable>(
-        of path: String, _ query: [(String, String?)], upTo limit: ListLimit
+        of path: String, _ query: [(String, String?)], upTo limit: ListLimit, about user: User? = nil
     ) async throws -> [Answered<Element>] {
         let limit = limit.limit
-        return try await withClient { client in
-            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Element>> in
-                try await client.get(
+        let (elements, unknown) = try await withClient { client in
+            var unknown: UnknownUser?
+            let elements = try await ServiceClient.elements(upTo: limit) { size, cursor in
+                let page: List<Answered<Element>> = try await client.get(
                     ServiceClient.path(path, query + [("pageSize", String(size)), ("cursor", cursor)]))
+                unknown = page.unknownUser
+                return page
             }
+            return (elements, unknown)
         }
+        if let user { terminal.note(unknown, about: user) }
+        return elements
     }
 }
 

@@ -45,7 +45,8 @@ struct Story: UserCaller {
     func perform() async throws {
         let entries: [Answered<Entry>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/story",
-            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list)
+            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list,
+            about: userCall.named(user))
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
             let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor
@@ -86,6 +87,7 @@ struct Owned: UserCaller {
         terminal.owned(
             owned.items.map { ($0.item, $0.sentence(naming: catalogs, isCatalogKnown: isCatalogKnown)) },
             owned.balances, by: call.service.named(user))
+        terminal.note(owned.unknownUser, about: userCall.named(user))
         try terminal.json(owned)
     }
 }
@@ -128,6 +130,7 @@ struct Why: UserCaller {
             let item: Item
             let isOwned: Bool
             let isUserUnknown: Bool?
+            let knownUnderIssuers: [String]?
             let text: String
             let remedy: String?
             let otherOwner: UserName?
@@ -137,8 +140,8 @@ struct Why: UserCaller {
         let explanation: Answered<Explanation> = try await get(path)
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
         if explanation.isUserUnknown == true {
-            let issuer = userCall.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
-            terminal.line("The service knows no user \"\(user)\": check the spelling, or \(issuer).")
+            terminal.line(
+                UnknownUser(knownUnder: explanation.knownUnderIssuers ?? []).sentence(about: userCall.named(user)))
         }
         terminal.line(explanation.text)
         if let remedy = explanation.remedy { terminal.line(remedy) }
@@ -231,6 +234,7 @@ struct AuditCommand: LedgerUser {
                     entry.origin?.rawValue, entry.reason,
                 ]
             }, orElse: "No audit entries for user \"\(user)\".")
+        if records.isEmpty { terminal.note(try await ledger.unknownUser(user), about: user) }
         if let brokenAt {
             terminal.line("broken: record \(brokenAt) or an earlier one was changed or removed")
         } else if let last = records.last {

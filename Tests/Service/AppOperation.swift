@@ -19,13 +19,12 @@ struct AppOperation {
         let bytes: Data
     }
 
-    /// The operations that accept API keys, in the order of their names.
-    static func all() throws -> [AppOperation] {
+    /// The operations that accept a kind of credential, in the order of their names.
+    static func all(for scheme: String = "apiKey") throws -> [AppOperation] {
         let document = try JSONDecoder().decode(Document.self, from: Data(try OpenAPIDocument.composed.get().bytes))
         var operations: [AppOperation] = []
         for (path, methods) in document.paths {
-            for (word, operation) in methods where operation.security?.contains(where: { $0["apiKey"] != nil }) == true
-            {
+            for (word, operation) in methods where operation.security?.contains(where: { $0[scheme] != nil }) == true {
                 guard let method = HTTPRequest.Method(rawValue: word.uppercased()) else { continue }
                 let content = operation.requestBody?.content.first
                 var schema = content?.value.schema

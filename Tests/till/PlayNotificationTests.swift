@@ -33,8 +33,7 @@ import Testing
             "/sandbox/v1/notifications/push", key: Self.sandboxKey,
             body: #"{"endpoint":"\#(endpoint)","audience":"till"}"#, options: ["--request", "PUT"])
         #expect(push.status == 200)
-        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
-            .appAccountToken
+        let token = try await service.accountToken(of: "alice", key: key)
         func buy(_ product: String) async throws -> Int64 {
             let bought = try await till.run(
                 arguments: [

@@ -66,6 +66,10 @@ package struct GooglePurchaseService: Sendable {
             if let replaced = statement.linkedPurchaseToken, try has(known, followed: replaced, transaction) {
                 throw LinkedTokensCircle()
             }
+            // All callers who awaited a first question have its answer. One of them records it.
+            if number == nil, let known, known.askedAt == statement.askedAt, known.state == statement.state.rawValue {
+                return known
+            }
             let originalToken = known?.originalToken ?? original ?? statement.purchaseToken
             // Of two first questions at the same time, the answer stored first has the number, and nobody knows which was asked later.
             let number =

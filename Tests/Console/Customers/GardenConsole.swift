@@ -25,11 +25,13 @@ struct GardenConsole {
 
     /// - Parameters:
     ///   - keepsProofs: True to store the signed bytes of proofs.
+    ///   - appKeys: The trusted keys of apps on Google Play.
     ///   - hasFeatures: False to turn profiles and webhooks off.
     ///   - orders: The original transactions of the orders that an App Store knows.
     ///   - makePlay: Makes the local Google Play; none by default.
     init(
         keepsProofs: Bool = false,
+        appKeys: [AppKey] = [],
         hasFeatures: Bool = true,
         orders: (@Sendable (String) async throws -> [String])? = nil,
         play makePlay: (TestGarden) throws -> GooglePlay? = { _ in nil }
@@ -42,7 +44,8 @@ struct GardenConsole {
             apps: Apps(App(garden.catalog)), ledger: ledger, clock: garden.clock)
         webhooks = ledger.webhooks(of: administration.apps, clock: garden.clock)
         entitlements = EntitlementService(
-            apps: administration.apps, verifier: try garden.verifier(), ledger: ledger, clock: garden.store.clock,
+            apps: administration.apps, verifier: try garden.verifier(appKeys: appKeys), ledger: ledger,
+            clock: garden.store.clock,
             keepsProofs: keepsProofs)
         profiles = entitlements.profiles
         let services = TestServices(

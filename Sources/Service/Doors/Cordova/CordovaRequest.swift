@@ -150,16 +150,25 @@ extension DoorServices {
         }
         let moment = if let owner { try await entitlements.now(of: owner) } else { clock.now() }
         var collection = PurchaseCollection()
+        var all: [RedeemedTransaction] = []
         collection.presented = Set(purchases.map { ByteKey($0.transactionIdentifier) })
         collection.presentedToken = presented.purchaseToken
         if let owner, let history = try await entitlements.history(of: owner) {
             let showsAll = named != nil || history.user.isProofCustomer
             let originals = Set(purchases.map { ByteKey($0.originalTransactionIdentifier) })
             collection.renewals = history.renewals
-            collection.transactions = history.transactions.filter { transaction in
+            all = history.transactions.filter { transaction in
                 guard transaction.app?.hasSameBytes(as: app) ?? false else { return false }
                 // The customer has logged out of the app: the proof does not show the other purchases.
                 return showsAll || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
+            }
+            let products = Set(purchases.map { ByteKey($0.productIdentifier) })
+            collection.transactions = all.filter { transaction in
+                // The plugin has a receipt for each purchase at Google Play, and an answer about each. So anybody who presents a cheap
+                // purchase as the customer's does not read the others.
+                !origin.isGooglePlay || !transaction.origin.isGooglePlay
+                    || products.contains(ByteKey(transaction.productIdentifier))
+                    || originals.contains(ByteKey(transaction.originalTransactionIdentifier))
             }
             collection.types = types(of: collection.transactions.map(\.productIdentifier))
         }
@@ -181,7 +190,7 @@ extension DoorServices {
                 ]),
                 "collection": .array(collection.purchases(at: moment).map(\.json)),
                 "ineligible_for_intro_price": .array(
-                    productsWithoutIntroductoryOffer(collection.transactions, app).map { .string($0) }),
+                    productsWithoutIntroductoryOffer(all, app).map { .string($0) }),
                 "date": .string(moment.rfc3339),
             ]),
         ])

@@ -1,0 +1,118 @@
+import Catalog
+import Features
+import Foundation
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Proofs
+import Service
+import TestSupport
+import Testing
+
+/// Purchase tokens and signed proofs, searched for in the answer of every route, its headers and the lines of the log.
+@Suite struct SecretRoutesTests {
+    let fixture: ServiceFixture
+    let purchases: SecretPurchases
+    let own: SecretPurchases
+    private let token: String
+    private let values: [String: String]
+    private let log = RecordedLog()
+
+    init() async throws {
+        let (folder, issuer, key) = (try TemporaryFolder(), try TestIssuer(), try PrivateKey.generateRSA())
+        let garden = try TestGarden(start: ManualClock().now().rfc3339)
+        fixture = try await ServiceFixture(
+            selling: [App(garden.catalog)], tokens: issuer.settings(keptIn: folder), keeping: folder)
+        token = try issuer.token(at: fixture.shop.clock.now().secondsSince1970)
+        let webhook = try await fixture.send(.post, "/v1/webhooks", body: #"{"url":"https://all.example/hooks"}"#)
+            .decoded(WebhookResource.self).webhookId
+        let service = EntitlementService(
+            apps: try Apps([App(fixture.shop.catalog), App(garden.catalog)]),
+            verifier: try garden.verifier(appKeys: [SecretPurchases.appKey(key)]), ledger: fixture.ledger,
+            clock: fixture.shop.clock, keepsProofs: true)
+        purchases = try await SecretPurchases(
+            of: #require(User(name: "alice")), named: "alice", in: service, at: garden, signedBy: key)
+        own = try await SecretPurchases(
+            of: #require(User(issuer: TestIssuer.issuer, name: "alice")), named: "own", in: service, at: garden,
+            signedBy: key)
+        let deliveries = try await fixture.send(.get, "/v1/webhooks/\(webhook)/deliveries").decoded(
+            List<WebhookDeliveryResource>.self)
+        values = [
+            "user": "alice", "product": "garden.gate", "collection": "gate", "number": "1", "balance": "seeds",
+            "grant": "x", "webhook": webhook, "message": try #require(deliveries.elements.first).messageId,
+            "name": "member", "app": TestGarden.bundleIdentifier, "export": "transactions", "figure": "units",
+        ]
+    }
+
+    /// The text of an answer with its headers.
+    private func answer(
+        _ operation: AppOperation, _ path: String, _ body: AppOperation.Body?, key: String
+    ) async throws -> String {
+        var headers: HTTPFields = [.authorization: "Bearer \(key)"]
+        if let body { headers[.contentType] = body.contentType }
+        return try await Application(router: fixture.routes.router(), logger: log.logger).test(.router) { [headers] in
+            try await $0.execute(
+                uri: path, method: operation.method, headers: headers,
+                body: body.map { ByteBuffer(bytes: $0.bytes) }
+            ) { response in
+                let fields = response.headers.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+                #expect(response.status.code < 500, "\(operation.name)")
+                return "\(fields)\n\(String(buffer: response.body))"
+            }
+        }
+    }
+
+    /// Calls an operation about each of some purchases, and expects that its answers have only the secrets of their requests.
+    ///
+    /// - Returns: The answers.
+    private func call(
+        _ operation: AppOperation, about purchases: SecretPurchases, key: String
+    ) async throws -> [String] {
+        // Whoever has a token may ask about it.
+        let subjects = purchases.identifiers + purchases.secrets.prefix(3)
+        let isOfTransaction = operation.name.contains("{transaction}")
+        var requests: [(path: String, body: AppOperation.Body?)] = []
+        for subject in isOfTransaction ? subjects : [purchases.identifiers[0]] {
+            let path = operation.path(values.merging(["transaction": subject]) { $1 })
+            guard operation.method == .get else {
+                requests += operation.bodies(values, proof: purchases.fresh).map { (path, $0) }
+                continue
+            }
+            let searches = isOfTransaction ? [] : subjects.map { "?search=\($0)" }
+            let issuer = "?issuer=\(TestIssuer.issuer)"
+            requests += (["", "?pageSize=2", "?format=jsonl", "?environment=sandbox", issuer] + searches)
+                .map { (path + $0, nil) }
+        }
+        var answers: [String] = []
+        for (path, body) in requests {
+            let text = try await answer(operation, path, body, key: key)
+            let sent = path + String(decoding: body?.bytes ?? Data(), as: UTF8.self)
+            for leak in (self.purchases.leaked(in: text, to: sent) + own.leaked(in: text, to: sent)) {
+                Issue.record("\(operation.name) \(path.prefix(80)) has \(leak)")
+            }
+            answers.append(text)
+        }
+        return answers
+    }
+
+    @Test func `no route tells a token or a proof that its request has not brought`() async throws {
+        var answers: [String] = []
+        for (scheme, key, purchases) in [("apiKey", fixture.key, purchases), ("userToken", token, own)] {
+            let operations = try AppOperation.all(for: scheme)
+            for operation in operations.filter({ $0.method == .get }) + operations.filter({ $0.method != .get }) {
+                answers += try await call(operation, about: purchases, key: key)
+            }
+        }
+        // Each purchase is in some answer, by its name, its order or its transaction.
+        for identifier in purchases.identifiers + own.identifiers {
+            #expect(answers.contains { $0.contains(identifier) }, "no answer has \(identifier)")
+        }
+        let lines = log.lines
+        #expect(lines.count > 100)
+        for secret in purchases.secrets + own.secrets {
+            let leak = lines.first { $0.contains(secret) }
+            #expect(leak == nil, "the log has \(secret.prefix(40)): \(leak?.prefix(200) ?? "")")
+        }
+    }
+}
