@@ -57,7 +57,7 @@ ca[certificate]=$work/root.crt
 serve certificate --tls-certificate "$work/tls.crt" --tls-key "$work/tls.key"
 instances=(calm ended postgres webhooks certificate)
 mkdir "$work/disk"
-if mount -t tmpfs -o size=64m tmpfs "$work/disk" 2>/dev/null; then
+if mount -t tmpfs -o size=64m,mode=700 tmpfs "$work/disk" 2>/dev/null; then
     # The receipt of another store, whose root the service trusts.
     TILL_DATA=$work/calm "$till" buy "$product" --user alice >/dev/null
     TILL_DATA=$work/calm "$till" receipt export --user alice --out "$work/receipt" >/dev/null

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Ledger
 
 /// The routes of an additional part of the service.
 package protocol RouteSource: Sendable {
@@ -54,6 +55,11 @@ struct ServiceMiddleware: RouterMiddleware {
     let methods: MethodMiddleware
 
     func handle(_ request: Request, context: ServiceContext, next: NextHandler) async throws -> Response {
+        guard request.method.isSafe else { return try await pass(request, context, next) }
+        return try await ReadOnlyTask.$isCurrent.withValue(true) { try await pass(request, context, next) }
+    }
+
+    private func pass(_ request: Request, _ context: ServiceContext, _ next: NextHandler) async throws -> Response {
         try await requests.handle(request, context: context) { request, context in
             try await pages.handle(request, context: context) { request, context in
                 try await paths.handle(request, context: context) { request, context in
@@ -66,6 +72,11 @@ struct ServiceMiddleware: RouterMiddleware {
             }
         }
     }
+}
+
+extension HTTPRequest.Method {
+    /// True for the methods that only read (RFC 9110 section 9.2.1).
+    var isSafe: Bool { [.get, .head, .options].contains(self) }
 }
 
 /// The middleware of some paths alone.

@@ -42,9 +42,6 @@ package struct ServiceContext: RequestContext {
         (sharedLimits?.addresses ?? ClientAddresses(proxies: 0)).network(of: request, self)
     }
 
-    /// The same as a text.
-    package func clientAddress(of request: Request) -> String { clientNetwork(of: request).description }
-
     /// Returns a new share of the body budget, or nil if there is no budget.
     func bodyLease(of request: Request) -> BodyBudget.Lease? {
         guard let bodies = sharedLimits?.bodies else { return nil }

@@ -332,13 +332,13 @@ package enum LedgerError: RuledError, Equatable {
 ///
 /// Anybody with an app's public key can invent users, and anybody can sign up. A transaction that runs again takes its bytes again.
 package struct NewcomerAllowance: Sendable {
-    /// The caller's client address, which other limits of strangers count by; nil if it is not known.
-    package let address: String?
+    /// The caller's network, by which other limits on strangers count; nil if it is not known.
+    package let network: ClientNetwork?
     /// Takes bytes, all or none. Returns nil if they were available, otherwise the seconds until they are.
     package let take: @Sendable (Int) -> Int?
 
-    package init(of address: String? = nil, take: @escaping @Sendable (Int) -> Int?) {
-        self.address = address
+    package init(of network: ClientNetwork? = nil, take: @escaping @Sendable (Int) -> Int?) {
+        self.network = network
         self.take = take
     }
 

@@ -88,7 +88,7 @@ struct ExportCommand: LedgerUser {
     }
 
     private static func output(_ bytes: Data) throws(BackupError) {
-        do { try FileHandle.standardOutput.write(contentsOf: bytes) } catch {
+        do { try Terminal.copy(bytes) } catch {
             throw .notWritten(path: "Standard output")
         }
     }

@@ -243,7 +243,8 @@ struct GrantsList: UserCaller {
 
     func perform() async throws {
         let grants: [Answered<GivenItem>] = try await elements(
-            of: HTTPServiceConnection.path(of: user) + "/grants", [("issuer", userCall.issuer)], upTo: list)
+            of: HTTPServiceConnection.path(of: user) + "/grants", [("issuer", userCall.issuer)], upTo: list,
+            about: userCall.named(user))
         try terminal.list(
             ["GRANT", "ITEM", "GIVEN", "BY", "UNTIL", "REVOKED", "REASON"], grants,
             orElse: "The team has given user \"\(user)\" nothing."

@@ -45,6 +45,11 @@ struct KnownConfiguration {
         assumption = unknown.isEmpty ? nil : "This answer assumes \(joined(\.2))."
     }
 
+    /// A configuration whose gaps matter to no answer.
+    init(of apps: Apps) {
+        (self.apps, accepted, gap, assumption) = (apps, AcceptedOrigins(), nil, nil)
+    }
+
     private static func app(_ kept: KeptConfiguration.KeptApp) throws -> App {
         let catalog: Catalog
         do { catalog = try kept.place.catalog() } catch {

@@ -21,7 +21,7 @@ struct LedgerStart {
     let supervisor: Supervisor
     let logger: Logger
 
-    private static let (firstPause, longestPause) = (Duration.milliseconds(500), Duration.seconds(10))
+    private static let (firstPause, longestPause) = (Duration.milliseconds(500), Duration.seconds(5))
 
     /// Opens the ledger, and reports at `critical` when it stops itself.
     ///

@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Catalog
 import Foundation
 import HTTPSupport
 import Ledger
@@ -211,7 +212,12 @@ struct CallOptions: ParsableArguments {
         let data = common.dataDirectory
         try data.requireLedger()
         let kept = try await LedgerPlace.file(data.ledgerFile).keptConfiguration()
-        let known = try KnownConfiguration(kept, common, accepting: accept)
+        let known: KnownConfiguration
+        do { known = try KnownConfiguration(kept, common, accepting: accept) } catch {
+            // The answer depends on no catalog, and the user of this command may read none.
+            guard need == .none else { throw error }
+            known = KnownConfiguration(of: Apps(App(try CatalogPlace.sample.catalog())))
+        }
         if need == .explanation, kept == nil, accept.isEmpty, let gap = known.gap {
             throw CommandError("configurationUnknown", gap)
         }
@@ -282,16 +288,23 @@ extension ServiceCaller {
     /// - Parameters:
     ///   - path: The path of the list.
     ///   - query: The parameters besides those of the page.
+    ///   - user: The user whose list it is; nil for another list.
     func elements<Element: Decodable & Listed & Sendable>(
-        of path: String, _ query: [(String, String?)], upTo limit: ListLimit
+        of path: String, _ query: [(String, String?)], upTo limit: ListLimit, about user: User? = nil
     ) async throws -> [Answered<Element>] {
         let limit = limit.limit
-        return try await withClient { client in
-            try await ServiceClient.elements(upTo: limit) { size, cursor -> List<Answered<Element>> in
-                try await client.get(
+        let (elements, unknown) = try await withClient { client in
+            var unknown: UnknownUser?
+            let elements = try await ServiceClient.elements(upTo: limit) { size, cursor in
+                let page: List<Answered<Element>> = try await client.get(
                     ServiceClient.path(path, query + [("pageSize", String(size)), ("cursor", cursor)]))
+                unknown = page.unknownUser
+                return page
             }
+            return (elements, unknown)
         }
+        if let user { terminal.note(unknown, about: user) }
+        return elements
     }
 }
 

@@ -45,7 +45,8 @@ struct Story: UserCaller {
     func perform() async throws {
         let entries: [Answered<Entry>] = try await elements(
             of: HTTPServiceConnection.path(of: user) + "/story",
-            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list)
+            [("month", month), ("kind", kind?.rawValue), ("issuer", userCall.issuer)], upTo: list,
+            about: userCall.named(user))
         if entries.isEmpty { terminal.line("No entries for user \"\(user)\".") }
         for entry in entries {
             let actor = entry.actorName.map { "key \"\($0)\"" } ?? entry.actor
@@ -74,17 +75,19 @@ struct Owned: UserCaller {
 
     func perform() async throws {
         let (call, issuer) = (call, userCall.issuer)
-        // A running service may have another catalog.
-        let named = common.namesCatalog ? [try common.dataDirectory.catalog()] : []
         let local = call.service.server == nil ? try await call.localService() : nil
-        let catalogs = local?.catalogs.all ?? named
+        let catalogs = try local?.catalogs.all ?? [common.dataDirectory.catalog()]
+        // A running service may have another catalog, whose identifiers of products are others, too.
+        let isCatalogKnown = local != nil || common.namesCatalog
         let owned = try await call.service.withService(
             for: user, issuer: issuer, or: { if let local { local } else { try await call.localService() } }
         ) {
             try await $0.possessions()
         }
         terminal.owned(
-            owned.items.map { ($0.item, $0.sentence(naming: catalogs)) }, owned.balances, by: call.service.named(user))
+            owned.items.map { ($0.item, $0.sentence(naming: catalogs, isCatalogKnown: isCatalogKnown)) },
+            owned.balances, by: call.service.named(user))
+        terminal.note(owned.unknownUser, about: userCall.named(user))
         try terminal.json(owned)
     }
 }
@@ -127,6 +130,7 @@ struct Why: UserCaller {
             let item: Item
             let isOwned: Bool
             let isUserUnknown: Bool?
+            let knownUnderIssuers: [String]?
             let text: String
             let remedy: String?
             let otherOwner: UserName?
@@ -136,8 +140,8 @@ struct Why: UserCaller {
         let explanation: Answered<Explanation> = try await get(path)
         terminal.line("\(user) \(explanation.isOwned ? "has" : "does not have") \(explanation.item).")
         if explanation.isUserUnknown == true {
-            let issuer = userCall.issuer == nil ? "name the issuer with --issuer" : "check the issuer"
-            terminal.line("The service knows no user \"\(user)\": check the spelling, or \(issuer).")
+            terminal.line(
+                UnknownUser(knownUnder: explanation.knownUnderIssuers ?? []).sentence(about: userCall.named(user)))
         }
         terminal.line(explanation.text)
         if let remedy = explanation.remedy { terminal.line(remedy) }
@@ -149,12 +153,14 @@ struct Why: UserCaller {
 extension OwnedItemResource {
     /// The item for people, such as "Basic, monthly, until 2026-12-22, renews".
     ///
-    /// - Parameter catalogs: Those of the service; none if they are unknown.
-    func sentence(naming catalogs: [Catalog]) -> String {
+    /// - Parameters:
+    ///   - catalogs: Those of the service, if they are known.
+    ///   - isCatalogKnown: False to name products alone. Items of other catalogs have the same numbers.
+    func sentence(naming catalogs: [Catalog], isCatalogKnown: Bool) -> String {
         let product = productId.flatMap { productId in catalogs.lazy.compactMap { $0.product(productId) }.first }
         let name =
             product?.localization(language: "en")?.displayName
-            ?? catalogs.lazy.map { $0.name(of: item) }.first { !$0.isEmpty } ?? ""
+            ?? (isCatalogKnown ? catalogs : []).lazy.map { $0.name(of: item) }.first { !$0.isEmpty } ?? ""
         return
             ([name, (product?.subscription?.period).map { CustomerWords.period($0).english }] + times + [stateWords])
             .compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: ", ")
@@ -228,6 +234,7 @@ struct AuditCommand: LedgerUser {
                     entry.origin?.rawValue, entry.reason,
                 ]
             }, orElse: "No audit entries for user \"\(user)\".")
+        if records.isEmpty { terminal.note(try await ledger.unknownUser(user), about: user) }
         if let brokenAt {
             terminal.line("broken: record \(brokenAt) or an earlier one was changed or removed")
         } else if let last = records.last {

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The output of a command: its result on standard output, its error on standard error.
 ///
-/// Nothing else in the program writes there but the log and `till export`. So no command can forget the escapes of `TerminalText`.
+/// Nothing else in the program writes there but the log. So no command can forget the escapes of `TerminalText`.
 struct Terminal: Sendable {
     let isJSON: Bool
 
@@ -98,6 +98,13 @@ struct Terminal: Sendable {
         guard Self.outputFailed.load(ordering: .relaxed) else { return }
         note("The result could not be written: check the disk that standard output goes to.")
         throw ExitCode(1)
+    }
+
+    /// Copies bytes of a file to standard output: unchanged into a file or a pipe, and escaped onto a terminal.
+    static func copy(_ bytes: Data) throws {
+        guard isatty(STDOUT_FILENO) == 1 else { return try FileHandle.standardOutput.write(contentsOf: bytes) }
+        let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n")
+        try FileHandle.standardOutput.write(contentsOf: Data(text.shown(as: .lines).utf8))
     }
 
     /// Writes without a buffer, so that the output is complete even if the process is killed next.

@@ -85,6 +85,7 @@ struct AttributesList: UserCaller {
         terminal.table(
             ["NAME", "VALUE", "SET"], attributes.elements.map { [$0.name, $0.value, $0.statedAt] },
             orElse: "No attributes of user \"\(user)\".")
+        terminal.note(attributes.unknownUser, about: userCall.named(user))
         try terminal.json(attributes)
     }
 }

@@ -88,6 +88,12 @@ struct AttackTests {
         try await expectAnswers(during: HalfSentBodiesOfNetwork())
     }
 
+    @Test func `customers get their purchases of Google Play while one network presents tokens without end`()
+        async throws
+    {
+        try await expectAnswers(during: try await TokenFlood())
+    }
+
     @Test func `purchases are redeemed while log-ins merge customers as large as possible`() async throws {
         try await expectAnswers(during: try await CustomerMerges())
     }

@@ -29,6 +29,11 @@ struct DoorRequests: Sendable {
             #"{"app_user_id":"\#(customer)","fetch_token":"\#(proof)","attributes":\#(attributes)}"#)
     }
 
+    /// Asks for the state of a purchase of Google Play, at the door `iapkit`.
+    func verify(_ token: String) -> ByteBuffer {
+        post("/v1/purchase/verify", #"{"store":"google","purchaseToken":"\#(token)"}"#)
+    }
+
     /// States attributes.
     ///
     /// - Parameter attributes: The attributes as JSON.

@@ -55,6 +55,7 @@ struct DoorGarden {
     ///   - chains: Chains whose roots are trusted, too.
     ///   - appKeys: The trusted keys of apps on Google Play.
     ///   - play: The client of the app on Google Play; nil without a service account.
+    ///   - proxies: The number of proxies in front of the service.
     ///   - disk: The disk with a reserve of free space; nil for no reserve.
     init(
         _ doors: [Door] = Door.allCases,
@@ -66,6 +67,7 @@ struct DoorGarden {
         trusting chains: [CertificateChain] = [],
         appKeys: [AppKey] = [],
         play: PlayDeveloperClient? = nil,
+        proxies: Int = 0,
         disk: ManualDisk? = nil
     ) async throws {
         garden = try TestGarden(offerings: Self.offerings)
@@ -94,7 +96,7 @@ struct DoorGarden {
             googlePlay: apps ?? [],
             clock: garden.store.clock)
         routes = ServiceRoutes(
-            service: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics,
+            service: entitlements, authentication: .apiKeys(keys), limits: limits, metrics: metrics, proxies: proxies,
             reserve: disk.map { [clock = garden.clock] disk in
                 StorageReserve(
                     bytes: 1 << 20, clock: clock,

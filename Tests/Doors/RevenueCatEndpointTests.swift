@@ -101,6 +101,25 @@ import Testing
         #expect(second.headers[.retryAfter] != nil)
     }
 
+    @Test func `no question about a customer writes`() async throws {
+        let door = try await DoorGarden()
+        let bought = try door.buy("garden.gate")
+        #expect(try await door.redeem(bought.proof, of: "alice", product: "garden.gate").status == 200)
+        func content() throws -> Data {
+            var lines = Data()
+            _ = try door.ledger.export { lines.append($0) }
+            return lines
+        }
+        let before = try content()
+        for endpoint in RevenueCatEndpoint.allCases where endpoint.method == .get {
+            for customer in ["alice", "nobody"] {
+                let path = endpoint.path.replacing("{user}", with: customer)
+                #expect(try await door.send(.get, path).status == 200, "\(endpoint)")
+            }
+        }
+        #expect(try content() == before)
+    }
+
     @Test func `an answer that the SDK has is not sent again`() async throws {
         let door = try await DoorGarden()
         let name = try #require(HTTPField.Name("X-RevenueCat-ETag"))

@@ -61,7 +61,8 @@ import Testing
     }
 
     private func hasKept(_ name: String) async throws -> Bool {
-        try await service.answer(aboutItemsOf: try user(name), keptIn: kept) { $0.map(\.item) }.contains(Self.premium)
+        try await service.answer(aboutItemsOf: try user(name), keptIn: kept) { items, _ in items.map(\.item) }.contains(
+            Self.premium)
     }
 
     private func events(_ name: String) async throws -> [String] {

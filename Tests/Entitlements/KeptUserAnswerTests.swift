@@ -275,12 +275,14 @@ import Testing
                 for (customer, app) in Self.customers.flatMap({ [($0, nil), ($0, app.bundleIdentifier as String?)] }) {
                     let user = customer.user
                     let service = process.service.limited(to: app)
-                    let items = try await service.answer(aboutItemsOf: user, keptIn: process.items) { items in
+                    let items = try await service.answer(aboutItemsOf: user, keptIn: process.items) { items, _ in
                         process.made.add(1, ordering: .relaxed)
                         return items
                     }
                     givenCount += 1
-                    let rights = try await service.answer(aboutRightsOf: user, keptIn: process.rights) { $0 }
+                    let rights = try await service.answer(aboutRightsOf: user, keptIn: process.rights) { rights, _ in
+                        rights
+                    }
                     let fresh = try await service.items(of: user)
                     let (info, moment) = try await process.info(about: customer, by: service)
                     let (freshInfo, _) = try await Process(service).info(about: customer, by: service)

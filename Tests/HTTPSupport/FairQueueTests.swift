@@ -1,4 +1,5 @@
 import HTTPSupport
+import Ledger
 import Testing
 
 @Suite struct FairQueueTests {

@@ -1,4 +1,5 @@
 import HTTPSupport
+import Ledger
 import Logging
 import Synchronization
 import Testing
@@ -38,6 +39,44 @@ import Testing
             #expect(limit.level(.info, of: "flood", in: recorder.logger, at: start) == .info)
         }
         #expect(limit.level(.error, of: "storageDamaged", in: recorder.logger, at: start) == .debug)
+    }
+
+    @Test(arguments: [
+        (0..<100).map { "192.0.2.\($0)" }, (0..<100).map { "2001:db8:1:\(String($0 * 256, radix: 16))::1" },
+    ])
+    func `one site has two of six lines, and the last two are for sites without one`(addresses: [String]) {
+        var budget = LogBudget()
+        func admitted(from addresses: [String]) -> Int {
+            addresses.count {
+                budget.admits(.info, "keyInvalid", from: ClientNetwork(forwarded: $0), at: start)
+            }
+        }
+        #expect(admitted(from: addresses) == 2)
+        #expect(admitted(from: ["198.51.100.1", "198.51.100.2", "198.51.100.3"]) == 2)
+        #expect(admitted(from: ["203.0.113.1", "203.0.113.2"]) == 1)
+        #expect(admitted(from: ["203.0.114.1", "203.0.115.1"]) == 1)
+        let suppressed = budget.end()
+        #expect(suppressed.map(\.counts) == [["keyInvalid": 98 + 1 + 1 + 1]])
+    }
+
+    @Test func `one site has a quarter of a larger budget`() {
+        var budget = LogBudget()
+        func admitted(_ count: Int, from address: String?) -> Int {
+            (0..<count).count { _ in
+                budget.admits(.info, "GET /", from: address.map { ClientNetwork(forwarded: $0) }, at: start, upTo: 120)
+            }
+        }
+        #expect((1...3).map { admitted(100, from: "192.0.\($0).1") } == [30, 30, 30])
+        #expect((1...3).map { admitted(100, from: "198.51.\($0).1") } == [15, 15, 0])
+        #expect(admitted(1, from: nil) == 0)
+    }
+
+    @Test func `lines of no stranger, or of one without an address, have the whole budget`() {
+        for network in [nil, ClientNetwork.unknown] {
+            var budget = LogBudget()
+            let admitted = (0..<10).count { _ in budget.admits(.info, "x", from: network, at: start) }
+            #expect(admitted == LogBudget.linesPerMinute)
+        }
     }
 
     @Test func `a cause may have a larger budget`() {

@@ -1,4 +1,5 @@
 import HTTPSupport
+import Ledger
 import Proofs
 import TestSupport
 import Testing

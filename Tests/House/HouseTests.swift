@@ -174,14 +174,13 @@ import Testing
         }
     }
 
-    /// The terminal and the log escape what controls a terminal. `till export` copies a file of another service.
+    /// The terminal and the log escape what controls a terminal.
     @Test func `a command writes to standard output and standard error in one place`() throws {
         let writers = try sources().filter { file in
             try String(contentsOf: file, encoding: .utf8)
                 .contains(/\bprint\(|\bf?puts\(|\bstd(out|err)\b|standard(Output|Error)\b/)
         }
-        #expect(
-            writers.map(\.lastPathComponent).sorted() == ["ExportCommand.swift", "LogFormat.swift", "Terminal.swift"])
+        #expect(writers.map(\.lastPathComponent).sorted() == ["LogFormat.swift", "Terminal.swift"])
     }
 
     /// SQLite numbers the parameters `$1` and `$2` by where they occur first, PostgreSQL by their names.

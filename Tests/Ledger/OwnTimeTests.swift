@@ -44,7 +44,7 @@ import Testing
         ),
         ("it is taken back with the beginning or the end", ["session.began_at", "team_session.ends_at"]),
         ("it is taken back with the beginning", ["team_invitation.ends_at", "account_link.ends_at"]),
-        ("people choose it", ["team_grant.ends_at", "api_key.expires_at"]),
+        ("people choose it", ["team_grant.ends_at", "audit.ends_at", "api_key.expires_at"]),
         (
             "something is only kept longer",
             ["kept_answer.kept_at", "address_change.asked_at", "notification_forward.queued_at"]

@@ -101,13 +101,9 @@ import Testing
         #expect(try await redeem(Self.coins("1"), for: mint) == [.granted])
         #expect(try await redeem(Self.coins("11"), Self.coins("12"), for: ghost) == [.granted, .granted])
         #expect(try await spend(13, of: ghost, "s"))
-        _ = try await ledger.write { transaction in
-            let number = try #require(try transaction.users.known(ghost))
-            try transaction.database.insert(
-                into: "balance_addition",
-                ["user_id", "addition_id", "balance", "amount", "reason", "added_by", "added_at"],
-                [[number, "a", "coins", 5, "sorry", "K", Self.now]])
-        }
+        let addition = BalanceAddition(
+            identifier: "a", balance: "coins", amount: 5, reason: "sorry", addedBy: "K", addedAt: Self.now)
+        _ = try await ledger.write { try $0.add(addition, for: ghost) }
         #expect(try await logIn(ghost, as: mint).effect == .merged)
         #expect(try await balance(of: mint) == 22)
         try await refund("11")

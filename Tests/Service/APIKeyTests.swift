@@ -100,9 +100,10 @@ import Testing
 
     @Test(arguments: [
         (APIKeyScope.read, HTTPRequest.Method.get, "/v1/users/alice/items", 200),
-        (.read, .get, "/v1/users/alice/transactions", 200), (.read, .get, "/v1/users/alice", 200),
+        (.read, .get, "/v1/users/alice/transactions", 200), (.read, .get, "/v1/users/alice", 404),
         (.read, .get, "/v1/products", 200), (.read, .post, "/v1/proofs/verify", 400),
         (.read, .post, "/v1/users/alice/receipts", 403), (.read, .post, "/v1/users/alice/transactions", 403),
+        (.read, .put, "/v1/users/alice/account-token", 403), (.redeem, .put, "/v1/users/alice/account-token", 200),
         (.read, .put, "/v1/users/alice", 403), (.redeem, .post, "/v1/users/alice/receipts", 400),
         (.redeem, .put, "/v1/users/alice", 400), (.redeem, .get, "/v1/users/alice/items", 403),
         (.redeem, .get, "/v1/products", 403),

@@ -106,6 +106,7 @@ import Testing
             expecting: [409])
         let seedGrant = try await grant(#"{"collection":"sprout","number":3}"#, key: fixture.key)
         let gardenGrant = try await grant(#"{"collection":"gate","number":1}"#, key: fixture.key)
+        try await send(.put, "/v1/users/alice/account-token", key: seedKey)
         try await send(
             .post, "/v1/users/alice/balances/coins/additions", #"{"amount":50,"reason":"a prize"}"#, key: seedKey)
 

@@ -1,5 +1,6 @@
 import AppStore
 import HTTPSupport
+import Ledger
 import Logging
 import NIOCore
 import Service

@@ -70,7 +70,8 @@ import Testing
     }
 
     @Test func `a purchase is granted to the user of its account token`() async throws {
-        let account = try await fixture.send(.get, "/v1/users/alice").decoded(AppAccountTokenResource.self)
+        let account = try await fixture.send(.put, "/v1/users/alice/account-token").decoded(
+            AppAccountTokenResource.self)
         let token = JSONValue.string(account.appAccountToken)
         let answer = try await notify("ONE_TIME_CHARGE", about: payload(["appAccountToken": token]))
         #expect(try answer.decoded(NotificationReceipt.self).outcome == "granted")

@@ -1,6 +1,7 @@
 import AppStore
 import HTTPSupport
 import HTTPTypes
+import Ledger
 import Service
 import Testing
 

@@ -51,7 +51,9 @@ struct StatedErrors {
         errors += Redemption.Result.refusals.map { RedemptionError.purchaseRefused($0) }
         errors += AccountError.allCases.map { $0 as any Error } + PasswordError.allCases.map { $0 as any Error }
         errors += CredentialError.allCases.map { $0 as any Error }
-        errors += StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: "") }
+        for path in ["/var/till", "postgres://db/till"] {
+            errors += StorageFault.Cause.allCases.map { StorageFault(cause: $0, path: path) }
+        }
         errors += [401, 429, 500].map { ReconciliationError.refused(status: $0, code: nil) }
         return errors
     }()

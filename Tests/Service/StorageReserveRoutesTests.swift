@@ -37,7 +37,7 @@ import Testing
     private static let ofApps: Set<String> = [
         "DELETE /v1/me/wishes/{product}", "PATCH /v1/me/profile", "POST /v1/me/account/verification", "POST /v1/user",
         "POST /v1/user/shop/item", "PUT /v1/me/account/email", "PUT /v1/me/account/password", "PUT /v1/me/attributes",
-        "PUT /v1/me/wishes/{product}",
+        "PUT /v1/me/account-token", "PUT /v1/me/wishes/{product}",
     ]
 
     /// The other requests of apps and strangers: they bring a proof, end or renew what is there, or write nothing.
@@ -118,7 +118,7 @@ import Testing
         let sent = try await fixture.send(
             .post, "/v1/users/bob/transactions", body: "{\"signedTransaction\":\"\(other)\"}")
         #expect(try sent.decoded(Redemption.self).outcome == .granted)
-        #expect(try await fixture.send(.get, "/v1/me", key: try token(of: "carol")).status == 200)
+        #expect(try await fixture.send(.get, "/v1/me/items", key: try token(of: "carol")).status == 200)
         #expect(try await fixture.send(.get, "/health/ready", key: "").status == 204)
         #expect(try await gauge() == "1")
         let account = #"{"email":"mint@example.com","password":"correct horse"}"#

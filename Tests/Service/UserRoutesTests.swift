@@ -57,9 +57,14 @@ import Testing
 
     @Test func `a user has one account token`() async throws {
         func accountToken(of user: String) async throws -> String {
-            try await fixture.send(.get, "/v1/users/\(user)").decoded(AppAccountTokenResource.self).appAccountToken
+            try await fixture.send(.put, "/v1/users/\(user)/account-token").decoded(AppAccountTokenResource.self)
+                .appAccountToken
         }
+        #expect(try await fixture.send(.get, "/v1/users/alice").code == "userNotFound")
         let token = try await accountToken(of: "alice")
+        #expect(
+            try await fixture.send(.get, "/v1/users/alice").decoded(AppAccountTokenResource.self).appAccountToken
+                == token)
         #expect(token == token.lowercased())
         #expect(try await accountToken(of: "alice") == token)
         let own = UUID().uuidString
@@ -83,7 +88,8 @@ import Testing
     @Test(arguments: ["null", "Undefined", "0", "guest", "(null)", "00000000-0000-0000-0000-000000000000"])
     func `nothing is written for a name that stands for no user`(name: String) async throws {
         #expect(try await redeem("sprout1", for: name).code == "userInvalid")
-        #expect(try await fixture.send(.get, "/v1/users/\(name)").code == "userInvalid")
+        #expect(try await fixture.send(.put, "/v1/users/\(name)/account-token").code == "userInvalid")
+        #expect(try await fixture.send(.get, "/v1/users/\(name)").code == "userNotFound")
         let token = UUID().uuidString
         let answer = try await fixture.send(.put, "/v1/users/\(name)", body: "{\"appAccountToken\":\"\(token)\"}")
         #expect(answer.code == "userInvalid")

@@ -113,6 +113,29 @@ final class SimulatedPlay: Sendable {
             }, within: .person)
     }
 
+    /// Has a process ask about a purchase, and apply the answer.
+    func refresh(_ token: String, by service: EntitlementService) async throws -> [NotificationOutcome] {
+        try await app(of: service).refresh(token, within: .person)
+    }
+
+    /// Has a process ask about a purchase, and keep the answer.
+    func ask(_ token: String, by service: EntitlementService) async throws -> SimulatedLateAnswer {
+        let app = try app(of: service)
+        let known = try await app.purchases.purchase(of: token)
+        let number = try await app.purchases.numberOfQuestion(about: known)
+        let statement = try await app.client.statement(
+            about: token, as: .product, named: try await app.purchases.tokenNames,
+            originalToken: known?.originalToken)
+        return SimulatedLateAnswer(token: token, statement: statement, number: number)
+    }
+
+    /// Has a process apply an answer that it has kept.
+    func apply(_ answer: SimulatedLateAnswer, by service: EntitlementService) async throws -> [NotificationOutcome] {
+        let purchases = try app(of: service).purchases
+        let recorded = try await purchases.record(answer.statement, continuing: nil, number: answer.number)
+        return try await purchases.apply(answer.statement, recordedAs: recorded)
+    }
+
     /// Has a process acknowledge what is due, one after the other.
     func acknowledge(by service: EntitlementService, isReachable: Bool) async throws {
         try await app(of: service, isReachable: isReachable)
@@ -127,6 +150,14 @@ final class SimulatedPlay: Sendable {
         let reports = [try await reconciler.recordVoidedPurchases(), try await reconciler.recordSilentPurchases()]
         return reports.flatMap { $0.outcomes.map { "\($0.key) \($0.value)" }.sorted() }
     }
+}
+
+/// An answer of the Play that a process stores late, such as one that was suspended meanwhile.
+struct SimulatedLateAnswer: Sendable {
+    let token: String
+    let statement: GooglePlayStatement
+    /// The number of the question; nil if the token was new then.
+    let number: Int64?
 }
 
 /// A purchase at the Play, and the user whom the app presents it for.

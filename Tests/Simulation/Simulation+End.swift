@@ -29,6 +29,7 @@ extension Simulation {
         // The owner of a purchase with an account token may be known only now. The queue delivers it again at each launch.
         try await launchEverybody()
         try await trySpendings()
+        try await settleSubscriptions()
         try check()
         try checkPlay()
         try checkEnd()

@@ -23,9 +23,10 @@ extension Simulation {
                         "\($0.transactionIdentifier) in \($0.app ?? "-") to \($0.expiresAt?.rfc3339 ?? "-") "
                             + "\($0.revocationDate?.rfc3339 ?? "") \($0.revocation?.reason ?? "")"
                     }
+                let atPlay = try subscriptionsAtPlay()
                 throw SimulationError.broken(
                     "\(person.user) owns \(met) at \(moment.rfc3339), and should own \(expected): "
-                        + "the stores have \(sales), the ledger \(kept)")
+                        + "the stores have \(sales) \(atPlay), the ledger \(kept)")
             }
         }
         let balances = try ledger.readNow { try $0.balances(of: person.user, accepting: Set(Origin.allCases)) }
@@ -46,7 +47,8 @@ extension Simulation {
         _ graceEnds: [TransactionKey: Timestamp],
         at moment: Timestamp
     ) throws -> [Item] {
-        var items = Set((given[person.user.name] ?? []) + (try itemsFromPlay(of: person)))
+        let atPlay = try itemsFromPlay(of: person) + itemsOfSubscriptions(of: person, at: moment)
+        var items = Set((given[person.user.name] ?? []) + atPlay)
         for sale in sales where counts(sale) {
             switch sale.benefit {
             case .item(let item): items.insert(item)

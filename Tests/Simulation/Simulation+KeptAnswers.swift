@@ -18,11 +18,13 @@ extension Simulation {
         for (number, process) in processes.enumerated() where !process.isStopped {
             let (service, kept) = (process.service, process.answers)
             for person in people {
-                let items = try await service.answer(aboutItemsOf: person.user, keptIn: kept.items) { items in
+                let items = try await service.answer(aboutItemsOf: person.user, keptIn: kept.items) { items, _ in
                     kept.made.add(1, ordering: .relaxed)
                     return items
                 }
-                let rights = try await service.answer(aboutRightsOf: person.user, keptIn: kept.rights) { $0 }
+                let rights = try await service.answer(aboutRightsOf: person.user, keptIn: kept.rights) { rights, _ in
+                    rights
+                }
                 answersGiven += 1
                 let (freshItems, freshRights) = (
                     try await service.items(of: person.user), try await service.rights(of: person.user)

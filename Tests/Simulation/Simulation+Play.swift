@@ -7,7 +7,8 @@ import TestSupport
 /// The purchases of the devices at Google Play, beside those at the App Stores.
 extension Simulation {
     enum PlayStep: CaseIterable {
-        case buy, present, notify, acknowledge, refund, decidePayment, reconcile
+        case buy, present, notify, acknowledge, refund, decidePayment, reconcile, ask, applyLate
+        case subscribe, presentSubscription, changeSubscription
 
         /// The steps, each as often as its weight.
         static let all = allCases + [.buy, .buy, .present, .present, .acknowledge]
@@ -35,6 +36,15 @@ extension Simulation {
                 _ = try play.perform { isMade ? try $0.complete(one) : try $0.cancel(one) }
             }
         case .reconcile: try await reconcile(with: play)
+        case .ask:
+            guard let one = play.dice.pick(playPurchases),
+                let answer = try? await play.ask(one.token, by: someService(play))
+            else { return }
+            lateAnswers.append(answer)
+        case .applyLate: await applyLateAnswer(of: play)
+        case .subscribe: try await subscribe(at: play)
+        case .presentSubscription: await presentSubscription(at: play)
+        case .changeSubscription: try changeSubscription(at: play)
         }
     }
 
@@ -92,6 +102,15 @@ extension Simulation {
             answers.append("notification \(notification.number): \(outcomes.map { "\($0)" } ?? "no answer")")
             try? noteGrants()
         }
+    }
+
+    /// Has any process apply one of the answers that were stored late, as the service that asked would.
+    private func applyLateAnswer(of play: SimulatedPlay) async {
+        guard !lateAnswers.isEmpty else { return }
+        let answer = lateAnswers.remove(at: play.dice.number(below: lateAnswers.count))
+        let outcomes = try? await play.apply(answer, by: someService(play))
+        answers.append("a late answer was applied: \(outcomes.map { "\($0)" } ?? "no answer")")
+        try? noteGrants()
     }
 
     /// Notes the time of new grants. The ledger has that of a process whose clock may be wrong.
@@ -160,6 +179,7 @@ extension Simulation {
             _ = try play.perform { try $0.cancel(number) }
         }
         try advance(seconds: 2)
+        while !lateAnswers.isEmpty { await applyLateAnswer(of: play) }
         let purchases = try play.purchases()
         // An app that is launched sees what its account has not acknowledged.
         for one in playPurchases where purchases[one.number]?.acknowledgementDeadline != nil {
@@ -271,10 +291,11 @@ extension Simulation {
     /// The purchases at the Play, for the trace.
     func playState() throws -> [String] {
         guard let play = googlePlay else { return [] }
-        return try play.purchases().sorted { $0.key < $1.key }.map { number, purchase in
-            "purchase \(number): \(purchase.terms.productId) \(purchase.token) \(purchase.orderId ?? "-") "
-                + "\(purchase.state)\(purchase.isAcknowledged ? " acknowledged" : "")"
-                + "\(purchase.isConsumed ? " consumed" : "") \(purchase.refunds.map { "\($0.time.rfc3339)" })"
-        }
+        return try subscriptionsAtPlay()
+            + play.purchases().sorted { $0.key < $1.key }.map { number, purchase in
+                "purchase \(number): \(purchase.terms.productId) \(purchase.token) \(purchase.orderId ?? "-") "
+                    + "\(purchase.state)\(purchase.isAcknowledged ? " acknowledged" : "")"
+                    + "\(purchase.isConsumed ? " consumed" : "") \(purchase.refunds.map { "\($0.time.rfc3339)" })"
+            }
     }
 }

@@ -61,6 +61,10 @@ actor Simulation {
     var playPurchases: [SimulatedPlayPurchase] = []
     /// The numbers of those whose redemption the app knows of.
     var answeredAtPlay: Set<Int64> = []
+    /// The subscriptions at the Play, in their order.
+    var playSubscriptions: [SimulatedPlayPurchase] = []
+    /// The answers of the Play that processes have not stored yet.
+    var lateAnswers: [SimulatedLateAnswer] = []
     /// The times at which they were first seen redeemed, by their numbers.
     var grantedAtPlay: [Int64: Timestamp] = [:]
     var given: [String: [Item]] = [:]

@@ -80,6 +80,19 @@ import Testing
         await expectEventually { (screens + [other]).allSatisfy(\.hasEnded) }
     }
 
+    @Test func `a stream makes no user, and goes on when there is one`() async throws {
+        let server = try await ServeProcess(till, arguments)
+        let zoe = try token("zoe")
+        let screen = EventListener(server.url, token: zoe)
+        await expectEventually { screen.kinds == ["ready"] }
+        #expect(try await server.curl("/v1/me", key: zoe).status == 404)
+        // A client that reconnects before there is a user has had no event.
+        let again = EventListener(server.url, token: zoe, after: "0-0")
+        #expect(try await server.curl(wish, key: zoe, options: ["--request", "PUT"]).status == 204)
+        await expectEventually { screen.kinds == ["ready", "wished"] && again.kinds == ["wished"] }
+        #expect(screen.events.map(\.id) == ["0-0", "0-1"])
+    }
+
     @Test func `a listener that reconnects misses no event, even after a kill of the service`() async throws {
         let alice = try token("alice")
         let first = try await ServeProcess(till, arguments)

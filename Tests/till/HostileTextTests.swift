@@ -29,7 +29,8 @@ import till
     /// Writes the hostile text into columns of the ledger, as an import or a later version could.
     private func spoil(_ till: TillProcess) throws {
         let columns: [(table: String, columns: [String])] = [
-            ("attribute", ["name", "value"]), ("team_grant", ["reason", "granted_by"]), ("api_key", ["name"]),
+            ("redeemed_transaction", ["product_id"]), ("attribute", ["name", "value"]),
+            ("team_grant", ["reason", "granted_by"]), ("api_key", ["name"]),
             ("audit", ["subject", "reference"]), ("team_member", ["name"]), ("team_revocation", ["reason"]),
             ("notification", ["type", "subtype", "transaction_id"]), ("webhook_endpoint", ["url"]),
         ]
@@ -89,6 +90,15 @@ import till
             let json = try await till.run(arguments: arguments + ["--json"])
             expectShown(json.output, arguments)
         }
+        // An export keeps the bytes in a file, and not on a terminal.
+        let export = ["export", "transactions", "--format", "jsonl"]
+        let copied = try await till.run(arguments: export)
+        #expect(copied.status == 0 && copied.output.unicodeScalars.contains("\u{202E}"), "\(copied)")
+        var typist = till
+        typist.launcher = ["/bin/sh", "-c", "exec script -qec \"$0 $*\" /dev/null"]
+        let typed = try await typist.run(arguments: export).output.replacing("\r\n", with: "\n")
+        expectShown(typed, export)
+        #expect(typed.contains("\\u{202E}"), "\(typed)")
         let listed = try await till.run("attributes", "list", "alice", "--json").output
         #expect(listed.contains(#"a\u001B[2J"#) || listed.contains(#"a\u001b[2J"#), "\(listed)")
         #expect(listed.contains(#"\u009B31m\u007F\u202E\u2066\u200F\u061C\u2028\u200B\uDB40\uDC41"#), "\(listed)")

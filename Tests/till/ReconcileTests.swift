@@ -12,8 +12,7 @@ import Testing
         let backEnd = try TillProcess(hasKeys: false)
         let service = try await ServeProcess(backEnd)
         let key = try await backEnd.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
-            .appAccountToken
+        let token = try await service.accountToken(of: "alice", key: key)
 
         let shop = try TillProcess()
         let store = try await ServeProcess(
@@ -85,8 +84,7 @@ import Testing
                 "--app-store-url", store.url.absoluteString, "--reconcile-seconds", "1",
                 "--refund-preference", "DECLINE",
             ])
-        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
-            .appAccountToken
+        let token = try await service.accountToken(of: "alice", key: key)
         let bought = try await shop.run(
             "store", "buy", "com.memolease.sesac1.sprout1", "--account", "a", "--app-account-token", token)
         #expect(bought.status == 0)

@@ -109,6 +109,12 @@ final class ServeProcess: Sendable {
         }
     }
 
+    /// The account token that an app gives the purchases of a user.
+    func accountToken(of user: String, key: String) async throws -> String {
+        try await curl("/v1/users/\(user)/account-token", key: key, options: ["--request", "PUT"])
+            .decoded(AppAccountTokenResource.self).appAccountToken
+    }
+
     /// Sends a request with curl, an independent client.
     ///
     /// - Parameter address: Another server of the process.

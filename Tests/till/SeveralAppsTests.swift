@@ -69,8 +69,7 @@ import Testing
 
         let service = try await ServeProcess(backEnd, ["--config", "printed.json"])
         let key = try await backEnd.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
-            .appAccountToken
+        let token = try await service.accountToken(of: "alice", key: key)
         try await seed.buy("com.memolease.sesac1.sprout1", for: token)
         try await garden.buy("garden.gate", for: token)
         let expected = [("gate", 1), ("sprout", 1)].map { Item(collection: $0, number: $1) }

@@ -434,8 +434,7 @@ import Testing
         let till = try TillProcess()
         let service = try await ServeProcess(till, ["--store", "--log-level", "notice"])
         let key = try await till.run("keys", "make", "shop").output.trimmingCharacters(in: .whitespacesAndNewlines)
-        let token = try await service.curl("/v1/users/alice", key: key).decoded(AppAccountTokenResource.self)
-            .appAccountToken
+        let token = try await service.accountToken(of: "alice", key: key)
         let product = "com.memolease.sesac1.sprout1"
         #expect(
             try await till.run("store", "buy", product, "--account", "a", "--app-account-token", token).status == 0)

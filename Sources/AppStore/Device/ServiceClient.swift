@@ -325,16 +325,17 @@ package struct HTTPServiceConnection: ServiceConnection {
         }
     }
 
-    package func items() async throws -> [OwnedItemResource] {
-        let list: List<OwnedItemResource> = try await client.get(userPath + "/items" + query)
-        return list.elements
+    package func items() async throws -> [OwnedItemResource] { try await ownedItems().elements }
+
+    private func ownedItems() async throws -> List<OwnedItemResource> {
+        try await client.get(userPath + "/items" + query)
     }
 
     /// The items and balances that the user owns.
     package func possessions() async throws -> Possessions {
-        let items = try await items()
+        let items = try await ownedItems()
         let list: List<Credit> = try await client.get(userPath + "/balances" + query)
-        return Possessions(items: items, balances: list.elements)
+        return Possessions(items: items.elements, balances: list.elements, unknownUser: items.unknownUser)
     }
 }
 
@@ -343,6 +344,19 @@ package struct Possessions: Encodable, Sendable {
     package let items: [OwnedItemResource]
     /// The balances of the catalog, by name. A balance may be 0.
     package let balances: [Credit]
+    /// Nil for a user whom the service knows, and for the user of a token.
+    package let unknownUser: UnknownUser?
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(items, forKey: .items)
+        try container.encode(balances, forKey: .balances)
+        try unknownUser?.encode(to: encoder)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case items, balances
+    }
 }
 
 /// An item that a user owns, with its period and its source.

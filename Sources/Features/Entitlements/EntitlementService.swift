@@ -239,7 +239,17 @@ package struct EntitlementService: Sendable {
     /// True if a signed JSON has a chain that was verified before, so that verifying it is cheap.
     package func hasCachedChain(_ proof: [UInt8]) -> Bool { verifier.hasCachedChain(proof) }
 
-    /// The account token of a user, which the app sets on purchases. It is created on first use.
+    /// A user whom the ledger knows, and the account token if it was made.
+    ///
+    /// - Returns: Nil for an unknown user.
+    package func account(of user: User) async throws -> (user: User, appAccountToken: UUID?)? {
+        try await ledger.read(.snapshot) { transaction in
+            guard try transaction.users.known(user) != nil else { return nil }
+            return (user, try transaction.appAccountToken(of: user))
+        }
+    }
+
+    /// The account token of a user, which the app sets on purchases. It is made on first use, and so is the user.
     package func appAccountToken(of user: User) async throws -> UUID {
         if let token = try await ledger.read(.snapshot, { try $0.appAccountToken(of: user) }) { return token }
         return try await ledger.write { try $0.makeAppAccountToken(of: user, at: clock.now()) }

@@ -71,14 +71,14 @@ package final class UserAnswers<Answer: Sendable>: Sendable {
 extension EntitlementService {
     /// An answer about the items of a user, including those that everybody owns.
     ///
-    /// - Parameter make: Makes the answer from the items, in order, if none is kept.
+    /// - Parameter make: Makes the answer from the items, in order, if none is kept. Its second argument is false for an unknown user.
     package func answer<Answer>(
         aboutItemsOf user: User, keptIn answers: UserAnswers<Answer>,
-        _ make: @Sendable ([OwnedItem]) throws -> Answer
+        _ make: @Sendable ([OwnedItem], Bool) throws -> Answer
     ) async throws -> Answer {
         try await answer(about: user, keptIn: answers) { read, view in
             try make(
-                OwnedItem.all(by: read, owningBesides: view.free, at: view.moment, type: view.type))
+                OwnedItem.all(by: read ?? [], owningBesides: view.free, at: view.moment, type: view.type), read != nil)
         }
     }
 
@@ -86,22 +86,22 @@ extension EntitlementService {
     ///
     /// - Parameters:
     ///   - app: The bundle identifier of the app whose rights are read; nil for all apps.
-    ///   - make: Makes the answer from the rights, if none is kept.
+    ///   - make: Makes the answer from the rights, if none is kept. Its second argument is false for an unknown user.
     package func answer<Answer>(
         aboutRightsOf user: User, in app: String? = nil, keptIn answers: UserAnswers<Answer>,
-        _ make: @Sendable ([UserRight]) throws -> Answer
+        _ make: @Sendable ([UserRight], Bool) throws -> Answer
     ) async throws -> Answer {
         try await answer(about: user, in: app, keptIn: answers) { read, view in
             try make(
                 UserRight.all(
-                    of: catalogs.rights(in: limitingApp ?? app), by: read, owningBesides: view.free, at: view.moment,
-                    type: view.type))
+                    of: catalogs.rights(in: limitingApp ?? app), by: read ?? [], owningBesides: view.free,
+                    at: view.moment, type: view.type), read != nil)
         }
     }
 
     private func answer<Answer>(
         about user: User, in app: String? = nil, keptIn answers: UserAnswers<Answer>,
-        _ make: ([ItemCoverage], Viewpoint) throws -> Answer
+        _ make: ([ItemCoverage]?, Viewpoint) throws -> Answer
     ) async throws -> Answer {
         let key = UserAnswers<Answer>.Key(user: user, seenBy: limitingApp, in: app)
         // Before anything is read. If the catalog changes meanwhile, the answer is kept for the earlier one and never given.
@@ -119,7 +119,7 @@ extension EntitlementService {
             guard let known else { throw ledger.storage.damaged }
             return known.answer
         }
-        let answer = try make(read?.coverage ?? [], view)
+        let answer = try make(read?.coverage, view)
         if let read, let state = read.state {
             answers.keep(
                 .init(

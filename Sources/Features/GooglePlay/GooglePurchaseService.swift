@@ -66,6 +66,10 @@ package struct GooglePurchaseService: Sendable {
             if let replaced = statement.linkedPurchaseToken, try has(known, followed: replaced, transaction) {
                 throw LinkedTokensCircle()
             }
+            // All callers who awaited a first question have its answer. One of them records it.
+            if number == nil, let known, known.askedAt == statement.askedAt, known.state == statement.state.rawValue {
+                return known
+            }
             let originalToken = known?.originalToken ?? original ?? statement.purchaseToken
             // Of two first questions at the same time, the answer stored first has the number, and nobody knows which was asked later.
             let number =
@@ -196,7 +200,7 @@ package struct GooglePurchaseService: Sendable {
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
             guard try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided) == true,
-                let known = try purchase(of: voided.purchaseToken, transaction)
+                let known = try purchase(of: voided.purchaseToken, transaction), !known.isFinal
             else { return }
             // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
             try transaction.googlePurchases.ask(about: known.key, at: entitlements.clock.now())

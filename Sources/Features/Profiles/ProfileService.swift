@@ -7,7 +7,7 @@ package struct ProfileService: Sendable {
     /// The service that knows the users' purchases, and gives their times and accepted origins.
     let entitlements: EntitlementService
 
-    private var ledger: Ledger { entitlements.ledger }
+    package var ledger: Ledger { entitlements.ledger }
     package var catalogs: Catalogs { entitlements.catalogs }
 
     package func profile(of user: User) async throws -> Profile {

@@ -268,7 +268,7 @@ extension List where Element: AnswerValue {
         json.append("{")
         for (name, value) in members.sorted(by: { $0.name < $1.name }) { try json.member(name, value) }
         json.append("}")
-        return json.bytes
+        return try unknownUser?.json(beside: json.bytes) ?? json.bytes
     }
 }
 

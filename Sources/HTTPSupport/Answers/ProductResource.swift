@@ -194,10 +194,13 @@ package struct List<Element: Listed> {
     package let elements: [Element]
     /// The `cursor` of the next page. Nil on the last page, and for a list without pages.
     package let nextCursor: String?
+    /// Nil for a list that is not of a user, and for a user whom the ledger knows.
+    package let unknownUser: UnknownUser?
 
-    package init(_ elements: [Element], nextCursor: String? = nil) {
+    package init(_ elements: [Element], nextCursor: String? = nil, of unknownUser: UnknownUser? = nil) {
         self.elements = elements
         self.nextCursor = nextCursor
+        self.unknownUser = unknownUser
     }
 
     private struct Key: CodingKey {
@@ -220,6 +223,7 @@ extension List: Encodable where Element: Encodable {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(elements, forKey: .elements)
         try container.encodeIfPresent(nextCursor, forKey: .nextCursor)
+        try unknownUser?.encode(to: encoder)
     }
 }
 
@@ -228,5 +232,6 @@ extension List: Decodable where Element: Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         elements = try container.decode([Element].self, forKey: .elements)
         nextCursor = try container.decodeIfPresent(String.self, forKey: .nextCursor)
+        unknownUser = try? UnknownUser(from: decoder)
     }
 }

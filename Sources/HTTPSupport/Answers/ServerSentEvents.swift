@@ -1,4 +1,5 @@
 import HTTPTypes
+import Ledger
 import Synchronization
 
 /// Streams of server-sent events, which end when the client disconnects (WHATWG HTML section 9.2).

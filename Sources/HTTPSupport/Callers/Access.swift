@@ -96,10 +96,11 @@ extension RouterGroup where Context == ServiceContext {
 extension ServiceContext {
     /// The priority of a write that brings no proof. Nil for reads and for back ends, which are never refused first.
     fileprivate func commitPriority(of request: Request) -> CommitPriority? {
-        switch (request.method, caller) {
-        case (.get, _), (.head, _), (.options, _), (_, .backEnd): nil
-        case (_, .app): .medium
-        case (_, .publicApp), (_, nil): .low
+        switch caller {
+        case _ where request.method.isSafe: nil
+        case .backEnd: nil
+        case .app: .medium
+        case .publicApp, nil: .low
         }
     }
 }

@@ -16,6 +16,11 @@ package enum Authentication: Sendable {
         return [tokens?.issuer, accounts.map { _ in User.accountIssuer }].compactMap(\.self)
     }
 
+    /// True if back ends may name the users of any issuer: a command knows no settings of a service.
+    package var acceptsAnyIssuer: Bool {
+        if case .processKey = self { true } else { false }
+    }
+
     /// - Returns: Nil if no caller has the credential.
     package func caller(presenting credential: String) async throws -> Caller? {
         switch self {

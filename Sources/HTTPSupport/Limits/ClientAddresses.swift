@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Ledger
 import NIOCore
 
 /// The client networks by which limits apply. The service may be behind the team's own proxies.

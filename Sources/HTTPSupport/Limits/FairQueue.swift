@@ -1,3 +1,4 @@
+import Ledger
 import NIOCore
 
 /// A bounded queue in which strangers wait for work, by client network.

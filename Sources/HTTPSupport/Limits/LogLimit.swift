@@ -1,3 +1,4 @@
+import Ledger
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -21,15 +22,16 @@ package final class LogLimit: Sendable {
     ///
     /// - Parameters:
     ///   - cause: A word that the program defines, such as a code or a type. It is never text of a stranger.
+    ///   - network: The network of the stranger who causes the line; nil for no stranger.
     ///   - logger: The logger that says what was suppressed in an earlier minute.
     ///   - count: The number of lines a minute.
     package func level(
-        _ level: Logger.Level, of cause: String, in logger: Logger, at now: ContinuousClock.Instant = .now,
-        upTo count: Int = linesPerMinute
+        _ level: Logger.Level, of cause: String, from network: ClientNetwork? = nil, in logger: Logger,
+        at now: ContinuousClock.Instant = .now, upTo count: Int = linesPerMinute
     ) -> Logger.Level {
         guard level > .debug else { return level }
         let (suppressed, isAdmitted) = budget.withLock {
-            ($0.end(at: now), $0.admits(level, cause, at: now, upTo: count))
+            ($0.end(at: now), $0.admits(level, cause, from: network, at: now, upTo: count))
         }
         Self.report(suppressed, in: logger)
         return isAdmitted ? level : .debug
@@ -61,6 +63,8 @@ package final class LogLimit: Sendable {
 }
 
 /// The rules of a limited log. Its memory is bounded by the number of causes.
+///
+/// One site of strangers has a quarter of the lines of a cause, but at least two. As many are kept for sites with less than half of that.
 package struct LogBudget {
     package static let linesPerMinute = 6
     package static let minute = Duration.seconds(60)
@@ -79,27 +83,48 @@ package struct LogBudget {
         package let counts: [String: Int]
     }
 
+    private struct Lines {
+        let limit: Int
+        var admitted = 0
+        var suppressed = 0
+        var bySite: [ClientNetwork: Int] = [:]
+
+        mutating func admits(_ network: ClientNetwork?) -> Bool {
+            let (site, share) = (network?.site ?? .unknown, max(2, limit / 4))
+            let isScarce = admitted >= limit - share
+            let own = site == .unknown ? 0 : bySite[site] ?? 0
+            guard admitted < limit, own < (isScarce ? share / 2 : share) else {
+                suppressed += 1
+                return false
+            }
+            admitted += 1
+            bySite[site] = own + 1
+            return true
+        }
+    }
+
     private var began: ContinuousClock.Instant?
-    private var lines: [Subject: (count: Int, limit: Int)] = [:]
+    private var lines: [Subject: Lines] = [:]
 
     package init() {}
 
     /// Counts a line.
     ///
-    /// - Parameter limit: The budget of the cause, which is the same for each of its lines.
+    /// - Parameters:
+    ///   - network: The network of the stranger who causes the line; nil for no stranger.
+    ///   - limit: The budget of the cause, which is the same for each of its lines.
     /// - Returns: False if the lines of the cause have used their budget.
     package mutating func admits(
-        _ level: Logger.Level, _ cause: String, at now: ContinuousClock.Instant, upTo limit: Int = linesPerMinute
+        _ level: Logger.Level, _ cause: String, from network: ClientNetwork? = nil, at now: ContinuousClock.Instant,
+        upTo limit: Int = linesPerMinute
     ) -> Bool {
         if began == nil { began = now }
         var subject = Subject(level: level, cause: cause)
         if lines[subject] == nil, lines.count >= Self.maximumCauses {
             subject = Subject(level: level, cause: Self.otherCauses)
         }
-        var known = lines[subject] ?? (0, subject.cause == cause ? limit : Self.linesPerMinute)
-        known.count += 1
-        lines[subject] = known
-        return known.count <= known.limit
+        let new = Lines(limit: subject.cause == cause ? limit : Self.linesPerMinute)
+        return lines[subject, default: new].admits(network)
     }
 
     /// Ends a minute that is over.
@@ -109,8 +134,8 @@ package struct LogBudget {
     package mutating func end(at now: ContinuousClock.Instant? = nil) -> [Suppressed] {
         guard let began, now.map({ $0 - began >= Self.minute }) ?? true else { return [] }
         var counts: [Logger.Level: [String: Int]] = [:]
-        for (subject, line) in lines where line.count > line.limit {
-            counts[subject.level, default: [:]][subject.cause] = line.count - line.limit
+        for (subject, lines) in lines where lines.suppressed > 0 {
+            counts[subject.level, default: [:]][subject.cause] = lines.suppressed
         }
         (self.began, lines) = (nil, [:])
         return counts.sorted { $0.key > $1.key }.map { Suppressed(level: $0.key, counts: $0.value) }

@@ -1,3 +1,5 @@
+import Ledger
+
 /// The things under way of each client network, such as connections or bytes, with a limit for each host and each site.
 package struct NetworkCounts: Sendable {
     /// The limit of one host.

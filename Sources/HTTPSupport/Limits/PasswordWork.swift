@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Ledger
 import Proofs
 
 /// The threads that hash passwords: half of the processor's cores, so that log-ins never block purchases. Their number also

@@ -45,7 +45,7 @@ extension ServiceContext {
         }
         let network = clientNetwork(of: request)
         let isAlmostFull = isStorageAlmostFull
-        return NewcomerAllowance(of: network.description) { isAlmostFull ? 60 : newcomers.take($0, from: network) }
+        return NewcomerAllowance(of: network) { isAlmostFull ? 60 : newcomers.take($0, from: network) }
     }
 }
 

@@ -1,3 +1,4 @@
+import Ledger
 import Proofs
 
 /// Token buckets of client networks, nested: a request takes tokens of its host, and of each wider network.
@@ -51,26 +52,6 @@ package struct NetworkBuckets: Sendable {
 
     private func giveBack(_ count: Int, to networks: ArraySlice<ClientNetwork>, for name: String) {
         for network in networks { buckets(of: network).returnToken(.init(name, in: network), times: count) }
-    }
-}
-
-/// Token buckets of client networks, by their texts.
-package struct AddressBuckets: Sendable {
-    private let networks: NetworkBuckets
-
-    package init(_ rate: TokenBuckets.Rate, clock: any WallClock) {
-        networks = NetworkBuckets(rate, clock: clock)
-    }
-
-    /// - Parameter address: The text of the network that identifies a client (`ServiceContext.clientAddress`).
-    package func take(_ count: Int = 1, from address: String) -> Int? {
-        networks.take(count, from: Self.network(address))
-    }
-
-    package func returnToken(from address: String) { networks.returnToken(from: Self.network(address)) }
-
-    private static func network(_ address: String) -> ClientNetwork {
-        ClientNetwork(forwarded: String(address.prefix { $0 != "/" }))
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Ledger
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes

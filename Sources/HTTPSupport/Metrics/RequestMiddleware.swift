@@ -26,7 +26,7 @@ struct RequestMiddleware: RouterMiddleware {
         let route = context.endpointPath ?? "NotFound"
         metrics.countRequest(method: method, route: route, status: response.status.code, duration: duration, at: ended)
         guard context.logger.logLevel <= .info else { return response }
-        let level = level(of: response, to: "\(method) \(route)", context, at: ended)
+        let level = level(of: response, to: request, "\(method) \(route)", context, at: ended)
         guard context.logger.logLevel <= level else { return response }
         var metadata: Logger.Metadata = [
             "method": "\(method)", "route": "\(route)", "status": "\(response.status.code)",
@@ -40,13 +40,14 @@ struct RequestMiddleware: RouterMiddleware {
 
     /// The level of the line about a request. Strangers, who send as many as they like, must not fill the log.
     private func level(
-        of response: Response, to operation: String, _ context: ServiceContext, at now: ContinuousClock.Instant
+        of response: Response, to request: Request, _ operation: String, _ context: ServiceContext,
+        at now: ContinuousClock.Instant
     ) -> Logger.Level {
         guard !context.notes.isOfKnownCaller else { return .info }
         let isRefused = response.status.code >= 400
         let cause = isRefused ? context.notes.code ?? "status\(response.status.code)" : operation
         return lines.level(
-            .info, of: cause, in: context.logger, at: now,
+            .info, of: cause, from: context.clientNetwork(of: request), in: context.logger, at: now,
             upTo: isRefused ? LogLimit.linesPerMinute : LogLimit.answersPerMinute)
     }
 }

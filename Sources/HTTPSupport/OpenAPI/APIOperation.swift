@@ -340,6 +340,13 @@ package struct Answer: Sendable {
         with(Header(name: name, description: description))
     }
 
+    /// The answer about a user, which tells back ends that the user is unknown.
+    package var aboutUser: Answer {
+        var answer = self
+        answer.contents = contents.map { ($0.type, $0.schema.fields(UnknownUser.fields)) }
+        return answer
+    }
+
     package func with(_ headers: Header...) -> Answer {
         var answer = self
         answer.headers += headers

@@ -62,14 +62,17 @@ package struct Page {
     /// - Parameters:
     ///   - keys: The names of API keys by their identifiers.
     ///   - position: The position of an element in the list, which is the text of a cursor.
+    ///   - unknownUser: Returns the statement about an unknown user, for a list of a user that is empty.
     ///   - elements: The elements after a position, up to a limit. Without a position, from the start of the list.
     package func answer<Position: LosslessStringConvertible, Element: Listed & AnswerValue & Sendable>(
         naming keys: [String: String] = [:],
         at position: (Element) -> Position,
+        ifEmpty unknownUser: () async throws -> UnknownUser? = { nil },
         _ elements: (_ after: Position?, _ limit: Int) async throws -> [Element]
     ) async throws -> Response {
         let (shown, next) = try await list(at: position, elements)
-        return try List(shown, nextCursor: next).answer(naming: keys)
+        let unknown = shown.isEmpty ? try await unknownUser() : nil
+        return try List(shown, nextCursor: next, of: unknown).answer(naming: keys)
     }
 
     /// Returns the elements of a list in memory from the start of the page on.

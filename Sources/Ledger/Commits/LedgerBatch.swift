@@ -31,7 +31,8 @@ package final class LedgerBatch<Request: Sendable, Answer: Sendable>: BatchQueue
     ///
     /// - Throws: The error of the batch for this request alone; `StorageFault`.
     package func answer(_ request: Request) async throws -> Answer {
-        try await withCheckedThrowingContinuation { continuation in
+        guard !ReadOnlyTask.isCurrent else { throw WriteOfReadOnlyTask() }
+        return try await withCheckedThrowingContinuation { continuation in
             let isAccepted = commits.enqueue(self) {
                 waiting.withLock { $0.append(Waiting(request: request, continuation: continuation)) }
             }
@@ -147,6 +148,14 @@ extension [LedgerPart] {
         return (Array(parts[..<(parts.count / 2)]), Array(parts[(parts.count / 2)...]))
     }
 }
+
+/// The mark of tasks that answer a question. In such a task, the ledger writes nothing, whatever a route asks of it.
+package enum ReadOnlyTask {
+    @TaskLocal package static var isCurrent = false
+}
+
+/// The error of a write in a task that answers a question. It is a defect of the route.
+struct WriteOfReadOnlyTask: Error {}
 
 /// The part of the places in the queue of commits that a request may take.
 ///

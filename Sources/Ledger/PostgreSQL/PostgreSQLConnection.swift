@@ -294,9 +294,9 @@ final class PostgreSQLConnection {
         while PQisBusy(handle) == 1 {
             var line = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
             if poll(&line, 1, patience) == 0 {
-                guard PostgreSQLSession.isListening(at: handle) else {
+                guard PostgreSQLSession.answers(at: handle) else {
                     isLost = true
-                    throw PostgreSQLFailure(state: nil, reason: "the server has disappeared")
+                    throw PostgreSQLFailure(state: nil, reason: "the server does not answer")
                 }
                 patience = Self.laterSilence
             } else if PQconsumeInput(handle) != 1 {

@@ -104,12 +104,15 @@ struct PostgreSQLDefinitions {
 
     /// The tables without statistics that have more rows than PostgreSQL leaves without. The nodes of Citus take their own.
     ///
+    /// `pg_class.reltuples` does not tell: the indexes that `pg_restore` makes set it.
+    ///
     /// - Parameter rows: The number of rows of each table.
     func tablesWithoutStatistics(_ rows: [String: Int]) throws -> [String] {
         try database.rows(
             """
-            SELECT relname::text FROM pg_class
-            WHERE relnamespace = \(Self.schema) AND relkind = 'r' AND reltuples < 0
+            SELECT relname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE relnamespace = \(Self.schema) AND relkind = 'r'
+                AND NOT EXISTS (SELECT FROM pg_stats WHERE schemaname = nspname AND tablename = relname)
                 AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')
             ORDER BY relname
             """

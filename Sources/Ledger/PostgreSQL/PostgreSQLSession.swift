@@ -19,8 +19,8 @@ struct PostgreSQLServer: Equatable, Sendable {
 enum PostgreSQLSession {
     /// The time for a connection to a server with one host.
     private static let timeout = Duration.milliseconds(2500)
-    /// The time for a server that is asked for another connection, in milliseconds.
-    private static let probeTimeout: Int32 = 1000
+    /// The time for the answer of a server to another connection.
+    private static let probeTime = Duration.milliseconds(1200)
 
     /// - Parameters:
     ///   - server: The server of the address to connect to; nil for the first that is a primary.
@@ -53,8 +53,11 @@ enum PostgreSQLSession {
         return handle
     }
 
-    /// Returns true if the machine of a connection accepts another one. A socket of this machine needs no question.
-    static func isListening(at handle: OpaquePointer) -> Bool {
+    /// Returns true if the server of a connection answers another one. A socket of this machine needs no question.
+    ///
+    /// The question is for TLS, which a server answers with one byte before any log-in, and without a line in its log (PostgreSQL,
+    /// 55.2.10). It costs less than a log-in, which would fail with another way to authenticate.
+    static func answers(at handle: OpaquePointer) -> Bool {
         guard let host = PQhostaddr(handle), let port = PQport(handle), host.pointee != 0 else { return true }
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
@@ -71,12 +74,25 @@ enum PostgreSQLSession {
         defer { close(line) }
         _ = fcntl(line, F_SETFD, FD_CLOEXEC)
         _ = fcntl(line, F_SETFL, O_NONBLOCK)
-        if connect(line, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0 { return true }
-        guard errno == EINPROGRESS else { return false }
-        var waiting = pollfd(fd: line, events: Int16(POLLOUT), revents: 0)
-        guard poll(&waiting, 1, probeTimeout) == 1 else { return false }
-        var (error, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
-        return getsockopt(line, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0
+        let end = ContinuousClock.now + probeTime
+        func isReady(for events: Int32) -> Bool {
+            let (seconds, attoseconds) = max(end - .now, .zero).components
+            var waiting = pollfd(fd: line, events: Int16(events), revents: 0)
+            return poll(&waiting, 1, Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000)) == 1
+        }
+        guard
+            connect(line, found.pointee.ai_addr, found.pointee.ai_addrlen) == 0
+                || errno == EINPROGRESS && isReady(for: Int32(POLLOUT))
+        else { return false }
+        let request: [UInt8] = [0, 0, 0, 8, 0x04, 0xD2, 0x16, 0x2F]
+        var answer: UInt8 = 0
+        #if canImport(Glibc)
+            let flags = Int32(MSG_NOSIGNAL)
+        #else
+            let flags: Int32 = 0
+        #endif
+        return send(line, request, request.count, flags) == request.count && isReady(for: Int32(POLLIN))
+            && read(line, &answer, 1) == 1
     }
 
     /// The settings of a session. Each commit is durable. A sequential scan would conflict with every other SERIALIZABLE

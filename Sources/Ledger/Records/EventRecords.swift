@@ -131,6 +131,9 @@ package struct EventPosition: Hashable, Sendable, CustomStringConvertible {
     package let audit: Int64
     package let change: Int64
 
+    /// The position before all events.
+    package static let beginning = EventPosition(audit: 0, change: 0)
+
     /// A position after all events, as of another ledger.
     package static let afterAll = EventPosition(audit: .max, change: .max)
 

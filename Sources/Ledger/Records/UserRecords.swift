@@ -67,6 +67,20 @@ package struct UserRecords {
         SQLQuery("SELECT user_id FROM user_name WHERE name = $1 AND issuer = $2", [user.name, user.issuer])
     }
 
+    /// The first issuers under which users of a name are known, in order. A customer of an app has the name of the app's id.
+    package func issuers(ofName name: String) throws -> [String] {
+        var issuers: [String] = try database.rows(
+            "SELECT issuer FROM user_name WHERE name = $1 AND issuer <> $2 ORDER BY issuer LIMIT 10",
+            [name, User.erasedIssuer]
+        ) { try $0.next() }
+        if let customer = CustomerIdentifier(name)?.user, !issuers.contains(customer.issuer),
+            try known(customer) != nil
+        {
+            issuers.append(customer.issuer)
+        }
+        return issuers
+    }
+
     /// The users with numbers.
     package func names(of identifiers: Set<Int64>) throws -> [Int64: User] {
         try database.dictionary(

@@ -19,7 +19,9 @@ struct AttributeRoutes: Sendable {
             let showsPersonal = Self.showsPersonal(to: try context.requiredCaller)
             let attributes = try await service.ledger.read { try $0.attributes(of: user) }
                 .filter { showsPersonal || !$0.isPersonal }
-            return try List(attributes.filter { $0.value != nil }).answer()
+            let shown = attributes.filter { $0.value != nil }
+            let unknown = shown.isEmpty ? try await subjects.unknown(user, to: context, in: service.ledger) : nil
+            return try List(shown, of: unknown).answer()
         }
         group.on(.stateAttributes, .stateOwnAttributes) { request, context in
             let user = try subjects.user(request, context)
@@ -82,11 +84,11 @@ extension APIOperation {
         .get, "/v1/users/{user}/attributes", for: .backEnd(.read),
         "listAttributes", "Returns the attributes of a user",
         details: "Reserved attributes, whose names begin with a dollar sign, only with the scope `export`.",
-        answers: [.list("The attributes of a customer, in the order of their names.", of: Attribute.self)])
+        answers: [.list("The attributes of a customer, in the order of their names.", of: Attribute.self).aboutUser])
 
     static let listOwnAttributes = APIOperation(
         .get, "/v1/me/attributes", for: .app, "listOwnAttributes", "Returns the attributes",
-        answers: [.list("The attributes of a customer, in the order of their names.", of: Attribute.self)])
+        answers: [.list("The attributes of a customer, in the order of their names.", of: Attribute.self).aboutUser])
 
     static let stateAttributes = APIOperation(
         .put, "/v1/users/{user}/attributes", for: .backEnd(.redeem),

@@ -10,7 +10,6 @@ import ServiceLifecycle
 struct EventRoutes: Sendable {
     let authentication: Authentication
     let hub: EventHub
-    let clock: any WallClock
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.listen) { request, context in
@@ -18,44 +17,50 @@ struct EventRoutes: Sendable {
             // A HEAD request does not open a stream.
             guard request.method == .get else { return Response(status: .ok, headers: ServerSentEvents.headers) }
             let known = HTTPField.Name.lastEventID.flatMap { request.headers[$0] }
-            guard let number = try await number(of: user, isNew: known == nil) else {
-                // Status 204 stops a client from reconnecting (HTML Standard section 9.2.3).
-                return Response(status: .noContent)
-            }
             // An invalid position comes from another ledger, so it is after everything here.
             let position = known.map { EventPosition($0) ?? .afterAll }
+            let number = try await hub.ledger.read { try $0.users.known(user) }
+            guard number != nil || [nil, .beginning].contains(position) else {
+                // The client has had events, so its user was erased. Status 204 stops a client from reconnecting (HTML Standard
+                // section 9.2.3).
+                return Response(status: .noContent)
+            }
+            let address = context.clientNetwork(of: request)
+            // A number that no user has, for a user whom the ledger does not know yet.
             let listener = OpenEventStreams.Listener(
-                to: number, from: context.clientNetwork(of: request), in: hub.streams)
+                to: number ?? ~Int64(user.hashValue & .max), from: address, in: hub.streams)
             let credential = AuthenticationMiddleware.credential(of: request) ?? ""
-            let stream = EventStream(ledger: hub.ledger) { await isAuthorized(credential, of: user, number) }
+            let stream = EventStream(ledger: hub.ledger) { await isAuthorized(credential, of: user, $0) }
             return Response(
                 status: .ok,
                 headers: ServerSentEvents.headers,
                 body: ResponseBody { writer in
                     defer { listener.leave() }
-                    try await stream.write(to: &writer, of: number, after: position, listener)
+                    if let number {
+                        try await stream.write(to: &writer, of: number, after: position, listener)
+                    } else if let number = try await stream.number(
+                        of: user, to: &writer, isNew: position == nil, listener)
+                    {
+                        listener.leave()
+                        let own = OpenEventStreams.Listener(to: number, from: address, in: hub.streams)
+                        defer { own.leave() }
+                        try await stream.write(to: &writer, of: number, after: .beginning, own)
+                    }
                     try await writer.finish(nil)
                 })
         }
     }
 
-    /// The number of the user in the ledger.
-    ///
-    /// - Parameter isNew: True if the user may be added. A client with a known position whose user is missing belongs to an
-    ///   erased user.
-    private func number(of user: User, isNew: Bool) async throws -> Int64? {
-        if let known = try await hub.ledger.read(.snapshot, { try $0.users.known(user) }) { return known }
-        guard isNew else { return nil }
-        return try await hub.ledger.write { try $0.number(of: user, at: clock.now()) }
-    }
-
     /// Checks that a listener is still authorized: its token may expire, its session may end, its user may be erased. An error
     /// other than 401 does not end the stream, because the next check will.
-    private func isAuthorized(_ credential: String, of user: User, _ number: Int64) async -> Bool {
+    ///
+    /// - Parameter number: The user's number in the ledger; nil for a user whom the ledger does not know yet.
+    private func isAuthorized(_ credential: String, of user: User, _ number: Int64?) async -> Bool {
         do {
             guard case .app(user, _) = try await authentication.caller(presenting: credential) else {
                 return false
             }
+            guard let number else { return true }
             return try await hub.ledger.read { try $0.users.known(user) } == number
         } catch {
             return (error as? Problem)?.status != HTTPResponse.Status.unauthorized.code
@@ -75,7 +80,34 @@ struct EventStream: Sendable {
     private static let pageSize = 100
 
     let ledger: Ledger
-    let isAuthorized: @Sendable () async -> Bool
+    /// Checks that a listener is still authorized, by the user's number; nil for a user whom the ledger does not know yet.
+    let isAuthorized: @Sendable (Int64?) async -> Bool
+
+    /// Waits until the ledger knows the user, which a question does not bring about.
+    ///
+    /// - Parameter isNew: True for a client that has no position yet.
+    /// - Returns: The user's number; nil at the end of the stream.
+    func number(
+        of user: User,
+        to writer: inout any ResponseBodyWriter,
+        isNew: Bool,
+        _ listener: OpenEventStreams<Int64>.Listener
+    ) async throws -> Int64? {
+        let end = ContinuousClock.now + Self.maximumLifetime
+        try await writer.write(listener.retryField)
+        if isNew { try await writer.write(Self.text("ready", .beginning)) }
+        var lastWritten = ContinuousClock.now
+        var wakes = listener.wakes.makeAsyncIterator()
+        repeat {
+            if let number = try await ledger.read(.snapshot, { try $0.users.known(user) }) { return number }
+            guard await isAuthorized(nil) else { return nil }
+            if ContinuousClock.now - lastWritten > Self.heartbeatInterval {
+                try await writer.write(Self.heartbeat)
+                lastWritten = .now
+            }
+        } while await wakes.next() != nil && ContinuousClock.now < end && !Task.isCancelled
+        return nil
+    }
 
     /// Writes events until the stream reaches its maximum lifetime, its user or the service ends, or the client is gone.
     ///
@@ -110,7 +142,7 @@ struct EventStream: Sendable {
             }
             // The check follows the events, because the last of them may be the erasure of the user.
             if ContinuousClock.now - lastChecked >= Self.authorizationCheckInterval {
-                guard await isAuthorized() else { return }
+                guard await isAuthorized(user) else { return }
                 lastChecked = .now
             }
             if ContinuousClock.now - lastWritten > Self.heartbeatInterval {

@@ -16,13 +16,16 @@ package final class GooglePlayApp: Sendable {
     private static let maximumChain = 20
     /// The questions that notifications about one purchase may cause in a minute. Pub/Sub pushes the others again.
     private static let notificationsPerMinute = 30
+    package static let presentedPerMinute = 2000
+    /// The first questions of a site in a day, which strangers elsewhere cannot use up.
+    private static let firstQuestions = 20
 
     package let client: PlayDeveloperClient
     package let purchases: GooglePurchaseService
     private let questions: PurchaseQuestions
     private let presentations: TokenBuckets
-    /// The questions that the strangers at each client address have caused.
-    private let strangerQuestions: AddressBuckets
+    /// The questions that strangers have caused.
+    private let strangerQuestions: SharedBudget
     /// The questions that notifications of a purchase have caused.
     private let notified: TokenBuckets
     private let logger: Logger
@@ -32,9 +35,10 @@ package final class GooglePlayApp: Sendable {
     ///   - presentedPerMinute: The questions that callers may cause in a minute, who present tokens. Of the 3000 requests that Google
     ///     allows, notifications, reconciliation and acknowledgements keep the rest.
     ///   - strangersPerMinute: Those of them that strangers at one client address may cause. Anybody with the public key of an app may
-    ///     present tokens, and a few addresses must not take the places of all customers.
+    ///     present tokens, and a few networks must not take the places of all customers.
     package init(
-        client: PlayDeveloperClient, app: App, entitlements: EntitlementService, presentedPerMinute: Int = 2000,
+        client: PlayDeveloperClient, app: App, entitlements: EntitlementService,
+        presentedPerMinute: Int = GooglePlayApp.presentedPerMinute,
         strangersPerMinute: Int = 60, logger: Logger = Logger(label: "till", factory: { _ in SwiftLogNoOpLogHandler() })
     ) {
         self.client = client
@@ -42,8 +46,10 @@ package final class GooglePlayApp: Sendable {
         questions = PurchaseQuestions(clock: entitlements.clock)
         presentations = TokenBuckets(
             .init(atOnce: presentedPerMinute, perMinute: presentedPerMinute), clock: entitlements.clock)
-        strangerQuestions = AddressBuckets(
-            .init(atOnce: strangersPerMinute, perMinute: strangersPerMinute), clock: entitlements.clock)
+        strangerQuestions = SharedBudget(
+            .init(atOnce: Self.presentedPerMinute, perMinute: Self.presentedPerMinute),
+            host: .init(atOnce: strangersPerMinute, perMinute: strangersPerMinute),
+            .init(first: Self.firstQuestions), clock: entitlements.clock)
         notified = TokenBuckets(
             .init(atOnce: Self.notificationsPerMinute, perMinute: Self.notificationsPerMinute),
             clock: entitlements.clock)
@@ -66,8 +72,8 @@ package final class GooglePlayApp: Sendable {
         case link
         /// A caller presents the token.
         ///
-        /// - Parameter address: The client address of a stranger; nil for another caller.
-        case presentation(from: String?)
+        /// - Parameter network: The client network of a stranger; nil for another caller.
+        case presentation(from: ClientNetwork?)
     }
 
     /// Asks about a token, and records the answer.
@@ -126,10 +132,16 @@ package final class GooglePlayApp: Sendable {
     /// Takes the place of a question before it is asked, so that many at once are no more than one after another. Its answer gives
     /// nothing back, whatever it is.
     private func admit(_ occasion: Occasion) throws(PlayDeveloperError) {
-        guard case .presentation(let address) = occasion else { return }
-        if let address, let seconds = strangerQuestions.take(from: address) { throw .limited(seconds: seconds) }
+        guard case .presentation(let network) = occasion else { return }
+        var taken: SharedBudget.Taken?
+        if let network {
+            switch strangerQuestions.take(from: network) {
+            case .granted(let tokens): taken = tokens
+            case .refused(let seconds): throw .limited(seconds: seconds)
+            }
+        }
         guard let seconds = presentations.take("") else { return }
-        if let address { strangerQuestions.returnToken(from: address) }
+        if let network, let taken { strangerQuestions.giveBack(taken, from: network) }
         throw .limited(seconds: seconds)
     }
 
@@ -261,16 +273,16 @@ extension GooglePlayApp {
 
     /// The purchases of a token that a user presents.
     ///
-    /// - Parameter address: The client address of a stranger; nil for a back end.
+    /// - Parameter network: The client network of a stranger; nil for a back end.
     /// - Returns: The purchases, and the statement that they are from; nil for those that the ledger alone knows.
     /// - Throws: `RedemptionError` for a purchase that is not paid; `PlayDeveloperError` if Google Play cannot be asked, or does not
     ///   know the token. The purchase is then neither granted nor refused, unless the error is of the token.
     func presented(
-        _ token: String, from address: String? = nil
+        _ token: String, from network: ClientNetwork? = nil
     ) async throws -> (purchases: EntitlementService.VerifiedPurchases, statement: GooglePlayStatement?) {
         let answer: Answer
         do {
-            answer = try await self.answer(about: token, on: .presentation(from: address), within: .person)
+            answer = try await self.answer(about: token, on: .presentation(from: network), within: .person)
         } catch let error as PlayDeveloperError where error.isOfToken {
             // Google Play forgets a consumed purchase when the product is bought again.
             guard let redeemed = try await purchases.redeemedPurchases(ofToken: token) else { throw error }

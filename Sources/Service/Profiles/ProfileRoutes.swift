@@ -24,11 +24,16 @@ struct ProfileRoutes: Sendable {
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.getProfile, .getOwnProfile) { request, context in
-            try await profiles.profile(of: try subjects.user(request, context)).answer()
+            let user = try subjects.user(request, context)
+            let json = try await profiles.profile(of: user).json()
+            let unknown = try await subjects.unknown(user, to: context, in: profiles.ledger)
+            return JSONAnswer.response(bytes: try unknown?.json(beside: json) ?? json)
         }
         group.on(.listWishes, .listOwnWishes) { request, context in
-            let userState = try await profiles.productState(of: try subjects.user(request, context))
-            return try products.list(request, context, of: userState, wishedOnly: true)
+            let user = try subjects.user(request, context)
+            let userState = try await profiles.productState(of: user)
+            let unknown = try await subjects.unknown(user, to: context, in: profiles.ledger)
+            return try products.list(request, context, of: userState, wishedOnly: true, about: unknown)
         }
         group.on(.changeProfile) { request, context in try await change(request, context) }
         group.on(.addWish) { request, context in
@@ -96,13 +101,13 @@ extension APIOperation {
                 .nullable.optional,
             "chosen": .array(of: Item.schema, "Owned items, at most one of each collection.").optional,
         ]).described("The service keeps the fields that the request omits."),
-        answers: [.json("The profile.", Profile.self)],
+        answers: [.json("The profile.", Profile.self).aboutUser],
         or: [.conflict, .refused])
 
     static let getProfile = APIOperation(
         .get, "/v1/users/{user}/profile", for: .backEnd(.read),
         "getProfile", "Returns the profile",
-        answers: [.json("The profile.", Profile.self)])
+        answers: [.json("The profile.", Profile.self).aboutUser])
 
     static let getOwnProfile = getProfile.own("getOwnProfile")
 

@@ -15,15 +15,15 @@ final class ProofRedemption: Sendable {
     private let actor: AuditActor
     private let app: String?
     private let newcomers: NewcomerAllowance?
-    /// The client address against which questions to Google Play count; nil for a back end.
-    private let address: String?
+    /// The client network against which questions to Google Play count; nil for a back end.
+    private let network: ClientNetwork?
     private let recordsRefusals: Bool
 
     /// - Parameters:
     ///   - app: The bundle identifier of the only app whose proofs the caller may send; nil for that of the caller.
     ///   - googlePlay: The apps on Google Play about whose purchases the service asks.
     ///   - newcomers: The caller's allowance for users without a purchase; nil for no limit. Beyond it, a refusal is not recorded.
-    ///   - address: The client address of an app; nil for a back end, and for that of the allowance.
+    ///   - network: The client network of an app; nil for a back end, and for that of the allowance.
     ///   - recordsRefusals: False if refusals are only counted.
     init(
         by caller: Caller,
@@ -32,7 +32,7 @@ final class ProofRedemption: Sendable {
         of app: String? = nil,
         asking googlePlay: GooglePlayApps = [],
         newcomers: NewcomerAllowance? = nil,
-        at address: String? = nil,
+        at network: ClientNetwork? = nil,
         recordsRefusals: Bool = true
     ) {
         self.service = service.limited(to: caller.limitingApp)
@@ -41,7 +41,7 @@ final class ProofRedemption: Sendable {
         actor = caller.actor
         self.app = app ?? caller.app
         self.newcomers = newcomers
-        self.address = address ?? newcomers?.address
+        self.network = network ?? newcomers?.network
         self.recordsRefusals = recordsRefusals
     }
 
@@ -141,7 +141,7 @@ final class ProofRedemption: Sendable {
             purchases, for: user, by: actor, keeping: kept, newcomers: newcomers, withItems: withItems)
         let answer = try await service.answer(request)
         if let stated = presented.stated {
-            await stated.app.refreshReplaced(by: stated.statement, on: .presentation(from: address), within: .person)
+            await stated.app.refreshReplaced(by: stated.statement, on: .presentation(from: network), within: .person)
         }
         return answer
     }
@@ -167,7 +167,7 @@ final class ProofRedemption: Sendable {
     }
 
     private func presented(_ proof: [UInt8], _ token: String, of app: GooglePlayApp) async throws -> Presented {
-        let (purchases, statement) = try await app.presented(token, from: address)
+        let (purchases, statement) = try await app.presented(token, from: network)
         return Presented(proof, purchases, nil, token: token, statement.map { (app, $0) })
     }
 
@@ -193,9 +193,9 @@ final class ProofRedemption: Sendable {
 }
 
 extension ServiceContext {
-    /// The client address of an app, with whichever credential, against which questions to Google Play count; nil for a back end.
-    func appAddress(of request: Request) -> String? {
-        if case .backEnd = caller { nil } else { clientAddress(of: request) }
+    /// The client network of an app, with whichever credential, against which questions to Google Play count; nil for a back end.
+    func appNetwork(of request: Request) -> ClientNetwork? {
+        if case .backEnd = caller { nil } else { clientNetwork(of: request) }
     }
 }
 

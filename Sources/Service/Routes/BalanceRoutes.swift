@@ -20,7 +20,10 @@ struct BalanceRoutes: Sendable {
         group.on(.addToBalance) { request, context in try await add(request, context) }
         group.on(.listUserBalances, .listOwnBalances) { request, context in
             let user = try subjects.user(request, context)
-            return try List(try await service.limited(to: context).balances(of: user)).answer()
+            let balances = try await service.limited(to: context).balances(of: user)
+            let isEmpty = balances.allSatisfy { $0.amount == 0 }
+            let unknown = isEmpty ? try await subjects.unknown(user, to: context, in: service.ledger) : nil
+            return try List(balances, of: unknown).answer()
         }
     }
 
@@ -104,7 +107,7 @@ extension APIOperation {
     static let listUserBalances = APIOperation(
         .get, "/v1/users/{user}/balances", for: .backEnd(.read), isPerApp: true,
         "listUserBalances", "Lists the user's balances",
-        answers: [.list("The user's balances, all of the catalog, by name.", of: Credit.self)])
+        answers: [.list("The user's balances, all of the catalog, by name.", of: Credit.self).aboutUser])
 
     static let listOwnBalances = listUserBalances.own("listOwnBalances")
 

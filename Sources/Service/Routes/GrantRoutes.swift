@@ -15,7 +15,10 @@ struct GrantRoutes: Sendable {
         group.on(.listUserGrants) { request, context in
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let keys = try await service.ledger.apiKeyNames()
-            return try await Page(request).answer(naming: keys, at: \.sequence) { before, limit in
+            return try await Page(request).answer(
+                naming: keys, at: \.sequence,
+                ifEmpty: { try await subjects.unknown(user, to: context, in: service.ledger) }
+            ) { before, limit in
                 try await service.grants(of: user, before: before, limit: limit)
             }
         }
@@ -24,7 +27,9 @@ struct GrantRoutes: Sendable {
             let (user, service) = (try subjects.user(request, context), service.limited(to: context))
             let identifier = try context.parameters.text("grant")
             let (reason, caller) = (try await reason(request, context), try context.requiredCaller.name)
-            let revoked = try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)
+            let revoked = try await subjects.changing(user, context, in: service.ledger) {
+                try await service.revoke(grant: identifier, of: user, reason: reason, by: caller)
+            }
             return try revoked.answer(naming: try await service.ledger.apiKeyNames())
         }
         group.on(.revokeTransaction) { request, context in
@@ -41,9 +46,11 @@ struct GrantRoutes: Sendable {
         let purchase = try NamedPurchase(request, context)
         let body = try await JSONBody(request, context, of: .moveTransaction)
         let other = try subjects.user(namedIn: body)
-        let moved = try await service.limited(to: context).move(
-            transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user, to: other,
-            reason: try Reason.read(body), by: try context.requiredCaller.name)
+        let moved = try await subjects.changing(user, context, in: service.ledger) {
+            try await service.limited(to: context).move(
+                transaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user, to: other,
+                reason: try Reason.read(body), by: try context.requiredCaller.name)
+        }
         return try moved.answer(naming: try await service.ledger.apiKeyNames())
     }
 
@@ -54,9 +61,11 @@ struct GrantRoutes: Sendable {
     ) async throws -> Response {
         let user = try subjects.user(request, context)
         let purchase = try NamedPurchase(request, context)
-        let changed = try await service.limited(to: context).change(
-            change, ofTransaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user,
-            by: try context.requiredCaller.name)
+        let changed = try await subjects.changing(user, context, in: service.ledger) {
+            try await service.limited(to: context).change(
+                change, ofTransaction: purchase.identifier, origin: purchase.origin, in: purchase.app, of: user,
+                by: try context.requiredCaller.name)
+        }
         return try changed.answer(naming: try await service.ledger.apiKeyNames())
     }
 
@@ -119,7 +128,7 @@ extension APIOperation {
     static let listUserGrants = APIOperation(
         .get, "/v1/users/{user}/grants", for: .backEnd(.read), isPerApp: true,
         "listUserGrants", "What was given without a purchase, newest first",
-        answers: [.page("A page of grants, newest first.", of: Grant.self)])
+        answers: [.page("A page of grants, newest first.", of: Grant.self).aboutUser])
 
     static let grantItem = APIOperation(
         .post, "/v1/users/{user}/grants", for: .backEnd(.grant), isPerApp: true,

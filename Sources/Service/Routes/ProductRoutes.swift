@@ -41,18 +41,21 @@ struct ProductRoutes: Sendable {
 
     /// A page of the requested products.
     ///
-    /// - Parameter wishedOnly: True for the wish list, sorted by the newest wish unless the request says otherwise.
+    /// - Parameters:
+    ///   - wishedOnly: True for the wish list, sorted by the newest wish unless the request says otherwise.
+    ///   - unknownUser: The statement about an unknown user.
     func list(
         _ request: Request,
         _ context: ServiceContext,
         of userState: UserProductState?,
-        wishedOnly: Bool
+        wishedOnly: Bool,
+        about unknownUser: UnknownUser? = nil
     ) throws -> Response {
         let view = try catalogs.view(of: request, context)
         let language = Language.choose(for: request, among: view.languages)
+        let json = try products(request, in: view, language: language, of: userState, wishedOnly: wishedOnly).json()
         return JSONAnswer.cacheable(
-            try products(request, in: view, language: language, of: userState, wishedOnly: wishedOnly).json(),
-            for: request, headers: headers(language, userState))
+            try unknownUser?.json(beside: json) ?? json, for: request, headers: headers(language, userState))
     }
 
     private func products(

@@ -8,8 +8,8 @@ import ServiceLifecycle
 
 /// The users of requests: the app's own user, or the user that a back end names in the path.
 struct Subjects: Sendable {
-    /// The issuers whose users a back end may name: those of accepted tokens, and that of apps' customers.
-    let issuers: [String]
+    /// The issuers whose users a back end may name: those of accepted tokens, and that of apps' customers. Nil for all issuers.
+    let issuers: [String]?
 
     /// The user of a request.
     ///
@@ -40,6 +40,32 @@ struct Subjects: Sendable {
         return user
     }
 
+    /// What a back end learns, beside an empty answer, about a user whom the ledger does not know; nil for a known user.
+    ///
+    /// Users belong to no app, so a key for one app learns no issuers. Apps name no users.
+    func unknown(_ user: User, to context: ServiceContext, in ledger: Ledger) async throws -> UnknownUser? {
+        guard case .backEnd(_, _, let app) = context.caller else { return nil }
+        return try await ledger.unknownUser(user, namingIssuers: app == nil)
+    }
+
+    /// The refusal of a request about a user whom the ledger does not know.
+    func notFound(_ user: User, by context: ServiceContext, in ledger: Ledger) async throws -> Problem {
+        guard let unknown = try await unknown(user, to: context, in: ledger) else { return .userNotFound }
+        return Problem(LedgerError.userUnknown.rule.stating(unknown.sentence(about: user)))
+    }
+
+    /// Changes what a user has. The refusal says if the ledger does not know the user at all.
+    func changing<Value>(
+        _ user: User, _ context: ServiceContext, in ledger: Ledger, _ change: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await change()
+        } catch let error as GrantError where [.grantNotFound, .transactionNotFound].contains(error) {
+            guard let unknown = try await unknown(user, to: context, in: ledger) else { throw error }
+            throw Problem(error.rule.stating("\(error.rule.sentence) \(unknown.sentence(about: user))"))
+        }
+    }
+
     /// The user that the parameters `user` and `issuer` of a list name; nil without them.
     func user(namedInQueryOf request: Request) throws -> User? {
         let issuer = try request.query("issuer")
@@ -53,7 +79,10 @@ struct Subjects: Sendable {
 
     /// - Parameter issuer: Nil for a user of the back end.
     private func accepts(_ issuer: String?) -> Bool {
-        issuer.map { issuer in issuers.contains { $0.hasSameBytes(as: issuer) } } ?? true
+        guard let issuer else { return true }
+        // A tombstone is no user.
+        guard let issuers else { return !issuer.isEmpty && issuer != User.erasedIssuer }
+        return issuers.contains { $0.hasSameBytes(as: issuer) }
     }
 
     /// The user that the fields `user` and `issuer` of a request's body name.

@@ -31,7 +31,7 @@ struct UserDataRoutes: Sendable {
             // The names of keys are the team's.
             let isNaming = try context.requiredCaller.isBackEnd
             let json = try await service.export(of: user, at: clock.now(), namingKeys: isNaming)
-            guard let json else { throw Problem.userNotFound }
+            guard let json else { throw try await subjects.notFound(user, by: context, in: service.ledger) }
             return JSONAnswer.response(bytes: json, headers: [.cacheControl: "no-store"])
         }
     }
@@ -39,7 +39,7 @@ struct UserDataRoutes: Sendable {
     private func erase(_ user: User, _ context: ServiceContext) async throws -> HTTPResponse.Status {
         let actor = try context.requiredCaller.actor
         let isKnown = try await service.ledger.write { try $0.erase(user, by: actor, at: service.clock.now()) }
-        guard isKnown else { throw Problem.userNotFound }
+        guard isKnown else { throw try await subjects.notFound(user, by: context, in: service.ledger) }
         return .noContent
     }
 }

@@ -4,18 +4,26 @@ import Proofs
 
 extension APIOperation {
     static let users = [
-        readUser, readMe, setUserAccountToken, listUserItems, listMeItems, listUserRights, listOwnRights,
+        readUser, readMe, makeUserAccountToken, makeOwnAccountToken, setUserAccountToken, listUserItems, listMeItems,
+        listUserRights, listOwnRights,
         listUserSubscriptions, listOwnSubscriptions, listUserTransactions, listMeTransactions, redeemUserTransaction,
         redeemMeTransaction, redeemUserReceipt, redeemMeReceipt,
     ]
 
     static let readUser = APIOperation(
         .get, "/v1/users/{user}", for: .backEnd(.read), isPerApp: true,
-        "readUser", "Returns the user's account token, and creates it on first use",
+        "readUser", "Returns the user's account token if it was made",
         answers: [.json("The user.", AppAccountToken.self)])
 
-    static let readMe = readUser.own(
-        "readMe", "Returns the caller's account token, and creates it on first use", usesReserve: true)
+    static let readMe = readUser.own("readMe", "Returns the caller's account token if it was made", usesReserve: true)
+
+    static let makeUserAccountToken = APIOperation(
+        .put, "/v1/users/{user}/account-token", for: .backEnd(.redeem), isPerApp: true,
+        "makeUserAccountToken", "Returns the user's account token, and makes it and the user if need be",
+        answers: [.json("The user.", AppAccountToken.self)])
+
+    static let makeOwnAccountToken = makeUserAccountToken.own(
+        "makeOwnAccountToken", "Returns the caller's account token, and makes it if need be")
 
     static let setUserAccountToken = APIOperation(
         // Purchases of every app may have the token.
@@ -34,8 +42,10 @@ extension APIOperation {
         .get, "/v1/users/{user}/items", for: .backEnd(.read), isPerApp: true,
         "listUserItems", "Lists the items of the user",
         parameters: [.ifNoneMatch],
-        answers: [.list("The items of a user, including those that everybody owns, in order.", "items", of: .ownedItem)]
-    )
+        answers: [
+            .list("The items of a user, including those that everybody owns, in order.", "items", of: .ownedItem)
+                .aboutUser
+        ])
 
     static let listMeItems = listUserItems.own("listMeItems", "Lists the items of the caller", usesReserve: true)
 
@@ -43,7 +53,7 @@ extension APIOperation {
         .get, "/v1/users/{user}/rights", for: .backEnd(.read), isPerApp: true,
         "listUserRights", "Lists the rights that the user has",
         parameters: [.app, .ifNoneMatch],
-        answers: [.list("The rights, in the order of the catalog.", "rights", of: .userRight)])
+        answers: [.list("The rights, in the order of the catalog.", "rights", of: .userRight).aboutUser])
 
     static let listOwnRights = listUserRights.own(
         "listOwnRights", "Lists the rights that the caller has", usesReserve: true)
@@ -51,8 +61,9 @@ extension APIOperation {
     static let listUserSubscriptions = APIOperation(
         .get, "/v1/users/{user}/subscriptions", for: .backEnd(.read), isPerApp: true,
         "listUserSubscriptions", "Lists the user's subscriptions with their current state",
-        answers: [.list("The subscriptions, in the order of their first purchases.", of: PurchaseStatus.self)]
-    )
+        answers: [
+            .list("The subscriptions, in the order of their first purchases.", of: PurchaseStatus.self).aboutUser
+        ])
 
     static let listOwnSubscriptions = listUserSubscriptions.own(
         "listOwnSubscriptions", "Lists the caller's subscriptions with their current state", usesReserve: true)
@@ -63,7 +74,7 @@ extension APIOperation {
         parameters: [
             .app, .query("store", "Only purchases at one store, local ones included.", .one(of: PurchaseStore.self)),
         ],
-        answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self)])
+        answers: [.page("A page of transactions, newest first.", of: RedeemedTransaction.self).aboutUser])
 
     static let listMeTransactions = listUserTransactions.own("listMeTransactions", usesReserve: true)
 

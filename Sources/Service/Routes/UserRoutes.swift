@@ -15,8 +15,30 @@ struct UserRoutes: Sendable {
     let subjects: Subjects
     let metrics: ServiceMetrics
     /// The answers that apps ask for at every launch.
-    private let items = UserAnswers<CacheableAnswer>(upTo: 32 << 20) { $0.size }
-    private let rights = UserAnswers<CacheableAnswer>(upTo: 16 << 20) { $0.size }
+    private let items = UserAnswers<UserAnswer>(upTo: 32 << 20) { $0.answer.size }
+    private let rights = UserAnswers<UserAnswer>(upTo: 16 << 20) { $0.answer.size }
+
+    /// The answer about the items or the rights of a user.
+    private struct UserAnswer: Sendable {
+        let answer: CacheableAnswer
+        /// The JSON of an answer about a user whom the ledger does not know. Such an answer is not kept.
+        let unknown: [UInt8]?
+
+        init(_ json: [UInt8], isKnown: Bool) {
+            answer = CacheableAnswer(json, type: "application/json")
+            unknown = isKnown ? nil : json
+        }
+    }
+
+    private func response(_ made: UserAnswer, about user: User, to request: Request, _ context: ServiceContext)
+        async throws -> Response
+    {
+        var answer = made.answer
+        if let json = made.unknown, let unknown = try await subjects.unknown(user, to: context, in: service.ledger) {
+            answer = CacheableAnswer(try unknown.json(beside: json), type: "application/json")
+        }
+        return answer.response(to: request, headers: [.cacheControl: "private, no-cache"])
+    }
 
     func add(to group: RouterGroup<ServiceContext>) {
         group.on(.setUserAccountToken) { request, context in
@@ -24,35 +46,48 @@ struct UserRoutes: Sendable {
         }
         group.on(.readUser, .readMe) { request, context in
             let user = try subjects.user(request, context)
+            guard let account = try await service.account(of: user) else {
+                throw try await subjects.notFound(user, by: context, in: service.ledger)
+            }
+            return try AppAccountToken(token: account.appAccountToken).answer()
+        }
+        group.on(.makeUserAccountToken, .makeOwnAccountToken) { request, context in
+            let user = try subjects.user(request, context)
             return try AppAccountToken(token: try await service.appAccountToken(of: user)).answer()
         }
         group.on(.listUserItems, .listMeItems) { request, context in
             let user = try subjects.user(request, context)
-            let answer = try await service.limited(to: context).answer(aboutItemsOf: user, keptIn: items) {
-                CacheableAnswer(try ["items": $0].json(), type: "application/json")
+            let made = try await service.limited(to: context).answer(aboutItemsOf: user, keptIn: items) {
+                UserAnswer(try ["items": $0].json(), isKnown: $1)
             }
-            return answer.response(to: request, headers: [.cacheControl: "private, no-cache"])
+            return try await response(made, about: user, to: request, context)
         }
         group.on(.listUserRights, .listOwnRights) { request, context in
             let user = try subjects.user(request, context)
             let app = try RequestedApps.name(of: request, context)
-            let answer = try await service.limited(to: context).answer(
+            let made = try await service.limited(to: context).answer(
                 aboutRightsOf: user, in: app, keptIn: rights
             ) {
-                CacheableAnswer(try ["rights": $0.filter(\.isActive)].json(), type: "application/json")
+                UserAnswer(try ["rights": $0.filter(\.isActive)].json(), isKnown: $1)
             }
-            return answer.response(to: request, headers: [.cacheControl: "private, no-cache"])
+            return try await response(made, about: user, to: request, context)
         }
         group.on(.listUserSubscriptions, .listOwnSubscriptions) { request, context in
             let user = try subjects.user(request, context)
-            return try List(try await service.limited(to: context).subscriptions(of: user)).answer()
+            let subscriptions = try await service.limited(to: context).subscriptions(of: user)
+            let unknown =
+                subscriptions.isEmpty ? try await subjects.unknown(user, to: context, in: service.ledger) : nil
+            return try List(subscriptions, of: unknown).answer()
         }
         group.on(.listUserTransactions, .listMeTransactions) { request, context in
             // The names of keys are the team's.
             let keys = try context.requiredCaller.isBackEnd ? await service.ledger.apiKeyNames() : [:]
             let (user, app) = (try subjects.user(request, context), try RequestedApps.name(of: request, context))
             let (service, store): (_, PurchaseStore?) = (service.limited(to: context), try request.query("store"))
-            return try await Page(request).answer(naming: keys, at: \.sequence) { before, limit in
+            return try await Page(request).answer(
+                naming: keys, at: \.sequence,
+                ifEmpty: { try await subjects.unknown(user, to: context, in: service.ledger) }
+            ) { before, limit in
                 try await service.transactions(of: user, in: app, from: store, before: before, limit: limit)
             }
         }
@@ -84,7 +119,7 @@ struct UserRoutes: Sendable {
             request, context, fields: fields, upTo: JSONBody.sizeWithProof)
         let proof = try proof(body)
         let redemption = ProofRedemption(
-            by: caller, service, metrics, asking: googlePlay, newcomers: newcomers, at: context.appAddress(of: request))
+            by: caller, service, metrics, asking: googlePlay, newcomers: newcomers, at: context.appNetwork(of: request))
         return try await idempotentRequests.answer(
             request, from: caller, about: user, body: body.bytes, admits: { try $0.admits($1, about: $2, newcomers) }
         ) { pending in
@@ -154,10 +189,12 @@ enum TransactionProof {
 
 struct AppAccountToken: AnswerObject {
     static let answerFields = AnswerFields<Self>("A user.", named: "Account") {
-        $0.field("appAccountToken", "The token that the app sets on its purchases, in lowercase.", \.token)
+        $0.field(
+            "appAccountToken",
+            "The token that the app sets on its purchases, in lowercase; absent if none was made.", \.token)
     }
 
-    let token: UUID
+    let token: UUID?
 }
 
 extension PurchaseStatus: AnswerObject, Listed {

@@ -133,9 +133,6 @@ extension ItemExplanation: AnswerObject {
     ) {
         $0.field("item", \.item)
         $0.field("isOwned", \.isOwned)
-        $0.field("isUserUnknown", "True if the service has nothing about the user; absent otherwise.") {
-            $0.isUserUnknown ? true : nil
-        }
         $0.field("cause", \.cause)
         $0.field("text", "The reason in a sentence or two.", \.sentence)
         $0.field("remedy", "The remedy.", \.remedy)

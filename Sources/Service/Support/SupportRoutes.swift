@@ -21,7 +21,10 @@ struct SupportRoutes: Sendable {
             let user = try subjects.user(request, context, ofAnyIssuer: true)
             let item = Item(
                 collection: try context.parameters.text("collection"), number: try Self.number(context))
-            return try await service.limited(to: context).explanation(of: item, for: user).answer()
+            let explanation = try await service.limited(to: context).explanation(of: item, for: user)
+            let unknown = try await subjects.unknown(user, to: context, in: service.ledger)
+            let json = try explanation.json()
+            return JSONAnswer.response(bytes: try unknown?.json(beside: json) ?? json)
         }
         group.on(.listUnclaimed) { request, context in try await unclaimed(request, context) }
         group.on(.assignUnclaimed) { request, context in try await assign(request, context) }
@@ -56,7 +59,10 @@ struct SupportRoutes: Sendable {
             }
             throw Problem(
                 status: .notFound, code: "transactionUnknown",
-                detail: "No transaction, original transaction or order has this identifier.")
+                detail: "No transaction, original transaction or order has this identifier."
+                    + (OrderIdentifier(identifier) != nil && orders.clients.isEmpty
+                        ? " The service has no key of the App Store (app-store-key), so it cannot look up order numbers."
+                        : ""))
         }
         return try PurchaseLookup(purchases: purchases, unclaimed: unclaimed)
             .answer(naming: try await service.ledger.apiKeyNames())
@@ -66,7 +72,10 @@ struct SupportRoutes: Sendable {
         let (page, service) = (try Page(request), service.limited(to: context))
         let keys = try await service.ledger.apiKeyNames()
         let part = StoryPart(month: try request.queriedMonth("month"), kind: try request.query("kind"))
-        return try await page.answer(naming: keys, at: \.position) { position, limit in
+        return try await page.answer(
+            naming: keys, at: \.position,
+            ifEmpty: { try await subjects.unknown(user, to: context, in: service.ledger) }
+        ) { position, limit in
             try await service.story(of: user, part, before: position, limit: limit)
         }
     }
@@ -135,7 +144,7 @@ extension APIOperation {
             .query("kind", "A kind of entries, for only these.", .one(of: StoryPart.Kind.self)),
         ],
         answers: [
-            .page("Statements of the stores, and actions of the user and the team.", of: StoryEntry.self)
+            .page("Statements of the stores, and actions of the user and the team.", of: StoryEntry.self).aboutUser
         ])
 
     static let explainItem = APIOperation(
@@ -145,7 +154,7 @@ extension APIOperation {
             .path("collection", "The collection of the item.", .text(length: 1...256), example: "sprout"),
             .path("number", "The number of the item.", .integer(in: 0 ... .max), example: .integer(1)),
         ],
-        answers: [.json("The reason, and the remedy.", ItemExplanation.self)])
+        answers: [.json("The reason, and the remedy.", ItemExplanation.self).aboutUser])
 
     static let listUnclaimed = APIOperation(
         .get, "/v1/unclaimed", for: .backEnd(.support), isPerApp: true,

@@ -194,7 +194,9 @@ import Testing
             testDescription: "unclaimed",
             facts: facts { $0.unclaimed = unclaimed }, cause: .unclaimed,
             says: ["names an account token", "/v1/unclaimed/9/assignment"]),
-        Case(testDescription: "never bought", facts: facts { _ in }, cause: .neverBought, says: ["never bought p"]),
+        Case(
+            testDescription: "never bought", facts: facts { _ in }, cause: .neverBought,
+            says: ["knows no purchase of p by the user"]),
         Case(testDescription: "no product grants it", facts: ItemFacts(), cause: .notInCatalog),
     ]
 

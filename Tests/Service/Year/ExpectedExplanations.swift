@@ -73,8 +73,8 @@ enum ExpectedExplanations {
 
     private static func never(_ collection: String, _ number: Int, _ products: String) -> String {
         "cause neverBought, isOwned false, item (collection \(collection), number \(number)), remedy If the customer has a "
-            + "receipt from Apple, restore purchases in the app, and look at the refusals., text The user has never bought "
-            + "\(products)."
+            + "receipt of the store, restore purchases in the app, and look at the refusals., text The service knows no "
+            + "purchase of \(products) by the user."
     }
 
     private static func owned(

@@ -266,8 +266,10 @@ extension ItemExplanation {
         }
         return ItemExplanation(
             item: item, cause: .neverBought,
-            sentence: "The user has never bought \(facts.products.joined(separator: " or ")).",
-            remedy: "If the customer has a receipt of the store, restore purchases in the app, and look at the refusals.",
+            // The store may have sold it without anybody having told the service.
+            sentence: "The service knows no purchase of \(facts.products.joined(separator: " or ")) by the user.",
+            remedy:
+                "If the customer has a receipt of the store, restore purchases in the app, and look at the refusals.",
             products: facts.products)
     }
 }

@@ -2,6 +2,7 @@ import Features
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import Ledger
 import Proofs
 
 /// The route that `verifyPurchaseWithProvider` of react-native-iap and expo-iap asks.
@@ -22,14 +23,14 @@ struct IAPKitRoutes: RouteSource {
             let body = try await RequestBytes.collect(request, context, upTo: IAPKitRequest.maximumBodySize)
             let sent = try IAPKitRequest(body)
             let answer = try await answer(
-                to: sent, from: try context.requiredCaller, at: context.appAddress(of: request))
+                to: sent, from: try context.requiredCaller, at: context.appNetwork(of: request))
             return JSONAnswer.response(bytes: JSONAnswer.encode(answer.json))
         }
     }
 
-    /// - Parameter address: The client address of a stranger; nil for a back end.
+    /// - Parameter network: The client network of a stranger; nil for a back end.
     private func answer(
-        to sent: IAPKitRequest, from caller: Caller, at address: String?
+        to sent: IAPKitRequest, from caller: Caller, at network: ClientNetwork?
     ) async throws -> IAPKitAnswer {
         do {
             switch sent.proof {
@@ -37,7 +38,7 @@ struct IAPKitRoutes: RouteSource {
                 return try await answer(to: proof, expecting: sent.expectedProductIdentifier, from: caller)
             case .purchaseToken(let token):
                 return try await answer(
-                    about: token, expecting: sent.expectedProductIdentifier, from: caller, at: address)
+                    about: token, expecting: sent.expectedProductIdentifier, from: caller, at: network)
             }
         } catch let error as any RuledError where error is RedemptionError || error is PlayDeveloperError {
             throw IAPKitProblem(
@@ -68,12 +69,12 @@ struct IAPKitRoutes: RouteSource {
         about token: GooglePlayToken,
         expecting product: String?,
         from caller: Caller,
-        at address: String?
+        at network: ClientNetwork?
     ) async throws -> IAPKitAnswer {
         let service = services.limited(to: caller).entitlements
         let app = try services.googlePlay.app(named: token.packageName, among: service.limitingApp ?? caller.app)
         do {
-            let (purchases, statement) = try await app.presented(token.purchaseToken, from: address)
+            let (purchases, statement) = try await app.presented(token.purchaseToken, from: network)
             let purchase = try await service.purchase(in: purchases, of: product)
             return IAPKitAnswer(
                 purchase, from: .google, statedBy: statement, expecting: product, at: service.clock.now())
