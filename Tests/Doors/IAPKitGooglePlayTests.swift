@@ -113,46 +113,6 @@ import Testing
 
     @Test(arguments: Failure.allCases)
     func `a question counts against its address, whatever becomes of it`(_ failure: Failure) async throws {
-        let isHeld = failure == .noAnswer
-        try await Self.withFailingPlay(failure) { door, asked in
-            @Sendable func text(_ index: Int) async throws -> String {
-                let answer = try await door.send(.post, Self.path, Self.body("\(Self.unknown)\(index)"))
-                return String(decoding: answer.body, as: UTF8.self)
-            }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<60 {
-                    group.addTask { _ = try await text(index) }
-                }
-                if isHeld { await expectEventually { asked.tokens.count == 60 } } else { try await group.waitForAll() }
-                #expect(try await text(60).contains("googlePlayLimited"))
-                #expect(asked.tokens.count == 60)
-                asked.release()
-                try await group.waitForAll()
-            }
-        }
-    }
-
-    @Test(arguments: [
-        (0..<256).map { "192.0.2.\($0)" }, (0..<256).map { "2001:db8:1:\(String($0 * 256, radix: 16))::1" },
-    ])
-    func `the addresses of one site cause a quarter of the questions`(addresses: [String]) async throws {
-        try await Self.withFailingPlay(.malformed) { door, asked in
-            let name = try #require(HTTPField.Name("X-Forwarded-For"))
-            for index in 0..<520 {
-                _ = try await door.send(
-                    .post, Self.path, Self.body("\(Self.unknown)\(index)"), headers: [name: addresses[index % 256]])
-            }
-            #expect(asked.tokens.count == 500)
-            _ = try await door.send(
-                .post, Self.path, Self.body("\(Self.unknown)other"), headers: [name: "198.51.100.1"])
-            #expect(asked.tokens.count == 501)
-        }
-    }
-
-    /// Runs a service whose Google Play fails.
-    private static func withFailingPlay(
-        _ failure: Failure, _ body: @escaping @Sendable (DoorGarden, Questions) async throws -> Void
-    ) async throws {
         let (asked, isHeld) = (Questions(), failure == .noAnswer)
         let router = Router()
         router.post("/token") { _, _ in #"{"access_token":"t","expires_in":3600,"token_type":"Bearer"}"# }
@@ -172,9 +132,21 @@ import Testing
                 [.iapkit],
                 play: PlayDeveloperClient(
                     account: try GoogleServiceAccount(json: account.compactBytes), url: url,
-                    packageName: TestGarden.bundleIdentifier, realm: .localPlay),
-                proxies: 1)
-            try await body(door, asked)
+                    packageName: TestGarden.bundleIdentifier, realm: .localPlay))
+            @Sendable func text(_ index: Int) async throws -> String {
+                let answer = try await door.send(.post, Self.path, Self.body("\(Self.unknown)\(index)"))
+                return String(decoding: answer.body, as: UTF8.self)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<60 {
+                    group.addTask { _ = try await text(index) }
+                }
+                if isHeld { await expectEventually { asked.tokens.count == 60 } } else { try await group.waitForAll() }
+                #expect(try await text(60).contains("googlePlayLimited"))
+                #expect(asked.tokens.count == 60)
+                asked.release()
+                try await group.waitForAll()
+            }
         }
     }
 
