@@ -249,12 +249,6 @@ for target in package.targets where target.type == .test && !optimizedTests.cont
     target.swiftSettings = [.unsafeFlags(["-Onone"])]
 }
 
-if Context.environment["TILL_ONONE"] != nil {
-    for target in package.targets where target.type == .regular || target.type == .executable || target.type == .test {
-        target.swiftSettings = [.unsafeFlags(["-Onone"])]
-    }
-}
-
 // Only `make fuzz` links libFuzzer, which comes with the toolchain.
 if Context.environment["TILL_FUZZ"] != nil {
     package.targets += [

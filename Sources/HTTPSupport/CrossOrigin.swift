@@ -19,7 +19,8 @@ package struct WebOrigin: Hashable, Sendable {
         else { return nil }
         let authority = bytes[(colon + 3)...]
         let isAddress = authority.first == UInt8(ascii: "[")
-        let end = authority.lastIndex(of: UInt8(ascii: isAddress ? "]" : ":")) ?? authority.endIndex
+        let last = authority.lastIndex(of: UInt8(ascii: isAddress ? "]" : ":"))
+        guard let end = last ?? (isAddress ? nil : authority.endIndex) else { return nil }
         let host = isAddress ? authority[..<end].dropFirst() : authority[..<end]
         let rest = isAddress ? authority[end...].dropFirst() : authority[end...]
         guard !host.isEmpty,

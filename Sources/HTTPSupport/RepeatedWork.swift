@@ -60,7 +60,8 @@ package struct RepeatedWork: Sendable {
             let found = try await round()
             line = repetition.succeeded(found: found, at: .now)
         } catch {
-            guard !Task.isCancelled else { return }
+            // The end of the service is no failure.
+            guard !Task.isCancelled, !(error is CancellationError) else { return }
             onFailure(Problem.code(of: error))
             line = repetition.failed(cause(error), at: .now)
         }
@@ -283,35 +284,48 @@ package struct LedgerWakes: Sendable {
 }
 
 extension Companion {
-    /// The time for which the end of the service waits for cancelled work. A thread that waits for a database server does not notice.
-    private static let patience = Duration.seconds(1)
-
     /// Work that is cancelled when the service shuts down. The next start does what was under way.
     package init(untilShutdown work: @escaping @Sendable () async -> Void) {
         self.init({
-            let (ends, end) = AsyncStream<Void>.makeStream()
-            let task = Task {
-                await work()
-                end.finish()
-            }
-            let stop = { @Sendable in
-                task.cancel()
-                Task {
-                    try? await Task.sleep(for: Self.patience)
-                    end.finish()
-                }
-            }
-            await withTaskCancellationHandler {
-                await withGracefulShutdownHandler {
-                    for await _ in ends {}
-                } onGracefulShutdown: {
-                    stop()
-                }
-            } onCancel: {
-                stop()
-            }
+            _ = try await ShutdownBound.run { await work() }
             // The group takes the end of one of its services for the end of all.
             try? await gracefulShutdown()
         })
+    }
+}
+
+/// Work that delays no end of the service.
+package enum ShutdownBound {
+    /// The time for which the end of the service waits for cancelled work. A thread that waits for a database server does not notice.
+    private static let patience = Duration.seconds(1)
+
+    /// Performs work, which is cancelled when the service shuts down.
+    ///
+    /// - Returns: Nil if the service shuts down, and the work does not end soon after. It is then left to itself.
+    package static func run<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        let (results, end) = AsyncStream<Result<Value, any Error>>.makeStream()
+        let task = Task {
+            do { end.yield(.success(try await work())) } catch { end.yield(.failure(error)) }
+            end.finish()
+        }
+        let stop = { @Sendable in
+            task.cancel()
+            Task {
+                try? await Task.sleep(for: patience)
+                end.finish()
+            }
+        }
+        let result = await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await results.first { _ in true }
+            } onGracefulShutdown: {
+                stop()
+            }
+        } onCancel: {
+            stop()
+        }
+        return try result?.get()
     }
 }

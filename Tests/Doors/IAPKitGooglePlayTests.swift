@@ -94,7 +94,7 @@ import Testing
 
     /// What a Google Play answers to each question.
     enum Failure: CaseIterable {
-        case serverError, malformed, quota, noAnswer
+        case serverError, malformed, quota, noText
 
         fileprivate func response() -> Response {
             func error(_ status: HTTPResponse.Status, _ reason: String) -> Response {
@@ -106,19 +106,56 @@ import Testing
             case .serverError: error(.serviceUnavailable, "backendError")
             case .malformed: error(.badRequest, "invalid")
             case .quota: error(.tooManyRequests, "rateLimitExceeded")
-            case .noAnswer: Response(status: .ok)
+            case .noText: Response(status: .ok)
             }
         }
     }
 
     @Test(arguments: Failure.allCases)
     func `a question counts against its address, whatever becomes of it`(_ failure: Failure) async throws {
-        let (asked, isHeld) = (Questions(), failure == .noAnswer)
+        try await Self.withFailingPlay(failure) { door, asked in
+            @Sendable func text(_ index: Int) async throws -> String {
+                let answer = try await door.send(.post, Self.path, Self.body("\(Self.unknown)\(index)"))
+                return String(decoding: answer.body, as: UTF8.self)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<60 {
+                    group.addTask { _ = try await text(index) }
+                }
+                try await group.waitForAll()
+            }
+            let beyond = try await text(60)
+            #expect(beyond.contains("googlePlayLimited"))
+            #expect(asked.tokens.count == 60)
+        }
+    }
+
+    @Test(arguments: [
+        (0..<256).map { "192.0.2.\($0)" }, (0..<256).map { "2001:db8:1:\(String($0 * 256, radix: 16))::1" },
+    ])
+    func `the addresses of one site cause a quarter of the questions`(addresses: [String]) async throws {
+        try await Self.withFailingPlay(.malformed) { door, asked in
+            let name = try #require(HTTPField.Name("X-Forwarded-For"))
+            for index in 0..<520 {
+                _ = try await door.send(
+                    .post, Self.path, Self.body("\(Self.unknown)\(index)"), headers: [name: addresses[index % 256]])
+            }
+            #expect(asked.tokens.count == 500)
+            _ = try await door.send(
+                .post, Self.path, Self.body("\(Self.unknown)other"), headers: [name: "198.51.100.1"])
+            #expect(asked.tokens.count == 501)
+        }
+    }
+
+    /// Runs a service whose Google Play fails.
+    private static func withFailingPlay(
+        _ failure: Failure, _ body: @escaping @Sendable (DoorGarden, Questions) async throws -> Void
+    ) async throws {
+        let asked = Questions()
         let router = Router()
         router.post("/token") { _, _ in #"{"access_token":"t","expires_in":3600,"token_type":"Bearer"}"# }
         router.get("/androidpublisher/**") { request, _ in
             asked.add(String(request.uri.path.split(separator: "/").last ?? ""))
-            while isHeld, !asked.isReleased { try await Task.sleep(for: .milliseconds(1)) }
             return failure.response()
         }
         try await Application(router: router).test(.live) { server in
@@ -132,33 +169,19 @@ import Testing
                 [.iapkit],
                 play: PlayDeveloperClient(
                     account: try GoogleServiceAccount(json: account.compactBytes), url: url,
-                    packageName: TestGarden.bundleIdentifier, realm: .localPlay))
-            @Sendable func text(_ index: Int) async throws -> String {
-                let answer = try await door.send(.post, Self.path, Self.body("\(Self.unknown)\(index)"))
-                return String(decoding: answer.body, as: UTF8.self)
-            }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<60 {
-                    group.addTask { _ = try await text(index) }
-                }
-                if isHeld { await expectEventually { asked.tokens.count == 60 } } else { try await group.waitForAll() }
-                #expect(try await text(60).contains("googlePlayLimited"))
-                #expect(asked.tokens.count == 60)
-                asked.release()
-                try await group.waitForAll()
-            }
+                    packageName: TestGarden.bundleIdentifier, realm: .localPlay),
+                proxies: 1)
+            try await body(door, asked)
         }
     }
 
     /// The tokens that a Google Play was asked about.
     private final class Questions: Sendable {
-        private let state = Mutex((tokens: Set<String>(), isReleased: false))
+        private let state = Mutex(Set<String>())
 
-        var tokens: Set<String> { state.withLock(\.tokens) }
-        var isReleased: Bool { state.withLock(\.isReleased) }
+        var tokens: Set<String> { state.withLock(\.self) }
 
-        func add(_ token: String) { _ = state.withLock { $0.tokens.insert(token) } }
-        func release() { state.withLock { $0.isReleased = true } }
+        func add(_ token: String) { _ = state.withLock { $0.insert(token) } }
     }
 
     @Test func `a consumable is given once`() async throws {

@@ -56,9 +56,16 @@ import Testing
         let name = folder.file("s").path
         let socket = try MessageSocket(name)
         let supervisor = Supervisor(["NOTIFY_SOCKET": name, "WATCHDOG_USEC": "30000", "WATCHDOG_PID": "7"], process: 8)
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let other = Companion {
+            beginning.finish()
+            try await gracefulShutdown()
+        }
         let group = ServiceGroup(
-            services: [supervisor.signsOfLife(logger: Self.logger)], logger: Self.logger)
+            services: [supervisor.signsOfLife(logger: Self.logger), other], logger: Self.logger)
         async let end: Void = group.run()
+        // A group that has not begun would be over at once.
+        for await _ in begun {}
         await group.triggerGracefulShutdown()
         try await end
         #expect(await socket.next() == "STOPPING=1\nSTATUS=Stopping.")

@@ -21,7 +21,8 @@ import Testing
     @Test func `reads and writes wait for a server during a failover`() async throws {
         let (line, address) = try schema.line()
         // The address of a standby, too, which is the same server here.
-        let ledger = try Ledger(try PostgreSQLAddress(address.replacing("127.0.0.1", with: "127.0.0.1,localhost")))
+        let place = "127.0.0.1:\(line.port)"
+        let ledger = try Ledger(try PostgreSQLAddress(address.replacing(place, with: "\(place),\(place)")))
         let alice = alice
         _ = try await ledger.write { try $0.redeem([claim("1")], for: alice, at: Self.now) }
         line.goAway()

@@ -88,8 +88,9 @@ import Testing
         #expect(try await garden.entitlements.ownItems(of: bob).filter { $0.collection == "plus" }.isEmpty)
         garden.advance(milliseconds: 60_000)
         let asked = garden.questions
+        // Each that is replaced is due, and is asked about after its successor, too.
         _ = try await garden.app.reconciler.recordSilentPurchases()
-        #expect(garden.questions <= asked + 21)
+        #expect(garden.questions <= asked + 2 * 21)
     }
 
     @Test func `a chain ends with its request`() async throws {

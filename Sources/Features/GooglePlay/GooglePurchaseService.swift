@@ -200,7 +200,7 @@ package struct GooglePurchaseService: Sendable {
         try await ledger.writeInBackground { transaction in
             try transaction.register(app: app.bundleIdentifier)
             guard try transaction.voidedPurchases(ofApp: app, packageName)?.write(voided) == true,
-                let known = try purchase(of: voided.purchaseToken, transaction)
+                let known = try purchase(of: voided.purchaseToken, transaction), !known.isFinal
             else { return }
             // An answer of before may be on its way to a user who has not redeemed it yet. The next one is taken back.
             try transaction.googlePurchases.ask(about: known.key, at: entitlements.clock.now())

@@ -251,7 +251,7 @@ private final class RememberedAPIKeys: Sendable {
     }
 
     /// The longest wait for the ledger. Prometheus waits ten seconds for an answer by default.
-    static let patience = Duration.seconds(2)
+    static let patience = Duration.seconds(1)
     /// The time for which a key is remembered, in days.
     private static let days: Int64 = 1
     private static let capacity = 16

@@ -34,6 +34,7 @@ package enum ServiceServer {
         }
         let connections = ConnectionTable(configuration, logger: logger)
         let application = try application(router, connections, configuration, certificate, logger, onListening)
+        let end = BoundedEnd(after: configuration.gracePeriod)
         var group = ServiceGroupConfiguration(
             // The group stops them in reverse order.
             services: stoppedLast.map { announced($0.service, $0.message) }
@@ -45,14 +46,19 @@ package enum ServiceServer {
                 + [
                     announced(IdleService(), "stopping") {
                         ["graceSeconds": "\(configuration.gracePeriod.components.seconds)"]
-                    }
+                    },
+                    end,
                 ],
             // The group's own log lines would repeat each service and error.
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "", factory: { _ in SwiftLogNoOpLogHandler() }))
         group.maximumGracefulShutdownDuration = configuration.gracePeriod
         do {
-            try await ServiceGroup(configuration: group).run()
+            let isEnded = try await end.run(ServiceGroup(configuration: group))
+            guard isEnded else {
+                return logger.warning(
+                    "stopped before all work was done, because a thread waits, such as for the ledger")
+            }
             logger.notice("stopped")
         } catch is CancellationError {
             logger.warning("stopped before all requests were done, because the grace period is over")
@@ -140,6 +146,59 @@ struct AnnouncedService: Service {
         } onGracefulShutdown: {
             logger.notice(message, metadata: metadata())
         }
+    }
+}
+
+/// The end of a service group, also if a thread never returns from a call: the group waits for cancelled work without a limit.
+private final class BoundedEnd: Service, Sendable {
+    /// The time for which the group may take to end after the grace period.
+    private static let patience = Duration.seconds(2)
+
+    private let limit: Duration
+    private let results: AsyncStream<Result<Void, any Error>>
+    private let end: AsyncStream<Result<Void, any Error>>.Continuation
+
+    init(after gracePeriod: Duration) {
+        limit = gracePeriod + Self.patience
+        (results, end) = AsyncStream.makeStream()
+    }
+
+    /// The part of the group that learns of its shutdown.
+    func run() async throws {
+        try await gracefulShutdown()
+        Task { [limit, end] in
+            try? await Task.sleep(for: limit)
+            end.finish()
+        }
+    }
+
+    /// Runs the group.
+    ///
+    /// - Returns: False if it has not ended in time.
+    func run(_ group: ServiceGroup) async throws -> Bool {
+        let task = Task { [end] in
+            do {
+                try await group.run()
+                end.yield(.success(()))
+            } catch {
+                end.yield(.failure(error))
+            }
+            end.finish()
+        }
+        let result = await withTaskCancellationHandler {
+            var last: Result<Void, any Error>?
+            for await result in results { last = result }
+            return last
+        } onCancel: {
+            task.cancel()
+        }
+        if result == nil, Task.isCancelled {
+            // A cancelled caller gets no element of the stream.
+            await task.value
+            throw CancellationError()
+        }
+        try result?.get()
+        return result != nil
     }
 }
 

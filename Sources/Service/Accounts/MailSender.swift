@@ -38,7 +38,9 @@ package struct MailSender: Service {
                 var found = false
                 while !Task.isShuttingDownGracefully, !Task.isCancelled, try await sendBatch() { found = true }
                 if ContinuousClock.now >= nextSweep {
-                    try await Ledger.retryingWhileOverloaded { try await queue.deleteExpired() }
+                    _ = try await ShutdownBound.run {
+                        try await Ledger.retryingWhileOverloaded { try await queue.deleteExpired() }
+                    }
                     nextSweep = .now + Self.sweepInterval
                 }
                 return found
@@ -48,7 +50,9 @@ package struct MailSender: Service {
 
     /// - Returns: True if there may be more mails.
     private func sendBatch() async throws -> Bool {
-        let leased = try await Ledger.retryingWhileOverloaded { try await queue.lease(upTo: Self.maximumAtOnce) }
+        let due = try await ShutdownBound.run { try await queue.due(upTo: Self.maximumAtOnce) }
+        guard let due, !due.isEmpty else { return false }
+        let leased = try await Ledger.retryingWhileOverloaded { try await queue.lease(due) }
         let results = await withTaskGroup { group in
             for mail in leased { group.addTask { queue.result(of: mail.mail, await send(mail)) } }
             return await group.reduce(into: []) { $0.append($1) }

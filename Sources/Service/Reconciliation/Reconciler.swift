@@ -277,10 +277,15 @@ package struct Reconciler: Sendable {
 }
 
 extension EntitlementService {
-    /// The checkpoint of the last complete run about a subject; nil if there was none.
+    /// The checkpoint of the last complete run about a subject; nil if there was none, or if its clock was ahead. `ClockWatch` deletes
+    /// such a checkpoint, but a run may begin before.
     func checkpoint(ofReconciliation subject: String) async throws -> ReconciliationCheckpoint? {
-        try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
+        let last = try await ledger.read { try $0.checkpoint(ofReconciliation: subject) }
+        return last.flatMap { $0.until > clock.now().adding(seconds: Self.checkpointTolerance) ? nil : $0 }
     }
+
+    /// The difference of the clocks of two services that is no fault, in seconds.
+    private static let checkpointTolerance: Int64 = 60
 
     /// Writes a checkpoint, unless the clock has gone back since the moment: nobody knows then until when the run has fetched.
     func setReconciled(_ subject: String, until moment: Timestamp, _ report: Reconciler.Report) async throws {

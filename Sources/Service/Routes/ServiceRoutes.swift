@@ -187,7 +187,7 @@ package struct ServiceRoutes: Sendable {
     }
 
     /// The longest wait for the ledger in an answer with metrics. Prometheus waits ten seconds by default.
-    private static let metricsPatience = Duration.seconds(2)
+    private static let metricsPatience = Duration.seconds(1)
 
     private func isLedgerUp() async -> Bool {
         do {

@@ -43,7 +43,7 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
             let wakes = LedgerWakes(after: queue.ledger, every: SenderTimes.interval, in: &group)
             var nextSweep = ContinuousClock.now
             await RepeatedWork("\(noun)s failed", Self.rhythm, logger: logger).run(wakes) {
-                let endpoints = try await queue.dueEndpoints()
+                let endpoints = try await ShutdownBound.run { try await queue.dueEndpoints() } ?? []
                 for endpoint in endpoints where backoff.begin(endpoint.identifier) {
                     group.addTask {
                         let isProbing = backoff.isFailing(endpoint.identifier)
@@ -53,7 +53,7 @@ package struct WebhookSender<Queue: DeliveryQueue>: Service {
                         if succeeded ?? false { wakes.wake() }
                     }
                 }
-                if ContinuousClock.now >= nextSweep, try await !sweep() {
+                if ContinuousClock.now >= nextSweep, try await ShutdownBound.run({ try await sweep() }) == false {
                     nextSweep = .now + SenderTimes.sweepInterval
                 }
                 return !endpoints.isEmpty
