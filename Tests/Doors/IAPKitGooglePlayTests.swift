@@ -223,6 +223,8 @@ import Testing
             let bought = try service.subscribe(product)
             #expect(try await state(service, bought.purchaseToken) == "PENDING_ACKNOWLEDGMENT true")
             try await service.client.acknowledge(bought.purchaseToken, of: product, as: .subscription)
+            // An answer of Google Play counts for ten seconds.
+            service.advance(seconds: 10)
             #expect(try await state(service, bought.purchaseToken) == "ENTITLED true")
             try service.change { try $0.perform(.declinePayments, on: bought.number) }
             // After the grace period of three days, the subscription is on hold.
