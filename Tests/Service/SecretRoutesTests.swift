@@ -104,7 +104,7 @@ import Testing
             client in
             var answers: [String] = []
             for (scheme, key, purchases) in [("apiKey", fixture.key, purchases), ("userToken", token, own)] {
-                // A stream of events does not end. Its events have items, and no purchase.
+                // A stream of events lasts fifteen minutes. It has the references of the audit log, as the export has them.
                 let operations = try AppOperation.all(for: scheme).filter { !$0.name.hasSuffix("/events") }
                 for operation in operations.filter({ $0.method == .get }) + operations.filter({ $0.method != .get }) {
                     answers += try await call(operation, about: purchases, key: key, at: client)
