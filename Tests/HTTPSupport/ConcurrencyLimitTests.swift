@@ -77,4 +77,19 @@ import Testing
         #expect(occupied.log.withLock { $0.filter { $0 == "198.51.100.1" } }.count == 1)
         #expect(occupied.log.withLock { $0.count } == 10)
     }
+
+    /// At the end of the service, nobody may wait for work that takes longer than the grace period.
+    @Test func `a cancelled caller ends at once, and its place goes to the next`() async throws {
+        let occupied = await Occupied(places: 100)
+        let cancelled = await occupied.add("192.0.2.1")
+        let next = await occupied.add("192.0.2.1")
+        cancelled.cancel()
+        await cancelled.value
+        #expect(occupied.log.withLock { $0 } == ["tooBusy 192.0.2.1"])
+        try await occupied.end()
+        await next.value
+        #expect(occupied.log.withLock { $0.last } == "192.0.2.1")
+        #expect(occupied.limit.waitingCount == 0)
+        try await occupied.limit.run(for: .unknown) {}
+    }
 }

@@ -6,7 +6,38 @@ import Synchronization
 package final class ConcurrencyLimit: Sendable {
     private struct Places {
         var free: Int
-        var waiting: FairQueue<CheckedContinuation<Void, any Error>>
+        var waiting: FairQueue<Waiter>
+    }
+
+    /// A caller who waits. One that is cancelled ends at once, and keeps its place until its turn.
+    private final class Waiter: Sendable {
+        private enum State {
+            case new
+            case waiting(CheckedContinuation<Void, any Error>)
+            case ended
+        }
+
+        private let state = Mutex(State.new)
+
+        func wait(_ continuation: CheckedContinuation<Void, any Error>) {
+            let isEnded = state.withLock { state in
+                if case .ended = state { return true }
+                state = .waiting(continuation)
+                return false
+            }
+            if isEnded { continuation.resume(throwing: Problem.tooBusy) }
+        }
+
+        /// - Returns: False if the caller has ended before.
+        @discardableResult
+        func end(_ result: Result<Void, any Error>) -> Bool {
+            let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+                defer { state = .ended }
+                return if case .waiting(let continuation) = state { continuation } else { nil }
+            }
+            continuation?.resume(with: result)
+            return continuation != nil
+        }
     }
 
     private let places: Mutex<Places>
@@ -24,7 +55,7 @@ package final class ConcurrencyLimit: Sendable {
     /// Performs the work as soon as a place is free.
     ///
     /// - Parameter isPreferred: True if the caller goes before callers of other networks.
-    /// - Throws: `Problem` with the code `tooBusy` if too many callers wait.
+    /// - Throws: `Problem` with the code `tooBusy` if too many callers wait, or for a caller who is cancelled.
     package func run<Value>(
         for network: ClientNetwork, isPreferred: Bool = false, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -34,31 +65,45 @@ package final class ConcurrencyLimit: Sendable {
     }
 
     private func acquirePermit(_ network: ClientNetwork, _ isPreferred: Bool) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            let (admitted, refused) = places.withLock { places -> (Bool, CheckedContinuation<Void, any Error>?) in
-                if places.free > 0 {
-                    places.free -= 1
-                    return (true, nil)
-                }
-                return switch places.waiting.add(continuation, from: network, isPreferred: isPreferred) {
-                case .admitted: (false, nil)
-                case .replacing(let other): (false, other)
-                case .refused: (false, continuation)
-                }
+        let waiter = Waiter()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                waiter.wait(continuation)
+                add(waiter, network, isPreferred)
             }
-            if admitted { continuation.resume() }
-            refused?.resume(throwing: Problem.tooBusy)
+        } onCancel: {
+            waiter.end(.failure(Problem.tooBusy))
         }
+    }
+
+    private func add(_ waiter: Waiter, _ network: ClientNetwork, _ isPreferred: Bool) {
+        let (isAdmitted, refused) = places.withLock { places -> (Bool, Waiter?) in
+            if places.free > 0 {
+                places.free -= 1
+                return (true, nil)
+            }
+            return switch places.waiting.add(waiter, from: network, isPreferred: isPreferred) {
+            case .admitted: (false, nil)
+            case .replacing(let other): (false, other)
+            case .refused: (false, waiter)
+            }
+        }
+        refused?.end(.failure(Problem.tooBusy))
+        if isAdmitted, !waiter.end(.success(())) { releasePermit() }
     }
 
     /// Gives the place to the caller whose turn it is.
     private func releasePermit() {
-        let next = places.withLock { places in
-            let next = places.waiting.next()
-            if next == nil { places.free += 1 }
-            return next
+        var isGiven = false
+        while !isGiven {
+            let next = places.withLock { places in
+                let next = places.waiting.next()
+                if next == nil { places.free += 1 }
+                return next
+            }
+            guard let next else { return }
+            isGiven = next.end(.success(()))
         }
-        next?.resume()
     }
 }
 
