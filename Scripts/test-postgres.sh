@@ -76,6 +76,7 @@ through_pgbouncer() {
 listen_addr = 127.0.0.1
 listen_port = $port
 unix_socket_dir =
+pidfile = $postgres_folder/pgbouncer.pid
 auth_type = trust
 auth_file = $postgres_folder/users.txt
 pool_mode = $1
@@ -85,12 +86,14 @@ INI
     shift 2
     as_postgres "$(command -v pgbouncer)" -q "$postgres_folder/pgbouncer.ini" &
     bouncer_process=$!
+    trap 'kill "$(cat "$postgres_folder/pgbouncer.pid")"; stop_postgres' EXIT
     (
         export "$@" TILL_POSTGRES=postgres://till@127.0.0.1:$port/till TILL_POSTGRES_BOUNCER=1
         run_tests 'LedgerTests.(LedgerTests|GroupCommitTests|OwnershipPolicyTests|AuditTests|LedgerVersionTests|LedgerExportTests|PoolerTests)'
     )
-    kill "$bouncer_process"
+    kill "$(cat "$postgres_folder/pgbouncer.pid")"
     wait "$bouncer_process" || true
+    trap stop_postgres EXIT
 }
 through_pgbouncer session 50
 # Few sessions, so that transactions change them. LISTEN needs one of its own.
