@@ -15,6 +15,9 @@ package struct SecretPurchases: Sendable {
     /// The proof of a purchase that nobody has redeemed.
     package private(set) var fresh = ""
 
+    /// The received notifications of the App Store.
+    package private(set) var notifications: [String] = []
+
     private let garden: TestGarden
     private let service: EntitlementService
     private let user: User
@@ -156,6 +159,7 @@ package struct SecretPurchases: Sendable {
         identifiers.append(try #require(parked.purchase?.transactionIdentifier))
         for notification in try garden.store.notifications() {
             add(notification.signedPayload)
+            notifications.append(notification.signedPayload)
             _ = try await service.receive(notification: Array(notification.signedPayload.utf8))
         }
         let receipt = try garden.store.receipt(account: name)
