@@ -173,7 +173,7 @@ extension PathAccess {
 }
 
 extension ServeConfiguration {
-    /// What others may do with the files and folders that the service relies on.
+    /// The access of others to the files and folders that the service relies on.
     var access: PathAccess {
         var access = PathAccess(data: data.folder)
         for suffix in ["", "-wal", "-shm"] {

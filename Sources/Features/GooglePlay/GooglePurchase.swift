@@ -362,7 +362,7 @@ extension Table {
     .indexed("google_purchase_to_acknowledge", by: ["next_attempt_at"], where: "next_attempt_at IS NOT NULL")
     .indexed("google_purchase_to_ask", by: ["ask_at"], where: "ask_at IS NOT NULL")
     .indexed("google_purchase_by_statement", by: ["asked_at"])
-    // What followed from the time of a wrong clock is mended by another answer.
+    // Another answer corrects the conclusions from the time of a wrong clock.
     .takingBack("asked_at", setting: "asked_at = $1, ask_at = $1")
     .takingBack("ask_at", within: GooglePurchase.silentSeconds)
     .takingBack("next_attempt_at", within: GooglePurchase.Acknowledgement.longestPause)

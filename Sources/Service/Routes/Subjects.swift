@@ -40,7 +40,7 @@ struct Subjects: Sendable {
         return user
     }
 
-    /// What a back end learns, beside an empty answer, about a user whom the ledger does not know; nil for a known user.
+    /// The note beside an empty answer that the ledger does not know the user; nil for a known user.
     ///
     /// Users belong to no app, so a key for one app learns no issuers. Apps name no users.
     func unknown(_ user: User, to context: ServiceContext, in ledger: Ledger) async throws -> UnknownUser? {

@@ -44,11 +44,11 @@ extension EntitlementService {
     }
 }
 
-/// What a clock ahead has left in the ledger.
+/// The correction of times that a clock ahead has left in the ledger.
 extension EntitlementService {
     /// Takes back the times that a wrong clock has written, and records anew the states of purchases that only it has ended.
     ///
-    /// What users own needs no mending: it follows from the stores' statements at each moment. A clock behind the dates that stores have
+    /// Ownership needs no correction: it follows from the stores' statements at each moment. A clock behind the dates that stores have
     /// stated is wrong itself. It ends nothing early, and reopens nothing.
     ///
     /// - Returns: The number of changed rows by `TABLE.COLUMN`, without those of 0.
