@@ -20,15 +20,20 @@ package final class GooglePlayAnswer: Sendable {
         let originalToken: String?
         /// The orders of the line items, as far as the API has answered.
         let orders: [GooglePlayOrder]
-        /// The dates of known periods, by their orders.
-        let periods: [String: GooglePlayPeriod]
+        /// The lines of the chain before the answer.
+        let lines: GooglePlayLines
+        /// The number of the question in its chain; nil for the last one.
+        let number: Int64?
+        /// True if the ledger does not have a purchase of the token yet.
+        let isNewToken: Bool
 
         package init(
             realm: Realm, askedAt: Timestamp, named names: PurchaseTokenNames, originalToken: String? = nil,
-            orders: [GooglePlayOrder] = [], periods: [String: GooglePlayPeriod] = [:]
+            orders: [GooglePlayOrder] = [], lines: GooglePlayLines = GooglePlayLines(), number: Int64? = nil,
+            isNewToken: Bool = true
         ) {
             (self.realm, self.askedAt, self.names, self.originalToken) = (realm, askedAt, names, originalToken)
-            (self.orders, self.periods) = (orders, periods)
+            (self.orders, self.lines, self.number, self.isNewToken) = (orders, lines, number, isNewToken)
         }
 
         func order(_ identifier: String?) -> GooglePlayOrder? {
@@ -203,6 +208,17 @@ extension GooglePlayAnswer {
         let hasPromotionCode: Bool
         /// The product that replaces this one at the next renewal.
         let nextProductId: String?
+        /// The item in whose place the customer has bought this one; nil for none, and 60 days after the replacement.
+        let replaced: ReplacedItem?
+
+        /// An item of the earlier purchase, or of this one (`itemReplacement`).
+        struct ReplacedItem: Sendable {
+            let productId: String?
+
+            init(_ fields: PayloadFields) throws(ProofRefusal) {
+                productId = try fields.string("productId")
+            }
+        }
 
         /// A change of the price at a coming renewal.
         struct PriceChange: Sendable {
@@ -231,6 +247,9 @@ extension GooglePlayAnswer {
             }
             hasPromotionCode = try fields.object("signupPromotion") != nil
             nextProductId = try fields.object("deferredItemReplacement")?.string("productId")
+            replaced = try fields.object("itemReplacement").map { (item) throws(ProofRefusal) in
+                try ReplacedItem(item)
+            }
         }
 
         private static func priceChange(_ plan: PayloadFields) throws(ProofRefusal) -> PriceChange? {
