@@ -118,7 +118,7 @@ extension FigureService {
     package func upkeep(logger: Logger) -> Companion {
         let work = RepeatedWork(
             "figures not updated", Rhythm(every: .seconds(1), idle: .seconds(5)), awaiting: ledger, logger: logger)
-        return Companion(untilShutdown: {
+        return Companion.untilShutdown({
             var nextSweep = ContinuousClock.now
             await work.run {
                 var failure: (any Error)?

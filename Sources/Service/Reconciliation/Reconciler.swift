@@ -318,7 +318,7 @@ package struct ReconciliationSchedule: Service {
 
     /// Reconciles until the service stops.
     package func run() async throws {
-        let work = Companion(untilShutdown: {
+        let work = Companion.untilShutdown({
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     if notificationSeconds == nil { await runs.wait(for: .notifications, upTo: nil) }

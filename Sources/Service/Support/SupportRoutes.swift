@@ -206,7 +206,7 @@ extension NameIndex {
     package nonisolated func upkeep(isReadAtStart: Bool, logger: Logger) -> Companion {
         let work = RepeatedWork(
             "names of users not read", Rhythm(every: Self.refreshInterval, retry: Self.retries), logger: logger)
-        return Companion(untilShutdown: {
+        return Companion.untilShutdown({
             var count = 0
             await work.run {
                 if count == 0 {
