@@ -101,7 +101,7 @@ extension EntitlementService {
     package func purchases(ofTransaction identifier: String) async throws -> [KnownPurchase] {
         let (catalogs, moment) = (catalogs, now(ofBuyerOf: identifier))
         return try await ledger.read { transaction in
-            try transaction.identifiers(meantBy: identifier).flatMap {
+            try transaction.identifiers(meantBy: identifier).flatMap(transaction.googleOriginals).flatMap {
                 try transaction.purchases(ofTransaction: $0, in: limitingApp, at: moment) { catalogs.type(of: $0) }
             }
         }

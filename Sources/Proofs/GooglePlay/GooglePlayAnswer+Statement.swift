@@ -22,12 +22,15 @@ extension GooglePlayAnswer {
         // A rental has an end, and a pre-order a beginning, that no statement has. The products of one purchase are acknowledged together.
         case _ where hasRentalOrPreorder && state != .voided: stated = []
         case .subscription(let items): stated = items.compactMap { self.stated($0, among: items, placement, moment) }
-        case .products(let items, let orderId): stated = items.compactMap { self.stated($0, orderId, placement, moment) }
+        case .products(let items, let orderId):
+            stated = items.compactMap { self.stated($0, orderId, placement, moment) }
         }
         // Two claims to one transaction would contradict each other.
         var identifiers: Set<ByteKey> = []
         let purchases = stated.filter { identifiers.insert(ByteKey($0.purchase.transactionIdentifier)).inserted }
-        for purchase in purchases.map(\.purchase) { placement.end(purchase.productIdentifier, at: purchase.expiresDate) }
+        for purchase in purchases.map(\.purchase) {
+            placement.end(purchase.productIdentifier, at: purchase.expiresDate)
+        }
         return GooglePlayStatement(
             self, purchases, ending: endedLines(placement, moment), placement.lines,
             acknowledgeBy: acknowledgeBy(moment.askedAt), moment)

@@ -23,20 +23,17 @@ package struct GooglePlayLines: Hashable, Sendable {
         package var lapsedAt: Timestamp?
         /// True if the charge has one before it.
         package var isRenewal: Bool
-        /// True once the order is known, with its price.
-        package var isPriced: Bool
         /// The number of the last answer that states the product.
         package var statementNumber: Int64
 
         package init(
             _ productId: String, in line: String, of purchaseToken: String, charge: String, orderId: String?,
             from beginsAt: Timestamp, to endsAt: Timestamp?, lapsedAt: Timestamp? = nil, isRenewal: Bool = false,
-            isPriced: Bool = false, number: Int64 = 0
+            number: Int64 = 0
         ) {
             (self.productId, self.line, self.purchaseToken) = (productId, line, purchaseToken)
             (self.charge, self.orderId, self.beginsAt, self.endsAt) = (charge, orderId, beginsAt, endsAt)
-            (self.lapsedAt, self.isRenewal, self.isPriced) = (lapsedAt, isRenewal, isPriced)
-            statementNumber = number
+            (self.lapsedAt, self.isRenewal, statementNumber) = (lapsedAt, isRenewal, number)
         }
     }
 
@@ -139,7 +136,7 @@ extension GooglePlayAnswer {
         let product = GooglePlayLines.Product(
             item.productId, in: line, of: purchaseToken, charge: transaction, orderId: orderId ?? known?.orderId,
             from: known?.beginsAt ?? startTime ?? order?.createdAt ?? moment.askedAt, to: nil,
-            isPriced: known?.isPriced ?? false || order != nil, number: moment.number ?? 0)
+            number: moment.number ?? 0)
         let isNews = isNews(of: known, moment)
         if isNews { placement.lines[item.productId] = product }
         placement.places.append(
@@ -165,7 +162,6 @@ extension GooglePlayAnswer {
         let isNews = isNews(of: last, moment)
         var product = known ?? newCharge(of: item, until: expiryTime, in: line, placement.lines, moment)
         product.orderId = item.orderId ?? product.orderId
-        product.isPriced = product.isPriced || moment.order(item.orderId) != nil
         product.lapsedAt = hasAccess ? nil : moment.askedAt
         product.purchaseToken = purchaseToken
         product.statementNumber = moment.number ?? 0
@@ -278,7 +274,8 @@ extension GooglePlayAnswer {
     /// An item that is revoked alone leaves the subscription as it is ("only the item will be revoked, and fully refunded without
     /// interrupting the subscription status", subscription-with-addons, "Revoke individual item"). A removed one leaves at its end.
     func goneProducts(_ moment: Moment) -> [GooglePlayLines.Product] {
-        guard case .subscription(let items) = content, !isReplaced, ![.pending, .paymentCanceled, .unknown].contains(state)
+        guard case .subscription(let items) = content, !isReplaced,
+            ![.pending, .paymentCanceled, .unknown].contains(state)
         else { return [] }
         let owned = items.filter { $0.expiryTime != nil }
         guard !owned.isEmpty else { return [] }
@@ -297,9 +294,10 @@ extension GooglePlayAnswer {
 
     /// The orders that complete the answer: those of charges without a known price, those of an ended purchase, which may be refunds, and
     /// those of items that are gone.
-    package func orders(after moment: Moment) -> [String] {
-        let known = Set(moment.lines.products.filter(\.isPriced).compactMap { $0.orderId.map { ByteKey($0) } })
-        let open = orderIdentifiers.filter { state.isFinal || !known.contains(ByteKey($0)) }
+    ///
+    /// - Parameter priced: The orders of the charges whose prices the ledger has.
+    package func orders(after moment: Moment, knowing priced: Set<String>) -> [String] {
+        let open = orderIdentifiers.filter { state.isFinal || !priced.contains($0) }
         let gone = goneProducts(moment).filter { $0.endsAt.map { $0 > moment.askedAt } ?? false }.compactMap(\.orderId)
         return open + Set(gone).subtracting(open).sorted()
     }

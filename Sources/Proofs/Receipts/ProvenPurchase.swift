@@ -77,7 +77,8 @@ public struct ProvenPurchase: Hashable, Sendable {
             let isMain = products.count == 1 || index == 0 && purchase.autoRenewing != nil
             let transaction = GooglePlayLines.original(of: isMain ? "" : product, in: name)
             return ProvenPurchase(
-                transactionIdentifier: transaction, originalTransactionIdentifier: transaction, productIdentifier: product,
+                transactionIdentifier: transaction, originalTransactionIdentifier: transaction,
+                productIdentifier: product,
                 quantity: purchase.quantity, purchaseDate: purchase.purchaseTime, revocationDate: nil,
                 revocationReason: nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: purchase.obfuscatedAccountId), facts: TransactionFacts(purchase))
