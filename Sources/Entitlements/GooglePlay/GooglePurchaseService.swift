@@ -135,6 +135,7 @@ package struct GooglePurchaseService: Sendable {
             try $0.voidedPurchases(ofApp: app, packageName)?.purchases(ofToken: statement.purchaseToken) ?? []
         }
         let (units, names) = (try await voidedUnits(of: statement), try await tokenNames)
+        let name = names.name(of: purchase.originalToken)
         // A transaction that is redeemed keeps its units. Its credit loses those that are voided later.
         var stated = statement.purchases.map {
             units.applied(
@@ -151,6 +152,9 @@ package struct GooglePurchaseService: Sendable {
             }
             if stated.isEmpty { return nil }
         }
+        // The owner of the main line is decided before the other lines, which go to nobody else.
+        let main = stated.filter { $0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
+        stated = main + stated.filter { !$0.purchase.originalTransactionIdentifier.hasSameBytes(as: name) }
         return entitlements.purchases(
             stated, of: statement, app: app.bundleIdentifier, number: purchase.statementNumber)
     }
@@ -194,10 +198,12 @@ package struct GooglePurchaseService: Sendable {
     package func redeemedPurchases(
         of purchase: GooglePurchase
     ) async throws -> EntitlementService.VerifiedPurchases? {
-        let charges = Set(
-            try await lines(of: purchase).products.filter {
-                $0.purchaseToken.hasSameBytes(as: purchase.purchaseToken)
-            }.map { ByteKey($0.charge) })
+        let held = try await lines(of: purchase).products.filter {
+            $0.purchaseToken.hasSameBytes(as: purchase.purchaseToken)
+        }
+        // In a deferred replacement, the new token holds the last period of the old one.
+        let last = [purchase.purchase?.transactionIdentifier].compactMap(\.self)
+        let charges = Set((held.map(\.charge) + last).map { ByteKey($0) })
         let transactions = try await redeemedTransactions(of: purchase) { transaction in
             // A period of a subscription is a transaction, and the token stands for the last one of each line.
             !purchase.isSubscription || charges.contains(ByteKey(transaction.transactionIdentifier))

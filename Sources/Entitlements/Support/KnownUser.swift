@@ -138,7 +138,7 @@ extension LedgerTransaction {
             purchases += try database.rows(
                 """
                 SELECT DISTINCT original_transaction_id, origin, app, user_id FROM redeemed_transaction
-                WHERE order_id = $1 ORDER BY origin, app, original_transaction_id
+                WHERE order_id = $1 AND transaction_id <> $1 ORDER BY origin, app, original_transaction_id
                 """,
                 [identifier]
             ) { (key: try apps.key(&$0), owner: try $0.next() as Int64) }

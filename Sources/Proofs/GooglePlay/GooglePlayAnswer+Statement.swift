@@ -252,7 +252,8 @@ extension GooglePlayAnswer {
         let end = gone.endsAt ?? moment.askedAt
         let order = moment.order(gone.orderId)
         let refund = end > moment.askedAt ? order?.refund : nil
-        let isRemoved = end <= moment.askedAt
+        // The customer removes an item at its end. An earlier end is that of a revocation.
+        let isRemoved = end <= moment.askedAt && gone.lapsedAt != end
         var renewal = RenewalFacts()
         renewal[.productId] = .text(gone.productId)
         renewal[.autoRenewStatus] = .integer(Int64(AutoRenewStatus.off.rawValue))

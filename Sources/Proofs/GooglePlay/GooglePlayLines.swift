@@ -308,7 +308,8 @@ extension GooglePlayLines.Product {
     fileprivate func left(at moment: Timestamp, _ token: String, _ number: Int64?) -> Self {
         var product = self
         product.endsAt = min(endsAt ?? moment, moment)
-        (product.lapsedAt, product.purchaseToken) = (moment, token)
+        // A line that is gone before its end was cut off at its first answer without it.
+        (product.lapsedAt, product.purchaseToken) = (lapsedAt ?? moment, token)
         product.statementNumber = number ?? statementNumber
         return product
     }
