@@ -253,9 +253,13 @@ extension Examination {
         case EADDRINUSE:
             let holder = ListeningProcess.find(port: port)
             if let holder, holder.name == "till" {
-                return .passed(.port, "\(host):\(port) is in use by till, process \(holder.identifier)")
+                guard let identifier = holder.identifier else {
+                    return .passed(.port, "\(host):\(port) is in use by \(holder.name)")
+                }
+                return .passed(.port, "\(host):\(port) is in use by till, process \(identifier)")
             }
-            let name = holder.map { "\"\($0.name)\", process \($0.identifier)" } ?? "another program"
+            let known = holder.flatMap { process in process.identifier.map { "\"\(process.name)\", process \($0)" } }
+            let name = known ?? "another program"
             return .problem(
                 .port, "\(host):\(port) is in use by \(name)", remedy: "End it, or choose another port with --port.")
         case EACCES:
