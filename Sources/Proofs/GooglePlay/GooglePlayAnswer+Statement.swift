@@ -103,6 +103,8 @@ extension GooglePlayAnswer {
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
+        facts[.isPrepaid] = .init(item.isAutoRenewing ? nil : true)
+        facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
         facts[.originalPurchaseDate] = .init(startTime)
         facts[.expiresDate] = .init(paid)
         facts[.revocationType] = .init(
@@ -179,6 +181,8 @@ extension GooglePlayAnswer {
         let isRetried = state == .inGracePeriod || state == .onHold
         let renews = item.renews && state != .canceled && !state.isFinal && state != .unknown
         var facts = RenewalFacts()
+        facts[.subscriptionState] = .text(statedState)
+        facts[.canceledBy] = .init(cancellation?.rawValue)
         facts[.productId] = .text(item.productId)
         facts[.autoRenewProductId] = .init(item.isAutoRenewing ? item.nextProductId ?? item.productId : nil)
         let status = (renews ? AutoRenewStatus.on : .off).rawValue

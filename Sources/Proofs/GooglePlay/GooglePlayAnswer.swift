@@ -10,11 +10,6 @@ package final class GooglePlayAnswer: Sendable {
     /// The maximum length of a value of an enumeration in bytes.
     static let maximumValueSize = 128
 
-    /// The reason why a subscription does not renew.
-    enum Cancellation {
-        case user, system, developer, replacement
-    }
-
     /// The time of an answer, and the facts that the caller knows.
     package struct Moment: Sendable {
         /// `google`, or `localPlay`.
@@ -56,7 +51,7 @@ package final class GooglePlayAnswer: Sendable {
     /// The token of the ended subscription that the customer has bought again in the Play Store; nil for none. Google states it only until
     /// the purchase is acknowledged.
     package let expiredPurchaseToken: String?
-    let cancellation: Cancellation?
+    let cancellation: Canceler?
     /// The end of the pause.
     let resumeTime: Timestamp?
     /// The app's identifier of the customer's account: that of the purchase, or else of the subscription that is bought again.
@@ -163,13 +158,28 @@ package final class GooglePlayAnswer: Sendable {
         "SUBSCRIPTION_STATE_EXPIRED": .expired, "SUBSCRIPTION_STATE_PENDING_PURCHASE_CANCELED": .paymentCanceled,
     ]
 
-    private static func cancellation(_ context: PayloadFields?) throws(ProofRefusal) -> Cancellation? {
+    private static func cancellation(_ context: PayloadFields?) throws(ProofRefusal) -> Canceler? {
         guard let context else { return nil }
         if try context.object("userInitiatedCancellation") != nil { return .user }
         if try context.object("systemInitiatedCancellation") != nil { return .system }
         if try context.object("developerInitiatedCancellation") != nil { return .developer }
         return try context.object("replacementCancellation") != nil ? .replacement : nil
     }
+}
+
+/// Who or what has canceled a subscription at Google Play (`canceledStateContext`). The raw value is that of the fact `canceledBy`.
+package enum Canceler: String, CaseIterable, Sendable {
+    case user
+    /// Google Play, such as for a failed payment.
+    case system
+    case developer
+    /// The customer has bought another subscription in its place.
+    case replacement
+}
+
+extension RenewalFacts {
+    /// Nil for a subscription that nobody has canceled, and at the App Store.
+    package var canceler: Canceler? { text(.canceledBy).flatMap(Canceler.init) }
 }
 
 extension GooglePlayAnswer {

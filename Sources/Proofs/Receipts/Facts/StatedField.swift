@@ -138,6 +138,7 @@ public enum RenewalFact: String, StatedFact {
     case gracePeriodExpiresDate, priceIncreaseStatus, renewalDate, renewalPrice, renewalQuantity, currency, offerType
     case offerIdentifier, offerDiscountType, offerPeriod, recentSubscriptionStartDate, eligibleWinBackOfferIds
     case appAccountToken, appTransactionId, renewalBillingPlanType, commitmentInfo, advancedCommerceInfo, multiSeatInfo
+    case subscriptionState, canceledBy, autoResumeTime, autoRenewBasePlanId, priceChangeState
 
     public static let byColumn = factsByColumn()
 
@@ -171,6 +172,13 @@ public enum RenewalFact: String, StatedFact {
             .init("advanced_commerce_info", .object, "Advanced Commerce data", fields: PayloadForm.renewalCommerce)
         case .multiSeatInfo:
             .init("multi_seat_info", .object, "seats and their prices", fields: PayloadForm.renewalSeats)
+        case .subscriptionState: .init("subscription_state", .text, "state at Google Play", by: .googlePlay)
+        case .canceledBy: .init("canceled_by", .text, "who has canceled at Google Play", by: .googlePlay)
+        case .autoResumeTime: .init("auto_resume_time", .date, "end of the pause", by: .googlePlay)
+        case .autoRenewBasePlanId:
+            .init("auto_renew_base_plan_id", .text, "base plan of the next renewal", by: .googlePlay)
+        case .priceChangeState:
+            .init("price_change_state", .text, "state of the price change at Google Play", by: .googlePlay)
         }
     }
 }
@@ -289,6 +297,7 @@ public enum TransactionFact: String, StatedFact {
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
     case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
+    case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode
 
     public static let byColumn = factsByColumn()
 
@@ -342,6 +351,14 @@ public enum TransactionFact: String, StatedFact {
         case .obfuscatedProfileId:
             .init("obfuscated_profile_id", .text, "the app's identifier of the profile", by: .googlePlay)
         case .basePlanId: .init("base_plan_id", .text, "base plan at Google Play", by: .googlePlay)
+        case .isPrepaid: .init("is_prepaid", .bool, "prepaid plan, which does not renew", by: .googlePlay)
+        case .recurringPrice:
+            .init("recurring_price", .integer, "price of the plan in thousandths of the currency", by: .googlePlay)
+        case .refundedAmount:
+            .init("refunded_amount", .integer, "paid back, in thousandths of the currency", by: .googlePlay)
+        case .refundedAt: .init("refunded_at", .date, "date of the last refund", by: .googlePlay)
+        case .replacementMode:
+            .init("replacement_mode", .text, "how it has replaced another product", by: .googlePlay)
         }
     }
 }
