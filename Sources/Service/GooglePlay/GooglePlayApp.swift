@@ -219,6 +219,8 @@ package final class GooglePlayApp: Sendable {
     func refreshReplaced(
         by statement: GooglePlayStatement, on occasion: Occasion, within patience: PlayDeveloperClient.Patience
     ) async {
+        // If it fails, the question of the next day applies it.
+        try? await applyToOwner(statement)
         var (last, seen): (GooglePlayStatement, Set) = (statement, [ByteKey(statement.purchaseToken)])
         while seen.count <= Self.maximumChain, let token = last.linkedPurchaseToken,
             seen.insert(ByteKey(token)).inserted, let replaced = try? await purchases.purchase(of: token),
@@ -227,6 +229,15 @@ package final class GooglePlayApp: Sendable {
         {
             last = answer.statement
         }
+    }
+
+    /// Gives a replacement that somebody has presented in vain to the owner of the replaced purchase, who pays for it now.
+    private func applyToOwner(_ statement: GooglePlayStatement) async throws {
+        guard statement.linkedPurchaseToken != nil,
+            let recorded = try await purchases.purchase(of: statement.purchaseToken),
+            try await purchases.redeemedPurchases(of: recorded) == nil
+        else { return }
+        _ = try await purchases.apply(statement, recordedAs: recorded)
     }
 
     /// Forgets the answer about a token whose purchase has changed: it is acknowledged, or listed as voided.
