@@ -88,10 +88,10 @@ extension EntitlementDecision {
 
 /// The product of a subscription, and its base plan at Google Play. Another base plan of the same product is another plan
 /// (developer.android.com/google/play/billing/subscriptions, "Allow users to upgrade, downgrade, or change their subscription").
-struct SubscribedPlan: Hashable, Sendable {
-    let productIdentifier: String
+package struct SubscribedPlan: Hashable, Sendable {
+    package let productIdentifier: String
     /// Nil at the App Store, whose products are plans, and if Google Play has not stated it.
-    let basePlan: String?
+    package let basePlan: String?
 
     init(_ productIdentifier: String, basePlan: String?) {
         (self.productIdentifier, self.basePlan) = (productIdentifier, basePlan)
@@ -108,7 +108,13 @@ struct SubscribedPlan: Hashable, Sendable {
         return !basePlan.hasSameBytes(as: otherPlan)
     }
 
-    /// The plan in the audit log: `PRODUCT` or `PRODUCT:BASEPLAN`.
+    /// - Parameter text: The plan in the audit log. No product of a store has a colon in its identifier.
+    package init(text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        self.init(parts.first ?? text, basePlan: parts.count == 2 ? parts[1] : nil)
+    }
+
+    /// The plan in the audit log: `PRODUCT`, or `PRODUCT:BASEPLAN`.
     var text: String { basePlan.map { "\(productIdentifier):\($0)" } ?? productIdentifier }
 }
 
@@ -162,8 +168,9 @@ extension EntitlementDecision {
     ///
     /// - Parameter record: Redeems the new period.
     mutating func recordReplacements(by claim: Claim, of user: Int64, _ record: (inout EntitlementDecision) -> Void) {
-        let (earlier, later, revoked) = facts.reading(periodsOf: claim.originalKey) {
-            ($0.last(before: claim.purchaseDate), $0.first(after: claim.purchaseDate), $0.revoked)
+        let start = claim.purchaseDate
+        let (earlier, later, revoked, isFirst) = facts.reading(periodsOf: claim.originalKey) {
+            ($0.last(before: start), $0.first(after: start), $0.revoked, $0.keys(from: start, through: start).isEmpty)
         }
         if claim.expiresAt != nil {
             let new = Successor(claim)
@@ -174,7 +181,8 @@ extension EntitlementDecision {
                 else { continue }
                 set(transaction.status.withoutRevocation, of: key)
             }
-            if let earlier, let before, let transaction = facts.transactions[earlier],
+            // Another period of the same moment has ended the earlier one.
+            if isFirst, let earlier, let before, let transaction = facts.transactions[earlier],
                 // The App Store has stated the upgrade of that period before.
                 !(before.status.isRevoked && transaction.isUpgraded),
                 transaction.isReplaced(by: SubscribedPlan(claim), from: claim.purchaseDate)
