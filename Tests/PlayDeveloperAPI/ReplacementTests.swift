@@ -399,6 +399,32 @@ import Testing
         #expect(try await garden.app.purchases.purchase(of: "old")?.successorToken == nil)
     }
 
+    @Test(arguments: [true, false]) func `a purchase of a chain that the service has missed is the owner's, too`(
+        isPresented: Bool
+    ) async throws {
+        try await buy()
+        try await endOld()
+        try await state(
+            "middle", "EXPIRED", since: 10, linked: "old",
+            item("garden.premium.monthly", order: "GPA.2", until: 15, renews: false))
+        try await state(
+            "new", since: 15, linked: "middle",
+            item(
+                "garden.basic.monthly", plan: "yearly", order: "GPA.3", until: 380,
+                more: Self.replacement("CHARGE_FULL_PRICE", of: "garden.premium.monthly")))
+        advance(days: 6)
+        for step in isPresented ? [Step.appPresents, .oldEnds] : [.newIsAnnounced, .oldEnds, .appPresents] {
+            try await perform(step, by: garden.alice)
+            #expect(try await items(garden.alice) == ["plus 1"], "\(step)")
+        }
+        #expect(
+            try await story(garden.alice) == [
+                "granted garden.basic.monthly",
+                "productChanged garden.basic.monthly garden.premium.monthly:monthly", "granted garden.premium.monthly",
+                "productChanged garden.premium.monthly garden.basic.monthly:yearly", "granted garden.basic.monthly",
+            ])
+    }
+
     @Test func `a replaced token that the ledger does not know gives nothing of the paid period`() async throws {
         advance(days: 10)
         try await endOld()

@@ -68,7 +68,8 @@ package final class GooglePurchase: Sendable {
     /// True if the service waits for the purchase that has replaced this one. It asks until the end of the paid time, and tells nobody
     /// of an end meanwhile.
     func awaitsSuccessor(_ statement: GooglePlayStatement) -> Bool {
-        statement.state == .expired && statement.isReplaced && successorToken == nil && askAt != nil
+        [.expired, .canceled].contains(statement.state) && statement.isReplaced && successorToken == nil
+            && askAt != nil
     }
 
     /// True if the purchase cannot be owned again under this token.

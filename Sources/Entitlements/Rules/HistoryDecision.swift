@@ -92,13 +92,23 @@ package struct SubscribedPlan: Hashable, Sendable {
     package let productIdentifier: String
     /// Nil at the App Store, whose products are plans, and if Google Play has not stated it.
     package let basePlan: String?
+    /// True if Google Play has stated that it has ended another plan at once.
+    let replacesAtOnce: Bool
 
-    init(_ productIdentifier: String, basePlan: String?) {
+    init(_ productIdentifier: String, basePlan: String?, replacesAtOnce: Bool = false) {
         (self.productIdentifier, self.basePlan) = (productIdentifier, basePlan)
+        self.replacesAtOnce = replacesAtOnce
     }
 
+    /// The modes of replacements in effect "immediately" (the page above, "Replacement modes").
+    private static let immediateModes: Set = [
+        "WITH_TIME_PRORATION", "CHARGE_PRORATED_PRICE", "WITHOUT_PRORATION", "CHARGE_FULL_PRICE",
+    ]
+
     init(_ claim: Claim) {
-        self.init(claim.productIdentifier, basePlan: claim.facts?.text(.basePlanId))
+        self.init(
+            claim.productIdentifier, basePlan: claim.facts?.text(.basePlanId),
+            replacesAtOnce: claim.facts?.text(.replacementMode).map(Self.immediateModes.contains) ?? false)
     }
 
     /// True if a customer who had the other one has changed the plan.
@@ -220,7 +230,10 @@ extension EntitlementFacts.Transaction {
         guard !status.isRevoked, let expiresAt = status.expiresAt, other.differs(from: plan) else { return false }
         // At Google Play, a customer in a grace period can change the plan, too.
         let end = originalKey.origin.isGooglePlay ? max(expiresAt, grace?.endsAt ?? expiresAt) : expiresAt
-        return isUpgraded || start.adding(seconds: Coverage.clockToleranceSeconds) < end
+        let tolerance = Coverage.clockToleranceSeconds
+        return isUpgraded || start.adding(seconds: tolerance) < end
+            // If the ledger learns of the old period after its end, it ends where the new one begins.
+            || other.replacesAtOnce && start <= end.adding(seconds: tolerance)
     }
 }
 

@@ -166,7 +166,7 @@ extension GooglePlayAnswer {
         // The old token of a replacement is expired at once, and in a deferred one "the entitlement for the old plan is transferred to
         // the new purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred
         // replacement"). The old token does not say which mode it was. So the new period ends the old one, and not this answer.
-        if state == .expired, isReplaced, let known { return (known, nil) }
+        if [.expired, .canceled].contains(state), isReplaced, let known { return (max(known, expiryTime), nil) }
         switch state {
         case .active:
             let silentGrace = expiryTime.adding(days: Self.silentGraceDays)

@@ -153,14 +153,14 @@ package final class GooglePlayApp: Sendable {
         continuedBy statement: GooglePlayStatement, on occasion: Occasion,
         within patience: PlayDeveloperClient.Patience
     ) async throws -> String? {
-        var (chain, original): ([PurchaseQuestions.Asked], String?) = ([], nil)
+        var (chain, original, isKnown): ([PurchaseQuestions.Asked], String?, Bool) = ([], nil, false)
         var seen: Set = [ByteKey(statement.purchaseToken)]
         var last = statement
         while let earlier = last.linkedPurchaseToken ?? last.expiredPurchaseToken {
             guard seen.insert(ByteKey(earlier)).inserted else { throw circle() }
             original = earlier
             if let known = try await purchases.purchase(of: earlier) {
-                original = known.originalToken
+                (original, isKnown) = (known.originalToken, true)
                 break
             }
             guard chain.count < Self.maximumChain else {
@@ -176,7 +176,10 @@ package final class GooglePlayApp: Sendable {
             last = chain.last?.statement ?? last
         }
         for asked in chain.reversed() {
-            original = try await record(asked, continuing: original).originalToken
+            let recorded = try await record(asked, continuing: original)
+            original = recorded.originalToken
+            // Its owner has paid for each purchase of the chain, also for one that another has replaced since.
+            if isKnown { _ = try await purchases.apply(asked.statement, recordedAs: recorded) }
         }
         return original
     }
