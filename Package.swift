@@ -210,6 +210,13 @@ let package = Package(
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(
+            name: "StoreTableTests",
+            dependencies: [
+                "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport", hummingbird,
+                hummingbirdTesting, logging,
+            ],
+            path: "Tests/StoreTable"),
+        .testTarget(
             name: "DoorsTests",
             dependencies: [
                 "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
