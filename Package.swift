@@ -229,8 +229,8 @@ let package = Package(
         .testTarget(
             name: "StoreTableTests",
             dependencies: [
-                "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport", hummingbird,
-                hummingbirdTesting, logging,
+                "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
+                hummingbird, hummingbirdTesting, logging,
             ],
             path: "Tests/StoreTable"),
         .testTarget(

@@ -306,6 +306,12 @@ actor AppleTableStore: TableStore {
 
     func refundProduct(_ sold: Sold) async throws { try await refund(sold, transactionFromEnd: 0, half: false) }
 
+    func present(_ sold: Sold, by user: String) async throws {
+        guard let transaction = signedNow(purchases[sold.number].transactions.last) else { return }
+        _ = try await service.redeem(json(("signedTransaction", .string(try Self.sign(transaction)))), for: user)
+        try await service.settle()
+    }
+
     /// Gives a member of the family, or of a team with seats, the purchaser's subscription.
     ///
     /// - Parameter ownership: `FAMILY_SHARED` or `ASSIGNED`.
@@ -330,6 +336,38 @@ actor AppleTableStore: TableStore {
             ("signedDate", .milliseconds(now)), ("revocationDate", .milliseconds(now)),
             ("revocationReason", .integer(0)), ("revocationType", "FAMILY_REVOKE"))
         try await notify("REVOKE", nil, revoked, renewal(of: purchases[sold.number]))
+    }
+
+    /// States the last period under another identifier: the same purchase event, beginning and end.
+    func repeatUnderAnotherIdentifier(_ sold: Sold) async throws {
+        let again = last(of: sold).changing(
+            ("transactionId", .string(makeIdentifier())), ("signedDate", .milliseconds(now)))
+        try await redeem(again, for: purchases[sold.number].user)
+        try await notify("SUBSCRIBED", "INITIAL_BUY", again, renewal(of: purchases[sold.number]))
+    }
+
+    /// Upgrades now. Half of the old period is paid back, which the old transaction states as a revocation.
+    func upgradeWithRefund(_ sold: Sold, to plan: Plan) async throws {
+        try await upgrade(sold, to: plan)
+        let purchase = purchases[sold.number]
+        let old = purchase.transactions[purchase.transactions.count - 2].changing(
+            ("signedDate", .milliseconds(now)), ("isUpgraded", .bool(true)), ("revocationDate", .milliseconds(now)),
+            ("revocationReason", .integer(0)), ("revocationType", "REFUND_PRORATED"),
+            ("revocationPercentage", .integer(50000)))
+        try await notify("REFUND", nil, old, renewal(of: purchase))
+    }
+
+    /// Pays one seat back: the transaction is valid for the others, and has no revocation date.
+    func refundSeat(_ sold: Sold) async throws {
+        let seats = json(("invitationManagement", "APPLE"), ("revokedSeatQuantity", .integer(1)))
+        let stated = last(of: sold).changing(("signedDate", .milliseconds(now)), ("multiSeatInfo", seats))
+        try await notify("REFUND", "SEATS", stated, renewal(of: purchases[sold.number]))
+    }
+
+    /// Asks for consent to a higher price.
+    func askForConsent(_ sold: Sold) async throws {
+        try await notify(
+            "PRICE_INCREASE", "PENDING", of: sold, renewal(of: purchases[sold.number], priceIncreaseStatus: 0))
     }
 
     /// Sells seats of a subscription. The price is that of one seat.

@@ -6,7 +6,7 @@ enum CommonCases {
         bought, trial, trialConverted, trialEnded, introductory, renewed, renewedEarly, turnedOff, turnedOn, expired,
         grace, graceWithoutDate, retried, graceThenRetried, recoveredInGrace, recovered, unpaid, priceRefused,
         upgraded, upgradedInTrial, downgradeChosen, downgraded, refunded, refundedInPart, refundedEarlier,
-        resubscribed, product, productRefunded, units, seasonTwice,
+        resubscribed, product, productRefunded, units, seasonTwice, erased,
     ]
 
     /// Google's and Apple's words for a subscription that was bought.
@@ -620,5 +620,24 @@ enum CommonCases {
             .webhooks: "purchase.granted, purchase.granted",
             .revenueCat: "NON_RENEWING_PURCHASE season NORMAL 6, NON_RENEWING_PURCHASE season NORMAL 6",
             .customerInfo: "season{ ×2|}", .figures: "revenue 12000",
+        ])
+
+    static let erased = TableRow(
+        name: "the owner's account was erased, and another account restores the purchase",
+        pages: pages(
+            "Restore Purchases: purchases belong to the Apple Account",
+            "billing/integrate: purchases of the Google account"),
+        users: ["bob"],
+        play: { store in
+            let sold = try await store.buy(.gate)
+            try store.wait(until: "03-11")
+            _ = try await store.service.send(.post, TableService.path("alice", "erasure"), json()).value
+            // Past the time after which a purchase of an erased owner can be claimed.
+            try store.wait(until: "11-01")
+            try await store.present(sold, by: "bob")
+        },
+        cells: [
+            .items: "gate 1 owned", .why: "gate 1 owned", .story: "{granted|transferredIn}*", .customerInfo: "gate",
+            .figures: "revenue 20000",
         ])
 }

@@ -224,12 +224,16 @@ actor GoogleTableStore: TableStore {
                     ("productType", .integer(productType)), ("refundType", .integer(refundType)))))
     }
 
-    /// Presents the token of a purchase, as an app does.
+    /// Presents the token of a purchase, as the app does.
     @discardableResult
-    func present(_ sold: Sold, by user: String? = nil) async throws -> TableService.Answer {
+    func present(_ sold: Sold) async throws -> TableService.Answer {
         let purchase = purchases[sold.number]
-        return try await service.redeem(
-            json(("purchaseToken", .string(purchase.token))), for: user ?? purchase.user)
+        return try await service.redeem(json(("purchaseToken", .string(purchase.token))), for: purchase.user)
+    }
+
+    func present(_ sold: Sold, by user: String) async throws {
+        _ = try await service.redeem(json(("purchaseToken", .string(purchases[sold.number].token))), for: user)
+        try await service.settle()
     }
 
     private func add(_ purchase: Purchase) -> Sold {
@@ -647,6 +651,25 @@ actor GoogleTableStore: TableStore {
         try await notifyVoided(order, purchase.token, productType: 2, refundType: 2)
     }
 
+    /// Sells both plans under one token, with one order.
+    func subscribeToBoth(_ user: String) async throws -> Sold {
+        let (begin, token, order) = (now, makeToken(), makeOrder())
+        let lines = try [Plan.basic, .premium].map { plan in
+            Line(
+                product: plan.rawValue, recurringPrice: plan.price, begins: begin, ends: try Day.month(after: begin),
+                orders: [order])
+        }
+        publish(order: order, of: token, lines.map { ($0, $0.recurringPrice) }, at: begin)
+        let sold = add(
+            Purchase(
+                user: user, token: token, began: begin, account: try await service.accountToken(of: user), lines: lines)
+        )
+        publish(sold)
+        _ = try await present(sold).value
+        try await notify(4, sold)
+        return sold
+    }
+
     /// Adds an item to a subscription (`ITEMS_CHANGED`), which is charged now until the end of the base's period.
     func addItem(_ plan: Plan, to sold: Sold, paid: Int64) async throws {
         let (purchase, begin) = (purchases[sold.number], now)
@@ -678,6 +701,80 @@ actor GoogleTableStore: TableStore {
             }
         }
         try await notify(17, sold)
+    }
+
+    /// Pauses at the end of the period.
+    func pause(_ sold: Sold, until resume: Timestamp) async throws {
+        guard let ends = purchases[sold.number].lines.first?.ends else { return }
+        service.advance(to: ends.adding(seconds: 60))
+        change(sold) { purchase in
+            purchase.state = "PAUSED"
+            purchase.others = [("pausedStateContext", json(("autoResumeTime", .date(resume))))]
+        }
+        try await notify(10, sold)
+    }
+
+    /// Moves the next billing date (`subscriptionsv2.defer`).
+    func extend(_ sold: Sold, days: Int64) async throws {
+        change(sold) { purchase in
+            for index in purchase.lines.indices {
+                purchase.lines[index].ends = purchase.lines[index].ends?.adding(days: days)
+            }
+        }
+        try await notify(9, sold)
+    }
+
+    /// Renews without a notification.
+    func renewSilently(_ sold: Sold) async throws {
+        guard let ends = purchases[sold.number].lines.first?.ends else { return }
+        service.advance(to: ends.adding(seconds: 60))
+        try begin(sold, from: ends)
+        publish(sold)
+        // The service asks five minutes after the end.
+        service.advance(to: ends.adding(seconds: 600))
+        try await service.settle()
+    }
+
+    /// Answers once with an error about the token of a purchase.
+    func answerWrongly(_ sold: Sold, status: Int, reason: String) async throws {
+        let token = purchases[sold.number].token
+        play.fail(token, (status, reason))
+        _ = try? await service.push(subscriptionNotification(2, token))
+        play.fail(token, nil)
+        try await service.settle()
+    }
+
+    /// Refuses the orders, as to a service account without "View financial data".
+    func refuseOrders() { play.fail("/orders/", (401, "permissionDenied")) }
+
+    /// Lists the last charge as voided, by a chargeback. The answer still says that it is paid.
+    func chargeBack(_ sold: Sold) async throws {
+        let purchase = purchases[sold.number]
+        guard let line = purchase.lines.first, let order = line.orders.last else { return }
+        refund(order: order, line.recurringPrice, isWhole: true)
+        void(order, of: purchase.token)
+        try await notifyVoided(order, purchase.token, productType: 1, refundType: 1)
+    }
+
+    /// Presents a token that another one has replaced.
+    func presentReplaced(_ sold: Sold) async throws {
+        let purchase = purchases[sold.number]
+        guard let linked = purchase.linked else { return }
+        _ = try await service.redeem(json(("purchaseToken", .string(linked))), for: purchase.user)
+        try await service.settle()
+    }
+
+    /// Buys a subscription whose payment is pending.
+    func subscribePending(_ user: String, to plan: Plan) async throws -> Sold {
+        let line = Line(product: plan.rawValue, recurringPrice: plan.price, begins: now)
+        let sold = add(
+            Purchase(
+                user: user, token: makeToken(), began: now, account: try await service.accountToken(of: user),
+                lines: [line], state: "PENDING", isAcknowledged: false))
+        publish(sold)
+        try await present(sold)
+        try await service.settle()
+        return sold
     }
 
     /// Extends a prepaid plan with a new token, which names the one before.

@@ -118,6 +118,8 @@ protocol TableStore: Sendable {
     func buy(_ product: OneTime, for user: String, quantity: Int64) async throws -> Sold
     /// Pays a product back, and takes the right.
     func refundProduct(_ sold: Sold) async throws
+    /// Another customer presents a purchase, as after a restore on the same device.
+    func present(_ sold: Sold, by user: String) async throws
 }
 
 extension TableStore {
