@@ -526,7 +526,7 @@ enum CommonCases {
         cells: [
             .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
             .why: "plus 1 owned", .story: "granted, granted, {revoked|paymentRefunded}",
-            .webhooks: "purchase.granted, purchase.granted, purchase.{revoked|paymentRefunded}",
+            .webhooks: "purchase.granted, purchase.granted, purchase.{revoked|refunded}",
             // "refunds for earlier subscription periods do not trigger this event"
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
             .customerInfo: "<basic> normal until 05-01, has gardener",

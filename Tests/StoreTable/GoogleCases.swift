@@ -452,7 +452,7 @@ enum GoogleCases {
         [
             .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
             .why: "plus 1 owned", .story: "granted, paymentRefunded",
-            .webhooks: "purchase.granted, purchase.paymentRefunded",
+            .webhooks: "purchase.granted, purchase.refunded",
             // "in the event of refunds, a subscription's auto-renewal setting may still be active"
             .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
             .customerInfo: "<basic> normal until 04-01*, has gardener",
@@ -483,7 +483,7 @@ enum GoogleCases {
             try store.wait(until: "03-13")
         },
         [
-            .items: "20 seeds", .story: "granted, unitsRevoked",
+            .items: "20 seeds", .story: "granted, {unitsRevoked|unitsRevoked, paymentRefunded|paymentRefunded, unitsRevoked}",
             .revenueCat: "NON_RENEWING_PURCHASE seeds NORMAL 3{, CANCELLATION/CUSTOMER_SUPPORT seeds NORMAL -1|}",
             .figures: "revenue 3000, refunds 1, refunded-revenue 1000",
         ])
