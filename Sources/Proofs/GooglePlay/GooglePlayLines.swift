@@ -64,6 +64,8 @@ package struct GooglePlayLines: Hashable, Sendable {
 /// The line of each product of an answer, and its charge.
 struct GooglePlayPlacement {
     struct Place {
+        /// The order and the end of the item, which tell it from another plan of the same product.
+        let stated: (orderId: String?, expiryTime: Timestamp?)
         let product: GooglePlayLines.Product
         /// The original transaction of the line.
         let original: String
@@ -80,7 +82,13 @@ struct GooglePlayPlacement {
     fileprivate(set) var places: [Place] = []
 
     subscript(productId: String) -> Place? {
-        places.first { $0.product.productId.hasSameBytes(as: productId) }
+        places.last { $0.product.productId.hasSameBytes(as: productId) }
+    }
+
+    subscript(item: GooglePlayAnswer.SubscriptionLineItem) -> Place? {
+        places.first {
+            $0.product.productId.hasSameBytes(as: item.productId) && $0.stated == (item.orderId, item.expiryTime)
+        }
     }
 
     /// The original transaction of another line of the answer, whose owner has the products of a line that nobody owns; nil for none.
@@ -90,8 +98,10 @@ struct GooglePlayPlacement {
     }
 
     /// Notes the end of the paid time that the answer states.
-    mutating func end(_ productId: String, at endsAt: Timestamp?) {
-        guard self[productId]?.isNews ?? false else { return }
+    mutating func end(_ charge: String, of productId: String, at endsAt: Timestamp?) {
+        guard self[productId]?.isNews ?? false, lines[productId]?.charge.hasSameBytes(as: charge) ?? false else {
+            return
+        }
         lines[productId]?.endsAt = endsAt
     }
 }
@@ -111,11 +121,11 @@ extension GooglePlayAnswer {
         case .products(let items, let orderId):
             for item in items { place(item, isOnly: items.count == 1, orderId, &placement, moment) }
         case .subscription(let items):
-            let owned = items.filter { $0.expiryTime != nil }
-            for (index, item) in owned.enumerated() where placement[item.productId] == nil {
-                guard let expiryTime = item.expiryTime else { continue }
-                let line = line(of: item, isFirst: index == 0, among: owned, placement.lines)
-                place(item, until: expiryTime, in: line, &placement, moment)
+            let owned = items.compactMap { item in item.expiryTime.map { (item: item, expiryTime: $0) } }
+            // Of two plans of a product, the one that replaces the other ends later.
+            for (item, expiryTime) in owned.sorted(by: { $0.expiryTime < $1.expiryTime }) where placement[item] == nil {
+                let line = line(of: item, among: owned.map(\.item), placement.lines)
+                place(item, among: items, until: expiryTime, in: line, &placement, moment)
             }
             for gone in goneProducts(moment) {
                 placement.lines[gone.productId] = gone.left(at: moment.askedAt, purchaseToken, moment.number)
@@ -140,27 +150,31 @@ extension GooglePlayAnswer {
         let isNews = isNews(of: known, moment)
         if isNews { placement.lines[item.productId] = product }
         placement.places.append(
-            .init(product: product, original: transaction, known: nil, isNews: isNews, isSuperseded: false))
+            .init(
+                stated: (orderId, nil), product: product, original: transaction, known: nil, isNews: isNews,
+                isSuperseded: false))
     }
 
     /// The line of a product: the one that it has; that of the product which it replaces; the main line for the base, "the first item in
     /// the list" (subscription-with-addons, "Launch a purchase flow"), unless another product has it; else its own.
     private func line(
-        of item: SubscriptionLineItem, isFirst: Bool, among owned: [SubscriptionLineItem], _ lines: GooglePlayLines
+        of item: SubscriptionLineItem, among owned: [SubscriptionLineItem], _ lines: GooglePlayLines
     ) -> String {
         if let known = lines[item.productId] ?? item.replaced?.productId.flatMap({ lines[$0] }) { return known.line }
         let isTaken = owned.contains { lines[$0.productId]?.line.isEmpty ?? false }
-        return isFirst && !isTaken ? "" : item.productId
+        // The replaced base may still be in the answer.
+        let isBase = owned.first.map { $0.productId.hasSameBytes(as: item.productId) || item.isReplaced(among: [$0]) }
+        return isBase ?? false && !isTaken ? "" : item.productId
     }
 
     private func place(
-        _ item: SubscriptionLineItem, until expiryTime: Timestamp, in line: String,
+        _ item: SubscriptionLineItem, among items: [SubscriptionLineItem], until expiryTime: Timestamp, in line: String,
         _ placement: inout GooglePlayPlacement, _ moment: Moment
     ) {
         let last = placement.lines[item.productId]
         let known = last.flatMap { isCharge($0, of: item, until: expiryTime, moment.askedAt) ? $0 : nil }
         let isNews = isNews(of: last, moment)
-        var product = known ?? newCharge(of: item, until: expiryTime, in: line, placement.lines, moment)
+        var product = known ?? newCharge(of: item, among: items, until: expiryTime, in: line, placement.lines, moment)
         product.orderId = item.orderId ?? product.orderId
         product.lapsedAt = hasAccess ? nil : moment.askedAt
         product.purchaseToken = purchaseToken
@@ -169,7 +183,8 @@ extension GooglePlayAnswer {
         let name = moment.names.name(of: moment.originalToken ?? purchaseToken)
         placement.places.append(
             .init(
-                product: product, original: GooglePlayLines.original(of: line, in: name),
+                stated: (item.orderId, expiryTime), product: product,
+                original: GooglePlayLines.original(of: line, in: name),
                 known: known.map { GooglePlayPeriod(purchaseDate: $0.beginsAt, expiresDate: $0.endsAt) },
                 isNews: isNews,
                 isSuperseded: !isNews && known.map { !$0.purchaseToken.hasSameBytes(as: purchaseToken) } ?? false))
@@ -203,8 +218,9 @@ extension GooglePlayAnswer {
     }
 
     private func newCharge(
-        of item: SubscriptionLineItem, until expiryTime: Timestamp, in line: String, _ lines: GooglePlayLines,
-        _ moment: Moment
+        of item: SubscriptionLineItem, among items: [SubscriptionLineItem], until expiryTime: Timestamp,
+        in line: String,
+        _ lines: GooglePlayLines, _ moment: Moment
     ) -> GooglePlayLines.Product {
         let charge = identifier(of: item, until: expiryTime, in: line, lines, moment)
         let before = lines.charge(before: charge, in: line).flatMap { before in
@@ -215,11 +231,11 @@ extension GooglePlayAnswer {
         let isNumbered = renewalNumber(of: item) != nil && (line.isEmpty || moment.lines.products.isEmpty)
         let order = moment.order(item.orderId)
         let beginsAt =
-            order?.lineItem(item.productId)?.periodStart ?? order?.createdAt
-            ?? beginning(of: item, until: expiryTime, after: before, lines, moment)
+            order?.lineItem(item.productId)?.periodStart ?? item.deferredBeginning(among: items) ?? order?.createdAt
+            ?? beginning(of: item, until: expiryTime, in: line, after: before, lines, moment)
         return .init(
-            item.productId, in: line, of: purchaseToken, charge: charge, orderId: item.orderId, from: beginsAt, to: nil,
-            isRenewal: isContinued || isNumbered)
+            item.productId, in: line, of: purchaseToken, charge: charge, orderId: item.orderId, from: beginsAt,
+            to: expiryTime, isRenewal: isContinued || isNumbered)
     }
 
     /// The transaction of a new charge: its order, or without one the name of the token, with the line if it is not the main one.
@@ -244,8 +260,8 @@ extension GooglePlayAnswer {
     ///
     /// - Parameter before: The charge of the line before it; nil if none is known.
     private func beginning(
-        of item: SubscriptionLineItem, until expiryTime: Timestamp, after before: GooglePlayLines.Product?,
-        _ lines: GooglePlayLines, _ moment: Moment
+        of item: SubscriptionLineItem, until expiryTime: Timestamp, in line: String,
+        after before: GooglePlayLines.Product?, _ lines: GooglePlayLines, _ moment: Moment
     ) -> Timestamp {
         let start = startTime ?? moment.askedAt
         func isOfToken(_ product: GooglePlayLines.Product) -> Bool {
@@ -260,9 +276,11 @@ extension GooglePlayAnswer {
             return resumed < expiryTime ? resumed : end
         }
         // An add-on that comes later begins with the charge that it shares, or else about now.
-        let sibling = lines.products.first { isOfToken($0) && $0.orderId != nil && $0.orderId == item.orderId }
-        if let sibling { return min(sibling.beginsAt, expiryTime) }
-        if moment.lines.products.contains(where: isOfToken) { return min(moment.askedAt, expiryTime) }
+        if !lines.products.contains(where: { $0.line.hasSameBytes(as: line) }) {
+            let sibling = lines.products.first { isOfToken($0) && $0.orderId != nil && $0.orderId == item.orderId }
+            if let sibling { return min(sibling.beginsAt, expiryTime) }
+            if moment.lines.products.contains(where: isOfToken) { return min(moment.askedAt, expiryTime) }
+        }
         guard let number = renewalNumber(of: item), start < expiryTime else { return start }
         // The service has missed the charges before. Equal periods are the best that is known.
         let milliseconds = expiryTime.millisecondsSince1970 - start.millisecondsSince1970
@@ -280,9 +298,7 @@ extension GooglePlayAnswer {
         let owned = items.filter { $0.expiryTime != nil }
         guard !owned.isEmpty else { return [] }
         let held = Set(
-            owned.enumerated().map { index, item in
-                ByteKey(line(of: item, isFirst: index == 0, among: owned, moment.lines))
-            })
+            owned.map { ByteKey(line(of: $0, among: owned, moment.lines)) })
         return moment.lines.products.filter { product in
             !held.contains(ByteKey(product.line)) && isNews(of: product, moment)
                 && product.endsAt.map { $0 > moment.askedAt.adding(days: -Self.goneDays) } ?? false
