@@ -253,6 +253,27 @@ import Testing
         #expect(own.purchases.last?.purchase.purchaseDate == Self.now)
     }
 
+    @Test func `two plans of a product in one answer are two charges of one line`() throws {
+        func plan(_ plan: String, order: String, until end: Int64, more: String = "") -> String {
+            item("premium", order: order, until: end, more: #","offerDetails":{"basePlanId":"\#(plan)"}\#(more)"#)
+        }
+        let replacing =
+            #","itemReplacement":{"productId":"premium","basePlanId":"monthly","replacementMode":"DEFERRED"}"#
+        let yearly = plan("yearly", order: "GPA.1..0", until: 365, more: replacing)
+        let items = [yearly, plan("monthly", order: "GPA.1", until: 0)]
+        var products = [known(to: 0)]
+        // The same again changes nothing.
+        for _ in 0..<2 {
+            let stated = try statement(items, knowing: products)
+            let purchases = stated.purchases.map(\.purchase)
+            #expect(purchases.map(\.transactionIdentifier) == ["GPA.1..0", "GPA.1"])
+            #expect(purchases.map(\.originalTransactionIdentifier) == [Answers.name, Answers.name])
+            #expect(purchases.first?.purchaseDate == Self.now)
+            #expect(stated.lines.products.map(\.charge) == ["GPA.1..0"])
+            products = stated.lines.products
+        }
+    }
+
     // MARK: Orders
 
     @Test func `an order is asked for until its price is known, and when an item is gone`() throws {
