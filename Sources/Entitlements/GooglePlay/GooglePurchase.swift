@@ -130,7 +130,8 @@ extension GooglePurchase {
         guard !isConfirmed, statement.state != .purchased else { return nil }
         let latest = statement.askedAt.adding(days: silentDays)
         let ends = statement.purchases.compactMap { stated in
-            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.purchase.expiresDate
+            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.renewal?.facts.date(.autoResumeTime)
+                ?? stated.purchase.expiresDate
         }
         return ends.map { $0.adding(seconds: renewalSeconds) }.filter { $0 > statement.askedAt }.min()
             .map { min($0, latest) } ?? latest

@@ -28,12 +28,16 @@ package struct NextPeriod: Hashable, Sendable {
     package let beginsAt: Timestamp?
     /// The price of the period; nil if it is not stated.
     package let price: Price?
+    /// True if the period does not follow unless the customer consents to its price.
+    package let needsConsent: Bool
 
     init(after last: PurchasePeriod, _ facts: RenewalFacts?) {
         productIdentifier = facts?.text(.autoRenewProductId) ?? last.productIdentifier
         basePlanIdentifier = facts?.text(.autoRenewBasePlanId)
         beginsAt = facts?.date(.renewalDate)
         price = facts?.nextPrice
+        needsConsent =
+            facts?.integer(.priceIncreaseStatus) == Int64(PriceIncreaseStatus.customerHasNotResponded.rawValue)
     }
 }
 
@@ -120,7 +124,8 @@ extension StatedRenewal {
         guard facts.canceler == .system, facts[.priceChangeState] == nil, let before = earlier?.facts,
             before.integer(.priceIncreaseStatus) == Int64(PriceIncreaseStatus.customerHasNotResponded.rawValue)
                 || before.canceler == .system
-                    && ExpirationReason(intent: before.integer(.expirationIntent)) == .customerDidNotConsentToPriceIncrease,
+                    && ExpirationReason(intent: before.integer(.expirationIntent))
+                        == .customerDidNotConsentToPriceIncrease,
             before.bool(.isInBillingRetryPeriod) != true
         else { return self }
         var facts = facts
@@ -156,6 +161,12 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
         case .other: "another reason"
         }
     }
+
+    /// The reason as a part of a sentence about a subscription that still runs. Google Play cancels for other reasons than a payment, too.
+    package var cancellation: String { self == .billingError ? "Google Play canceled it" : sentence }
+
+    /// True if the customer has decided that no further period follows.
+    package var isByCustomer: Bool { self == .customerCancelled || self == .customerDidNotConsentToPriceIncrease }
 
     /// Who or what has canceled, in the words of the audit log; nil if nobody has.
     package var canceler: String? {

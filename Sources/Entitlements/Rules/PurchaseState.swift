@@ -43,7 +43,7 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
     }
 
     /// True for a subscription that is not owned now, and that returns without another purchase when it is charged.
-    var mayReturn: Bool { self == .billingRetry || self == .paused }
+    package var mayReturn: Bool { self == .billingRetry || self == .paused }
 
     /// True if the App Store or the team has taken the last period back, or an upgrade has ended it.
     var isTakenBack: Bool { [.revoked, .refunded, .upgraded].contains(self) }
@@ -69,7 +69,8 @@ package enum PurchaseState: String, Sendable, CaseIterable, SQLConvertible {
         }
     }
 
-    private static func ofSubscription(_ last: PurchasePeriod, _ next: NextStep, at moment: Timestamp) -> PurchaseState {
+    private static func ofSubscription(_ last: PurchasePeriod, _ next: NextStep, at moment: Timestamp) -> PurchaseState
+    {
         // The App Store may state a refund of the rest of an upgraded period.
         if last.terms.isUpgraded { return .upgraded }
         if last.isRevoked { return .revoked }

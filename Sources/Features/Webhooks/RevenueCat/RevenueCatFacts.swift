@@ -111,7 +111,8 @@ extension RevenueCatFacts {
             case .customerCancelled: .unsubscribe
             case .billingError: .billingError
             case .customerDidNotConsentToPriceIncrease: .priceIncrease
-            case .productNotAvailable, .other, nil: .unknown
+            case .developerCancelled: .developerInitiated
+            case .productNotAvailable, .replaced, .other, nil: .unknown
             }
         }
     }
