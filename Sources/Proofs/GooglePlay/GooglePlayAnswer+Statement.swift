@@ -132,7 +132,8 @@ extension GooglePlayAnswer {
                 expiresDate: paid,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             renewal: StatedRenewal(
-                statedAt: moment.askedAt, proofDigest: digest, facts: renewal(of: item, among: items, expiryTime, grace: ends.grace)),
+                statedAt: moment.askedAt, proofDigest: digest,
+                facts: renewal(of: item, among: items, expiryTime, grace: ends.grace)),
             isConsumed: false, refundedQuantity: 0)
     }
 
@@ -160,7 +161,7 @@ extension GooglePlayAnswer {
             return (expiryTime, isSilent ? silentGrace : nil)
         case .canceled: return (expiryTime, nil)
         case .inGracePeriod:
-            // Google Play moves the end on until the grace period is over (lifecycle/subscriptions, "Grace period"). The state has access.
+            // Google Play moves the end on until the grace period is over (lifecycle/subscriptions, "Grace period").
             let grace = expiryTime > askedAt ? expiryTime : askedAt.adding(days: Self.silentGraceDays)
             return (min(paidUntil ?? askedAt, expiryTime, askedAt), grace)
         case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:

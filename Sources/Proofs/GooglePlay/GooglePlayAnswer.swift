@@ -235,7 +235,8 @@ extension GooglePlayAnswer {
             /// subscription (price-changes, "Price increases"; lifecycle/subscriptions, "Price step-up consent").
             func lacksConsent(at renewal: Timestamp) -> Bool {
                 let isNear = chargedAt.map { charge in
-                    charge <= renewal.adding(days: Self.toleranceDays) && renewal <= charge.adding(days: Self.toleranceDays)
+                    charge <= renewal.adding(days: Self.toleranceDays)
+                        && renewal <= charge.adding(days: Self.toleranceDays)
                 }
                 return needsConsent && ["OUTSTANDING", "PENDING", "CANCELED"].contains(state) && isNear ?? true
             }
@@ -265,7 +266,8 @@ extension GooglePlayAnswer {
         }
 
         private static func priceChange(_ plan: PayloadFields) throws(ProofRefusal) -> PriceChange? {
-            let change = try plan.object("priceChangeDetails").flatMap { (details) throws(ProofRefusal) -> PriceChange? in
+            let details = try plan.object("priceChangeDetails")
+            let change = try details.flatMap { (details) throws(ProofRefusal) -> PriceChange? in
                 guard let state = try details.string("priceChangeState") else { return nil }
                 return PriceChange(
                     price: try details.money("newPrice"), state: state,
