@@ -114,7 +114,6 @@ extension PurchaseTokenTests {
             ("userInitiatedCancellation", "user", "The customer turned the renewal"),
             ("systemInitiatedCancellation", "system", "Google Play canceled the renewal"),
             ("developerInitiatedCancellation", "developer", "The developer canceled the renewal"),
-            ("replacementCancellation", "replacement", "Another subscription replaces"),
             ("laterCancellation", nil, "The renewal of garden.basic.monthly was turned off."),
         ] as [(String, String?, String)])
     func `the history, the story and the explanation tell who has canceled`(

@@ -145,7 +145,7 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
     case productNotAvailable
     /// The developer has ended it at Google Play.
     case developerCancelled
-    /// The customer has bought another subscription in its place.
+    /// Another purchase has replaced it, which the service may not know.
     case replaced
     case other
 
@@ -157,7 +157,7 @@ package enum ExpirationReason: String, Sendable, CaseIterable {
         case .customerDidNotConsentToPriceIncrease: "the customer did not consent to a price increase"
         case .productNotAvailable: "the product was not available at the renewal"
         case .developerCancelled: "the developer canceled it"
-        case .replaced: "another subscription replaced it"
+        case .replaced: "another purchase has replaced it"
         case .other: "another reason"
         }
     }
