@@ -130,7 +130,8 @@ extension GooglePurchase {
     /// A replaced purchase without a known successor is asked for until the end of its paid time.
     private static func askAt(_ statement: GooglePlayStatement, after known: GooglePurchase?) -> Timestamp? {
         let ends = statement.purchases.compactMap { stated in
-            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.purchase.expiresDate
+            stated.renewal?.facts.date(.gracePeriodExpiresDate) ?? stated.renewal?.facts.date(.autoResumeTime)
+                ?? stated.purchase.expiresDate
         }
         let awaitsSuccessor =
             statement.isReplaced && known?.successorToken == nil && ends.contains { $0 > statement.askedAt }

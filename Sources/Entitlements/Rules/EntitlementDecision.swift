@@ -176,7 +176,7 @@ extension EntitlementDecision {
         guard let renewal = claim.renewal, let original = facts.transactions[claim.key]?.originalKey,
             renewal.isLater(than: facts.purchases[original]?.renewal)
         else { return }
-        facts.set(renewal, for: original)
+        facts.set(renewal.completed(by: facts.purchases[original]?.renewal), for: original)
         changes.changedRenewals.insert(original)
         changes.stated.insert(original)
     }

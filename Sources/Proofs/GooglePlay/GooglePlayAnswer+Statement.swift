@@ -103,7 +103,7 @@ extension GooglePlayAnswer {
         let paidUntil = known?.expiresDate ?? period?.periodEnd
         let isReplacedItem = item.isReplaced(among: items)
         let ends = ends(
-            expiryTime, known: known?.expiresDate, paidUntil: paidUntil, renews: item.renews && !isReplacedItem,
+            expiryTime, known: known?.expiresDate, paidUntil: paidUntil, renews: continues(item) && !isReplacedItem,
             moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
         // A period that is taken back grants nothing, and keeps the time that was paid for.
@@ -116,7 +116,7 @@ extension GooglePlayAnswer {
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
-        facts[.isPrepaid] = .init(item.isAutoRenewing ? nil : true)
+        facts[.isPrepaid] = .init(item.isPrepaid ? true : nil)
         facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
         facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.originalPurchaseDate] = .init(startTime)
@@ -147,7 +147,7 @@ extension GooglePlayAnswer {
                 ? nil
                 : StatedRenewal(
                     statedAt: moment.askedAt, proofDigest: digest,
-                    facts: renewal(of: item, expiryTime, grace: ends.grace)),
+                    facts: renewal(of: item, among: items, expiryTime, grace: ends.grace)),
             isConsumed: false, refundedQuantity: 0)
     }
 
@@ -172,10 +172,15 @@ extension GooglePlayAnswer {
         if [.expired, .canceled].contains(state), isReplaced, let known { return (max(known, expiryTime), nil) }
         switch state {
         case .active:
+            // Only a plan that renews has a charge that is retried (lifecycle/subscriptions, "Silent grace period").
             let silentGrace = expiryTime.adding(days: Self.silentGraceDays)
-            return (expiryTime, renews && expiryTime <= askedAt && askedAt < silentGrace ? silentGrace : nil)
+            let isSilent = renews && expiryTime <= askedAt && askedAt < silentGrace
+            return (expiryTime, isSilent ? silentGrace : nil)
         case .canceled: return (expiryTime, nil)
-        case .inGracePeriod: return (min(paidUntil ?? askedAt, expiryTime, askedAt), expiryTime)
+        case .inGracePeriod:
+            // Google Play moves the end on until the grace period is over (lifecycle/subscriptions, "Grace period").
+            let grace = expiryTime > askedAt ? expiryTime : askedAt.adding(days: Self.silentGraceDays)
+            return (min(paidUntil ?? askedAt, expiryTime, askedAt), grace)
         case .pending, .paymentCanceled, .purchased, .onHold, .paused, .expired, .voided, .unknown:
             return (min(paidUntil ?? expiryTime, expiryTime, askedAt), nil)
         }
@@ -193,32 +198,54 @@ extension GooglePlayAnswer {
         return refund == .full ? .full : nil
     }
 
+    /// True if another period follows the one that runs: of the same product, or of the one that replaces it at the renewal. The replaced
+    /// item has `autoRenewEnabled` false (API reference, `DeferredItemReplacement`).
+    private func continues(_ item: SubscriptionLineItem) -> Bool {
+        guard !item.isRemoved else { return false }
+        return (item.renews || item.nextProductId != nil) && state != .canceled && !state.isFinal && state != .unknown
+    }
+
+    /// What comes next. What Apple states, too, has Apple's name.
+    ///
+    /// Sources: developer.android.com/google/play/billing/lifecycle/subscriptions, and
+    /// developers.google.com/android-publisher/api-ref/rest/v3/purchases.subscriptionsv2.
     private func renewal(
-        of item: SubscriptionLineItem, _ expiryTime: Timestamp, grace: Timestamp?
+        of item: SubscriptionLineItem, among items: [SubscriptionLineItem], _ expiryTime: Timestamp, grace: Timestamp?
     ) -> RenewalFacts {
         let isRetried = state == .inGracePeriod || state == .onHold
-        let renews = item.renews && state != .canceled && !state.isFinal && state != .unknown
+        let renews = continues(item)
+        // The product of a deferred replacement is not owned yet, and has no end.
+        let next = item.nextProductId.flatMap { product in
+            items.first { $0.expiryTime == nil && $0.productId.hasSameBytes(as: product) }
+        }
         var facts = RenewalFacts()
         facts[.subscriptionState] = .text(statedState)
-        facts[.canceledBy] = .init(cancellation?.rawValue)
+        // Removing a product is the customer's choice, and no cancellation of the subscription.
+        facts[.canceledBy] = .init((item.isRemoved ? .user : cancellation)?.rawValue)
         facts[.productId] = .text(item.productId)
         facts[.autoRenewProductId] = .init(item.isAutoRenewing ? item.nextProductId ?? item.productId : nil)
-        let status = (renews ? AutoRenewStatus.on : .off).rawValue
-        facts[.autoRenewStatus] = .integer(Int64(status))
+        // A state that this version does not know, and an item without a plan, say nothing about the renewal.
+        if state != .unknown, item.isAutoRenewing || item.isPrepaid {
+            facts[.autoRenewStatus] = .integer(Int64((renews ? AutoRenewStatus.on : .off).rawValue))
+        }
         facts[.isInBillingRetryPeriod] = .init(isRetried)
         facts[.gracePeriodExpiresDate] = .init(grace)
-        facts[.expirationIntent] = .init(expirationIntent.map { Int64($0.rawValue) })
+        facts[.expirationIntent] = .init(expirationIntent(of: item, expiryTime).map { Int64($0.rawValue) })
         facts[.recentSubscriptionStartDate] = .init(startTime)
+        facts[.autoResumeTime] = .init(state == .paused ? resumeTime : nil)
+        facts[.priceChangeState] = .init(item.priceChange?.state)
         if item.isCommitmentCanceled {
             let off = Int64(AutoRenewStatus.off.rawValue)
             facts[.commitmentInfo] = .text(
                 JSONValue.object(["commitmentAutoRenewStatus": .integer(off)]).compactText)
         }
         guard renews else { return facts }
+        facts[.autoRenewBasePlanId] = .init((next ?? item).basePlanId)
         let date = state == .paused ? resumeTime : expiryTime
         facts[.renewalDate] = .init(date)
-        var price = item.recurringPrice
-        if let change = item.priceChange {
+        // The price of a replaced product says nothing about the one that replaces it.
+        var price = item.nextProductId == nil ? item.recurringPrice : next?.recurringPrice
+        if let change = item.priceChange, change.isPending, item.nextProductId == nil {
             let answer: PriceIncreaseStatus =
                 change.isConsented ? .customerConsentedOrWasNotifiedWithoutNeedingConsent : .customerHasNotResponded
             facts[.priceIncreaseStatus] = .integer(Int64(answer.rawValue))
@@ -231,8 +258,13 @@ extension GooglePlayAnswer {
         return facts
     }
 
-    /// The reason for the end in Apple's numbers; nil for a subscription that has not ended.
-    private var expirationIntent: ExpirationIntent? {
+    /// The reason for the end in Apple's numbers; nil for a subscription that has not ended. Google Play has no word of its own for the
+    /// consent that lacks: it cancels, so the reason is stated from then on.
+    private func expirationIntent(of item: SubscriptionLineItem, _ expiryTime: Timestamp) -> ExpirationIntent? {
+        guard state == .expired || state == .canceled else { return nil }
+        if cancellation == .system, item.priceChange?.lacksConsent(at: expiryTime) == true {
+            return .customerDidNotConsentToPriceIncrease
+        }
         guard state == .expired else { return nil }
         return switch cancellation {
         case .user: .customerCancelled
