@@ -135,6 +135,8 @@ package struct GooglePurchaseService: Sendable {
         if purchase.successorToken != nil || purchase.awaitsSuccessor(statement) {
             for index in stated.indices { stated[index].renewal = nil }
         }
+        // An item that another one of the answer has replaced says nothing of what comes next.
+        for index in stated.indices where statement.hasReplaced(stated[index].purchase) { stated[index].renewal = nil }
         if let token = purchase.successorToken, let successor = try await self.purchase(of: token)?.purchase {
             // In a deferred replacement, the new purchase has the last period of the old one.
             stated.removeAll {

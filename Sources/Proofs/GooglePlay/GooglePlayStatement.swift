@@ -53,6 +53,12 @@ package final class GooglePlayStatement: Sendable {
 
     package subscript<Value>(dynamicMember path: KeyPath<GooglePlayAnswer, Value>) -> Value { answer[keyPath: path] }
 
+    /// True if another item of the answer has taken the place of a stated one.
+    ///
+    /// After a deferred replacement, the new purchase still has the old item, with its end in the past
+    /// (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement").
+    package func hasReplaced(_ purchase: ProvenPurchase) -> Bool { answer.hasReplaced(purchase) }
+
     /// The refusal of a purchase of which nothing is owned; nil if the payment was canceled, or if the state is unknown.
     package var refusal: ProofRefusal? {
         if answer.hasRentalOrPreorder { return ProofRefusal(.purchaseKindUnsupported) }

@@ -140,7 +140,7 @@ struct TimelineWords {
         if entry.event == .expired, let known = ExpirationReason(rawValue: reason) {
             return Phrase(stated: known.sentence)
         }
-        return entry.event == .productChanged ? names.plan(SubscribedPlan(text: reason)) : Phrase(same: reason)
+        return entry.event == .productChanged ? names.product(reason) : Phrase(same: reason)
     }
 
     private var company: String { (entry.origin?.store ?? .appStore).company }

@@ -237,7 +237,6 @@ package struct PurchaseCollection: Sendable {
         case .billingError: .systemBillingError
         case .customerDidNotConsentToPriceIncrease: .customerPriceIncrease
         case .productNotAvailable: .systemProductUnavailable
-        case .replaced: .systemReplaced
         case .other, nil: .unknown
         }
     }
