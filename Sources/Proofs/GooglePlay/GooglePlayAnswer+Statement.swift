@@ -226,27 +226,6 @@ extension GooglePlayAnswer {
     }
 }
 
-/// Replaced purchases.
-extension GooglePlayAnswer {
-    /// The end of a replaced period that the ledger knows; nil for another period.
-    ///
-    /// The old token of a replacement is expired at once, and in a deferred one "the entitlement for the old plan is transferred to the new
-    /// purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement"). The old
-    /// token does not say which mode it was. So the new period ends the old one, and not this answer.
-    private func keptEnd(of known: GooglePlayPeriod?, _ expiryTime: Timestamp) -> Timestamp? {
-        guard isReplaced, [.expired, .canceled].contains(state) else { return nil }
-        return known?.expiresDate.map { max($0, expiryTime) }
-    }
-
-    func hasReplaced(_ purchase: ProvenPurchase) -> Bool {
-        guard case .subscription(let items) = content else { return false }
-        return items.contains { item in
-            item.productId.hasSameBytes(as: purchase.productIdentifier)
-                && item.orderId == purchase.facts.text(.orderId) && item.isReplaced(among: items)
-        }
-    }
-}
-
 extension Storefront {
     /// - Returns: Nil if no storefront of `all` has the country.
     fileprivate init?(shortCountryCode: String) {

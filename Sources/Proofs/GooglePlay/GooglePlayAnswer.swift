@@ -251,20 +251,6 @@ extension GooglePlayAnswer {
             }
         }
 
-        /// True if another item of the same answer has taken the place of this one.
-        func isReplaced(among items: [SubscriptionLineItem]) -> Bool {
-            items.contains { other in
-                guard let replaced = other.replaced, let product = replaced.productId, other.expiryTime != nil,
-                    product.hasSameBytes(as: productId), !isSame(as: other)
-                else { return false }
-                return replaced.basePlanId.flatMap { plan in basePlanId.map(plan.hasSameBytes) } ?? true
-            }
-        }
-
-        private func isSame(as other: SubscriptionLineItem) -> Bool {
-            productId.hasSameBytes(as: other.productId) && basePlanId == other.basePlanId && orderId == other.orderId
-        }
-
         private static func priceChange(_ plan: PayloadFields) throws(ProofRefusal) -> PriceChange? {
             if let details = try plan.object("priceChangeDetails"),
                 let state = try details.string("priceChangeState"), ["OUTSTANDING", "CONFIRMED"].contains(state)
