@@ -9,7 +9,7 @@ extension CustomerView {
     /// notifications about an event open below it.
     func timeline(_ request: Request) async throws -> HTML {
         let filter = try TimelineFilter(request)
-        let (entries, next) = try await HTTPSupport.Page(request).list(at: \.position) {
+        let (entries, next) = try await RequestedPage(request).list(at: \.position) {
             try await entitlements.story(of: user, filter.part, before: $0, limit: $1)
         }
         let references = entries.compactMap { entry in
