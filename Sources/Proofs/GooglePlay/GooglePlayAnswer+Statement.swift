@@ -103,8 +103,7 @@ extension GooglePlayAnswer {
         let paidUntil = known?.expiresDate ?? period?.periodEnd
         let isReplacedItem = item.isReplaced(among: items)
         let ends = ends(
-            expiryTime, known: known?.expiresDate, paidUntil: paidUntil, renews: continues(item) && !isReplacedItem,
-            moment.askedAt)
+            expiryTime, paidUntil: paidUntil, renews: continues(item) && !isReplacedItem, moment.askedAt)
         let refund = refund(of: order, period, endedAt: expiryTime)
         // A period that is taken back grants nothing, and keeps the time that was paid for.
         let paid = refund == nil ? ends.paid : period?.periodEnd ?? paidUntil ?? ends.paid
@@ -118,9 +117,9 @@ extension GooglePlayAnswer {
         facts[.basePlanId] = .init(item.basePlanId)
         facts[.isPrepaid] = .init(item.isPrepaid ? true : nil)
         facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
-        facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.originalPurchaseDate] = .init(startTime)
-        facts[.expiresDate] = .init(paid)
+        facts[.expiresDate] = .init(keptEnd(of: known, expiryTime) ?? paid)
+        facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.revocationType] = .init(
             refund.map { ($0 == .full ? RevocationType.refundFull : .refundProrated).rawValue })
         switch phase {
@@ -139,7 +138,7 @@ extension GooglePlayAnswer {
                 productIdentifier: item.productId, quantity: 1, purchaseDate: place.product.beginsAt,
                 revocationDate: refund.map { _ in order?.refundedAt ?? expiryTime },
                 revocationReason: refund.map { _ in RevocationReason.refundedForOtherReason.rawValue },
-                expiresDate: paid,
+                expiresDate: keptEnd(of: known, expiryTime) ?? paid,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
             chain: placement.chain(of: place),
             // The item that has taken its place says what comes next.
@@ -159,17 +158,12 @@ extension GooglePlayAnswer {
     /// The end of the paid time and that of a grace period. A state without access ends no later than the answer.
     ///
     /// - Parameters:
-    ///   - known: The end of the period in the ledger; nil if it does not have the period.
     ///   - paidUntil: The end of the period that is paid, as far as it is known. Google Play moves `expiryTime` on in a grace
     ///     period, and leaves it there.
     ///   - renews: False for an item that is not charged again.
     private func ends(
-        _ expiryTime: Timestamp, known: Timestamp?, paidUntil: Timestamp?, renews: Bool, _ askedAt: Timestamp
+        _ expiryTime: Timestamp, paidUntil: Timestamp?, renews: Bool, _ askedAt: Timestamp
     ) -> (paid: Timestamp, grace: Timestamp?) {
-        // The old token of a replacement is expired at once, and in a deferred one "the entitlement for the old plan is transferred to
-        // the new purchase for the remaining time" (developer.android.com/google/play/billing/subscriptions, "Handle deferred
-        // replacement"). The old token does not say which mode it was. So the new period ends the old one, and not this answer.
-        if [.expired, .canceled].contains(state), isReplaced, let known { return (max(known, expiryTime), nil) }
         switch state {
         case .active:
             // Only a plan that renews has a charge that is retried (lifecycle/subscriptions, "Silent grace period").

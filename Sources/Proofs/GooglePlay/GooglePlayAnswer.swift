@@ -288,29 +288,6 @@ extension GooglePlayAnswer {
             }
         }
 
-        /// True if another item of the same answer has taken the place of this one.
-        ///
-        /// After a deferred replacement, the new purchase still has the old item, with its end in the past
-        /// (developer.android.com/google/play/billing/subscriptions, "Handle deferred replacement").
-        func isReplaced(among items: [SubscriptionLineItem]) -> Bool {
-            items.contains { other in
-                guard let replaced = other.replaced, let product = replaced.productId, other.expiryTime != nil,
-                    product.hasSameBytes(as: productId), !isSame(as: other)
-                else { return false }
-                return replaced.basePlanId.flatMap { plan in basePlanId.map(plan.hasSameBytes) } ?? true
-            }
-        }
-
-        /// The end of the item in whose place this one comes at the renewal; nil for another item.
-        func deferredBeginning(among items: [SubscriptionLineItem]) -> Timestamp? {
-            guard replaced?.mode == "DEFERRED" else { return nil }
-            return items.first { $0.isReplaced(among: [self]) }?.expiryTime
-        }
-
-        private func isSame(as other: SubscriptionLineItem) -> Bool {
-            productId.hasSameBytes(as: other.productId) && basePlanId == other.basePlanId && orderId == other.orderId
-        }
-
         private static func priceChange(_ plan: PayloadFields) throws(ProofRefusal) -> PriceChange? {
             let details = try plan.object("priceChangeDetails")
             let change = try details.flatMap { (details) throws(ProofRefusal) -> PriceChange? in
