@@ -44,16 +44,35 @@ extension GooglePlayAnswer {
     }
 
     /// The facts that products of both kinds have.
-    private func facts(_ price: Price?, orderId: String?, _ moment: Moment) -> TransactionFacts {
+    private func facts(
+        _ productId: String, orderId: String?, _ order: GooglePlayOrder?, _ moment: Moment
+    ) -> TransactionFacts {
         var facts = TransactionFacts()
+        let price = order?.lineItem(productId)?.total
         facts[.price] = .init(price?.milliunits)
         facts[.currency] = .init(price?.currency)
         facts[.storefront] = .init(regionCode.flatMap(Storefront.init(shortCountryCode:))?.countryCode)
         facts[.signedDate] = .init(moment.askedAt)
+        if let refund = order.flatMap({ refund(of: productId, $0, moment) }) { facts.state(refund) }
         facts[.orderId] = .init(orderId)
         facts[.obfuscatedAccountId] = .init(obfuscatedAccountId)
         facts[.obfuscatedProfileId] = .init(obfuscatedProfileId)
         return facts
+    }
+
+    /// The money of an order that was paid back for a product, with or without its revocation.
+    private func refund(of productId: String, _ order: GooglePlayOrder, _ moment: Moment) -> StatedRefund? {
+        let left: [String] =
+            switch content {
+            case .subscription(let items):
+                items.filter { !state.isFinal && $0.expiryTime.map { $0 > moment.askedAt } ?? false }.map(\.productId)
+            case .products(let items, _): items.filter { $0.refundedQuantity == 0 }.map(\.productId)
+            }
+        // If the whole purchase is gone, that says nothing about its lines.
+        let isWhole = left.isEmpty
+        return order.refund(of: productId) { product in
+            !isWhole && !left.contains { $0.hasSameBytes(as: product) }
+        }
     }
 }
 
@@ -64,7 +83,7 @@ extension GooglePlayAnswer {
         _ item: ProductLineItem, isOnly: Bool, _ orderId: String?, _ moment: Moment
     ) -> StatedPurchase? {
         let order = moment.order(orderId)
-        var facts = facts(order?.lineItem(item.productId)?.total, orderId: orderId, moment)
+        var facts = facts(item.productId, orderId: orderId, order, moment)
         facts[.offerIdentifier] = .init(item.offerId)
         // A purchase in an unknown state is not granted. Nothing says that an earlier grant was taken back.
         guard state != .unknown else { return nil }
@@ -79,8 +98,7 @@ extension GooglePlayAnswer {
                 revocationDate: isVoided ? order?.refundedAt ?? moment.askedAt : nil,
                 revocationReason: isVoided ? RevocationReason.refundedForOtherReason.rawValue : nil, expiresDate: nil,
                 appAccountToken: UUID(accountToken: obfuscatedAccountId), facts: facts),
-            renewal: nil, isConsumed: item.isConsumed,
-            refundedQuantity: max(0, item.quantity - (item.refundableQuantity ?? item.quantity)))
+            renewal: nil, isConsumed: item.isConsumed, refundedQuantity: item.refundedQuantity)
     }
 }
 
@@ -99,12 +117,17 @@ extension GooglePlayAnswer {
         // A period that is taken back grants nothing, and keeps the time that was paid for.
         let paid = refund == nil ? ends.paid : paidUntil ?? ends.paid
         let isRenewal = item.orderId?.contains("..") ?? false
-        var facts = facts(period?.total, orderId: item.orderId, moment)
+        var facts = facts(item.productId, orderId: item.orderId, order, moment)
         facts[.type] = .text(ProductType.autoRenewableSubscription.rawValue)
         facts[.transactionReason] = .text((isRenewal ? TransactionReason.renewal : .purchase).rawValue)
         facts[.basePlanId] = .init(item.basePlanId)
         facts[.isPrepaid] = .init(item.isAutoRenewing ? nil : true)
-        facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
+        // Without the right to see orders, the plan's price alone tells the currency.
+        let currency = period?.total?.currency ?? item.recurringPrice?.currency
+        facts[.currency] = .init(currency)
+        if item.recurringPrice?.currency == currency {
+            facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
+        }
         facts[.originalPurchaseDate] = .init(startTime)
         facts[.expiresDate] = .init(paid)
         facts[.revocationType] = .init(
@@ -113,6 +136,7 @@ extension GooglePlayAnswer {
         switch phase {
         case .freeTrial: facts[.offerDiscountType] = .text(OfferDiscountType.freeTrial.rawValue)
         case .introductory: facts[.offerDiscountType] = .text(OfferDiscountType.payAsYouGo.rawValue)
+        case .proration: facts[.isProrated] = .init(true)
         case .base, nil: break
         }
         if phase == .freeTrial || phase == .introductory {

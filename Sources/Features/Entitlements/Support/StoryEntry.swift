@@ -53,9 +53,12 @@ package struct StoryEntry: Hashable, Sendable {
         let reason = entry.reason.map { ": \($0)" } ?? "."
         return switch entry.event {
         case .granted: "Transaction \(reference) grants \(subject)\(reason)"
-        case .revoked: "Transaction \(reference) of \(subject) was revoked\(reason)"
+        case .revoked:
+            "Transaction \(reference) of \(subject) was revoked\(entry.refund.map { ", and \($0.formatted) paid back" } ?? "")\(reason)"
         case .unitsRevoked:
             "\(company(of: entry.origin)) took units of transaction \(reference) of \(subject) back\(reason)"
+        case .paymentRefunded:
+            "\(company(of: entry.origin)) paid \(entry.refund?.formatted ?? "money") back for transaction \(reference) of \(subject)."
         case .productChanged: "\(entry.reason ?? "Another product") replaced \(subject) of transaction \(reference)."
         case .refused: "Transaction \(reference) of \(subject) was refused\(reason)"
         case .transferredIn:
@@ -235,7 +238,7 @@ extension StoryPart.Kind {
         case .renewals:
             return [.expired, .renewalFailed, .gracePeriodBegan, .autoRenewDisabled, .autoRenewEnabled]
                 .contains(entry.event)
-        case .refunds: return [.revoked, .unitsRevoked, .refundAnswered].contains(entry.event)
+        case .refunds: return [.revoked, .unitsRevoked, .paymentRefunded, .refundAnswered].contains(entry.event)
         case .refusals: return entry.event == .refused
         case .team:
             if [.itemGiven, .itemTakenBack, .credited, .assigned, .moved].contains(entry.event) { return true }
