@@ -1,3 +1,4 @@
+import Entitlements
 import Proofs
 
 /// The periods of one subscription in their order. The start of the next period ends the previous one.
@@ -315,23 +316,4 @@ package enum SubscriptionLength: CaseIterable, Sendable {
 
     /// The monthly revenue, in milliunits, rounded down.
     package func monthly(_ price: Int64) -> Int64 { price * rule.numerator / rule.denominator }
-}
-
-extension RedeemedTransaction {
-    /// True for an auto-renewable subscription. An app receipt states no type, but an end.
-    var isSubscription: Bool {
-        facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue } ?? (facts[.expiresDate] != nil)
-    }
-
-    /// The end of the paid time of a subscription; nil for another purchase.
-    var subscribedUntil: Timestamp? { isSubscription ? paidUntil : nil }
-
-    /// The end of the paid time; nil for a purchase without an end.
-    ///
-    /// The ledger ends an upgraded period at its start, because it grants nothing. The period was paid for until the next one
-    /// begins.
-    var paidUntil: Timestamp? {
-        if facts.bool(.isUpgraded) == true { return facts.date(.expiresDate) ?? expiresAt }
-        return expiresAt ?? facts.date(.expiresDate)
-    }
 }

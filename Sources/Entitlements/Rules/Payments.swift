@@ -96,10 +96,10 @@ extension RedeemedTransaction {
     }
 
     /// The same amount in milliunits, in a currency that the store may not have stated.
-    var paidAmount: Int64? { facts.paidAmount(quantity: quantity) }
+    package var paidAmount: Int64? { facts.paidAmount(quantity: quantity) }
 
     /// The amount of the price that is not paid back; nil if one of the two is unknown.
-    var keptAmount: Int64? {
+    package var keptAmount: Int64? {
         guard let paidBack else { return paidAmount }
         guard let paid = paidAmount, let amount = paidBack.amount else { return nil }
         return paid - amount
@@ -141,6 +141,25 @@ extension [RedeemedTransaction] {
     }
 }
 
+extension RedeemedTransaction {
+    /// True for an auto-renewable subscription. An app receipt states no type, but an end.
+    package var isSubscription: Bool {
+        facts.text(.type).map { $0 == ProductType.autoRenewableSubscription.rawValue } ?? (facts[.expiresDate] != nil)
+    }
+
+    /// The end of the paid time of a subscription; nil for another purchase.
+    package var subscribedUntil: Timestamp? { isSubscription ? paidUntil : nil }
+
+    /// The end of the paid time; nil for a purchase without an end.
+    ///
+    /// The ledger ends an upgraded period at its start, because it grants nothing. The period was paid for until the next one
+    /// begins.
+    package var paidUntil: Timestamp? {
+        if facts.bool(.isUpgraded) == true { return facts.date(.expiresDate) ?? expiresAt }
+        return expiresAt ?? facts.date(.expiresDate)
+    }
+}
+
 /// A product of a purchase that does not renew. The customer pays for it once.
 private struct EndlessPurchase: Hashable {
     let purchase: PurchaseOfUser
@@ -164,7 +183,7 @@ extension RedeemedTransaction {
 
 extension [Price] {
     /// The order in which sums of several currencies are shown.
-    var largestFirst: [Price] { sorted { ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency) } }
+    package var largestFirst: [Price] { sorted { ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency) } }
 }
 
 extension RenewalFacts {
