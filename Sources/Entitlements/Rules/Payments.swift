@@ -15,6 +15,12 @@ package struct PaidBack: Hashable, Sendable {
 
 /// The rule of refunds, for every kind and both stores.
 extension PaidBack {
+    /// The facts that the rule depends on, without those of the terms.
+    package static let facts: [TransactionFact] = [
+        .price, .multiSeatInfo, .orderId, .revocationType, .revocationPercentage, .advancedCommerceInfo,
+        .refundedAmount, .refundedAt,
+    ]
+
     /// - Parameters:
     ///   - facts: The last statement of the store about the charge.
     ///   - revokedAt: The date at which the store took the goods back; nil if it left them.

@@ -133,7 +133,8 @@ extension GooglePlayOrder {
     ///
     /// - Parameter isTakenBack: True for a product of the order that the customer does not have any more.
     /// - Returns: Nil if nothing was paid back.
-    package func refund(of productId: String, takenBack isTakenBack: (String) -> Bool = { _ in false }) -> StatedRefund? {
+    package func refund(of productId: String, takenBack isTakenBack: (String) -> Bool = { _ in false }) -> StatedRefund?
+    {
         guard let refund, let line = lineItems.firstIndex(where: { $0.productId.hasSameBytes(as: productId) }) else {
             return nil
         }
@@ -154,6 +155,13 @@ extension GooglePlayOrder {
         }
         let amount = known[line] - left[line]
         return amount == 0 ? nil : StatedRefund(amount: amount, date: refundedAt)
+    }
+
+    /// True if money was paid back for some of the products, and not for the others.
+    package var isRefundOfSomeProducts: Bool {
+        guard refund == .partial else { return false }
+        let count = lineItems.count { refund(of: $0.productId) != nil }
+        return count > 0 && count < lineItems.count
     }
 
     /// Takes an amount from some lines in proportion to what is left of each. The last one has the remainder of the division.

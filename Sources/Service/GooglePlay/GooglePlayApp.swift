@@ -114,7 +114,7 @@ package final class GooglePlayApp: Sendable {
                 if let known { try await purchases.periods(of: known) } else { [String: GooglePlayPeriod]() }
             let statement = try await client.statement(
                 about: token, as: kind, named: try await purchases.tokenNames, originalToken: known?.originalToken,
-                periods: periods, within: patience)
+                periods: periods, mayHaveChanged: occasion.needsNewAnswer, within: patience)
             return (statement, number)
         }
     }

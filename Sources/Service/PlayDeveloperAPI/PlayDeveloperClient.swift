@@ -64,17 +64,18 @@ package struct PlayDeveloperClient: Sendable {
     ///   - names: The ledger's names of tokens, by which the statement identifies the purchases.
     ///   - originalToken: The first token of the chain of replaced purchases; nil for the token itself.
     ///   - periods: The dates of the periods that the ledger has, by their orders. Their orders are asked for only once the purchase has
-    ///     ended, because that may be a refund.
+    ///     ended, because that may be a refund, or if it may have changed.
+    ///   - mayHaveChanged: True to ask for the known orders, too. A refund that leaves the goods is in no list and no notification.
     package func statement(
         about token: String, as kind: Kind? = nil, named names: PurchaseTokenNames, originalToken: String? = nil,
-        periods: [String: GooglePlayPeriod] = [:],
+        periods: [String: GooglePlayPeriod] = [:], mayHaveChanged: Bool = false,
         within patience: Patience = .person
     ) async throws(PlayDeveloperError) -> GooglePlayStatement {
         // The answer may be older than its arrival, and never newer than what it states.
         let askedAt = clock.now()
         let answer = try await answer(about: token, as: kind, within: patience)
         var orders: [GooglePlayOrder] = []
-        for order in answer.orderIdentifiers where periods[order] == nil || answer.state.isFinal {
+        for order in answer.orderIdentifiers where mayHaveChanged || periods[order] == nil || answer.state.isFinal {
             if let order = try await self.order(order, within: patience) { orders.append(order) }
         }
         return answer.statement(

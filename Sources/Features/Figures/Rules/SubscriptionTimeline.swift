@@ -119,6 +119,19 @@ struct SubscriptionTimeline {
         Dictionary(grouping: charges.filter { $0.expiresAt != nil }, by: \.purchase).values.map { Self($0.sorted()) }
     }
 
+    /// What the timelines say of a user's transactions, by their numbers.
+    static func readings(of bought: [RedeemedTransaction]) -> [Int64: Reading] {
+        var readings: [Int64: Reading] = [:]
+        for purchase in Dictionary(grouping: bought.charges, by: \.purchase).values {
+            let charges = purchase.map { FigureTransaction($0) }
+            let timeline = SubscriptionTimeline(charges.filter { $0.expiresAt != nil }.sorted())
+            for (transaction, charge) in zip(purchase, charges) {
+                readings[transaction.sequence] = timeline.readings[charge.identifier]
+            }
+        }
+        return readings
+    }
+
     /// - Parameter transactions: The periods of one purchase, in order.
     init(_ transactions: [FigureTransaction]) {
         var periods: [Period] = []

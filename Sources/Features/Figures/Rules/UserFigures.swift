@@ -10,10 +10,8 @@ package enum UserFigures {
 
     /// The facts of the transactions that the figures depend on.
     static let facts: [TransactionFact] =
-        PurchasePeriod.Terms.facts + [
-            .storefront, .price, .currency, .multiSeatInfo, .expiresDate, .originalPurchaseDate, .revocationType,
-            .revocationPercentage, .advancedCommerceInfo, .orderId, .basePlanId, .isProrated, .recurringPrice,
-            .refundedAmount, .refundedAt,
+        PurchasePeriod.Terms.facts + PaidBack.facts + [
+            .storefront, .currency, .expiresDate, .originalPurchaseDate, .basePlanId, .isProrated, .recurringPrice,
         ]
 
     package static func sums(of bought: [RedeemedTransaction]) -> FigureSums {
