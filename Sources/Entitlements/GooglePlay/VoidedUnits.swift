@@ -41,30 +41,33 @@ extension StatedPurchase {
         guard purchase.facts[.refundedAmount] == nil,
             let refund = units.refund(
                 of: purchase.facts.integer(.price) ?? known?.paidAmount, units: purchase.quantity,
-                beyond: known?.facts.integer(.refundedAmount))
+                beyond: known?.facts)
         else { return }
         purchase = purchase.stating(refund)
     }
 }
 
 extension VoidedUnits {
-    /// The share of a price that the units have cost.
+    /// The share of a price that the units have cost. Without a price, the amount is unknown.
     ///
-    /// - Parameter known: The amount that is known to be paid back. An order states it rounded.
-    /// - Returns: Nil if the price is unknown, or if the known amount is that of all units.
-    fileprivate func refund(of price: Int64?, units bought: Int, beyond known: Int64?) -> StatedRefund? {
-        guard let price, quantity > 0, bought > 0 else { return nil }
+    /// - Parameter known: What is known to be paid back. An order states its amount rounded.
+    /// - Returns: Nil if it is that of all units.
+    fileprivate func refund(of price: Int64?, units bought: Int, beyond known: TransactionFacts?) -> StatedRefund? {
+        guard quantity > 0, bought > 0 else { return nil }
+        guard let price else {
+            return known?[.refundedAt] == nil ? StatedRefund(amount: nil, date: voidedAt) : nil
+        }
         let bought = Int64(bought)
         let amount = bought.dividingFullWidth(price.multipliedFullWidth(by: min(Int64(quantity), bought))).quotient
-        if let known, amount - known <= price / bought / 2 { return nil }
+        if let known = known?.integer(.refundedAmount), amount - known <= price / bought / 2 { return nil }
         return StatedRefund(amount: amount, date: voidedAt)
     }
 }
 
 extension RedeemedTransaction {
-    /// The refund of voided units; nil if it is known, or if the price is not.
+    /// The refund of voided units; nil if it is known.
     func refund(ofUnits units: VoidedUnits, of bought: Int?) -> StatedRefund? {
-        units.refund(of: paidAmount, units: bought ?? quantity, beyond: facts.integer(.refundedAmount))
+        units.refund(of: paidAmount, units: bought ?? quantity, beyond: facts)
     }
 
     /// The refund of the whole price; nil if the price is unknown, or if the order of a subscription has stated another amount.

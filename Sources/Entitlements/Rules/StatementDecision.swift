@@ -8,14 +8,14 @@ extension EntitlementDecision {
     /// - Parameter naming: The transaction whose account token names the user; nil if none does.
     mutating func apply(_ claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?) -> Redemption.Result {
         let (paidBack, wasRevoked) = (paidBack(of: claim), facts.transactions[claim.key]?.status.isRevoked ?? false)
-        let result = applyStatement(of: claim, of: user, by: actor, naming)
+        let result = applyStatement(of: claim, of: user, by: actor, naming, after: paidBack)
         let isRevoked = facts.transactions[claim.key]?.status.isRevoked ?? false
         if wasRevoked || !isRevoked { auditRefund(of: claim, after: paidBack, to: user) }
         return result
     }
 
     private mutating func applyStatement(
-        of claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?
+        of claim: Claim, of user: Int64, by actor: AuditActor, _ naming: Naming?, after paidBack: PaidBack?
     ) -> Redemption.Result {
         guard let before = facts.transactions[claim.key]?.status else {
             return redeemFirst(claim, of: user, by: actor, naming)
@@ -31,7 +31,7 @@ extension EntitlementDecision {
         write(stated, of: claim, to: claim.key)
         writeToRepeats(stated, of: claim, by: actor)
         if stated.isRevoked != before.isRevoked {
-            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user)
+            auditRevocation(stated.isRevoked, of: claim, by: actor, to: user, after: paidBack)
         } else if hasGrace || claim.isKnown && claim.expiresAt != before.expiresAt {
             changes.events.append(.endChanged(productIdentifier: claim.productIdentifier, user: user))
         }
@@ -93,7 +93,9 @@ extension EntitlementDecision {
     }
 
     /// Records that a transaction counts, or no longer counts. The revocation of an upgraded period is part of the upgrade.
-    private mutating func auditRevocation(_ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64) {
+    private mutating func auditRevocation(
+        _ isRevoked: Bool, of claim: Claim, by actor: AuditActor, to user: Int64, after before: PaidBack? = nil
+    ) {
         if isRevoked, !facts.revokedByTeam.contains(claim.originalKey), let transaction = facts.transactions[claim.key],
             transaction.isUpgraded
         {
@@ -102,7 +104,7 @@ extension EntitlementDecision {
         let paidBack = isRevoked ? paidBack(of: claim) : nil
         audit(
             isRevoked ? .revoked : .granted, claim.key, claim.productIdentifier, by: actor, to: user,
-            measure: paidBack.flatMap { refund(of: claim, $0, paidBefore: 0) })
+            measure: paidBack.flatMap { refund(of: claim, $0, paidBefore: before?.amount ?? 0) })
     }
 
     /// Redeems the transactions parked for the same purchase, such as a subscription's renewals.

@@ -54,7 +54,7 @@ package struct StoryEntry: Hashable, Sendable {
         return switch entry.event {
         case .granted: "Transaction \(reference) grants \(subject)\(reason)"
         case .revoked:
-            "Transaction \(reference) of \(subject) was revoked\(entry.refund.map { ", and \($0.formatted) paid back" } ?? "")\(reason)"
+            "Transaction \(reference) of \(subject) was revoked\(paidBack(entry))\(reason)"
         case .unitsRevoked:
             "\(company(of: entry.origin)) took units of transaction \(reference) of \(subject) back\(reason)"
         case .paymentRefunded:
@@ -81,6 +81,12 @@ package struct StoryEntry: Hashable, Sendable {
         case .refundAnswered: "Till answered the App Store's question about a refund of \(subject)\(reason)"
         case .erased: "The user was erased."
         }
+    }
+
+    /// The money that was paid back with the goods; empty for none, and for an unknown amount.
+    private static func paidBack(_ entry: AuditEntry) -> String {
+        guard let refund = entry.refund, refund.milliunits != 0 else { return "" }
+        return ", and \(refund.formatted) paid back"
     }
 
     private static func company(of origin: Origin?) -> String { origin?.isGooglePlay == true ? "Google" : "Apple" }

@@ -131,7 +131,7 @@ struct TimelineWords {
 
     /// The amount that was paid back, or the price that the customer paid; nil if the store has stated none.
     var price: Price? {
-        if let refund = entry.refund { return refund }
+        if let refund = entry.refund, refund.milliunits > 0 { return refund }
         guard [.granted, .revoked].contains(entry.event), !isOfTeam else { return nil }
         return transaction?.paidPrice
     }
