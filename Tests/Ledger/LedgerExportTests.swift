@@ -171,7 +171,7 @@ import Testing
                         LIMIT 1;
                     INSERT INTO google_purchase VALUES
                         ('t', 'localPlay/Production', 1, 't', 'u', 1, 'active', 'p', 'GPA.1', 1, 2, 3, 4, 5, 6, 'q',
-                        1, 7);
+                        1, 7, 8, 9, 1);
                     INSERT INTO google_chain VALUES ('t', 1, 'q', 7);
                     INSERT INTO google_voided_purchase VALUES ('t', 'GPA.1', 1, 'q', 1, 0);
                     INSERT INTO google_voided_units VALUES ('t', 'GPA.1', 1, 'q', 1, 2);
