@@ -67,6 +67,9 @@ package struct EntitlementFacts: Sendable {
     package var recordedStates: [TransactionKey: HistoryState] = [:]
     /// The owners of account tokens.
     package var tokenOwners: [UUID: Int64] = [:]
+    /// The times at which owners were erased. Complete for the owners of presented purchases, and for users of tokens who own none of
+    /// the purchases.
+    package var erasedOwners: [Int64: Timestamp] = [:]
     /// The customers for whom an import expects purchases that nobody owns, by the original transaction.
     package var expectedOwners: [TransactionKey: Int64] = [:]
     /// The origins that are valid only for some users.
