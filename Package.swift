@@ -64,9 +64,12 @@ let package = Package(
         .target(name: "Proofs", dependencies: ["COpenSSL", asn1]),
         .target(name: "Catalog", dependencies: ["Proofs"]),
         .target(name: "Ledger", dependencies: ["CPostgreSQL", "Proofs", grdb, grdbSQLite, nioPosix]),
-        // A folder for each feature; `Tests/House` reads the walls between them.
+        // The heart: the decision about claims, coverage, ownership, history, items; what each store's statements mean.
+        .target(name: "Entitlements", dependencies: ["Catalog", "Ledger", "Proofs"]),
+        // A folder for each other feature; `Tests/House` reads the walls between them.
         .target(
-            name: "Features", dependencies: ["Catalog", "Ledger", "Proofs"], exclude: ["Accounts/Resources"],
+            name: "Features", dependencies: ["Catalog", "Entitlements", "Ledger", "Proofs"],
+            exclude: ["Accounts/Resources"],
             plugins: embeddedResources),
         .target(
             name: "HTTPSupport",
@@ -77,7 +80,8 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "CCurl", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", asyncHTTPClient, hummingbird,
+                "CCurl", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", asyncHTTPClient,
+                hummingbird,
                 lifecycle, logging, nioPosix,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
@@ -97,7 +101,8 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", hummingbird,
+                "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
+                hummingbird,
                 lifecycle,
                 logging,
             ],
@@ -106,7 +111,8 @@ let package = Package(
         .executableTarget(
             name: "till",
             dependencies: [
-                "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "AppStore", "Catalog", "Console", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore",
+                "Proofs", "Service",
                 argumentParser, configuration, hummingbird, lifecycle, logging, unixSignals,
             ],
             exclude: ["Resources"], plugins: embeddedResources),
@@ -114,7 +120,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "AppStore", "CPostgreSQL", "Catalog", "Features", "HTTPSupport", "Ledger", "Proofs", hummingbird,
+                "AppStore", "CPostgreSQL", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs",
+                hummingbird,
                 logging,
             ],
             path: "Tests/Support", exclude: ["Garden.storekit", "failing-disk.c"]),
@@ -131,42 +138,51 @@ let package = Package(
             path: "Tests/Mailer", exclude: ["mail_server.py"]),
         .testTarget(
             name: "LedgerTests",
-            dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport", grdb, nioCore, nioPosix],
+            dependencies: [
+                "Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport", grdb, nioCore, nioPosix,
+            ],
             path: "Tests/Ledger"),
         .testTarget(
             name: "StoreTests", dependencies: ["AppStore", "Catalog", "Proofs", "TestSupport", grdb],
             path: "Tests/Store"),
         .testTarget(
             name: "EntitlementsTests",
-            dependencies: ["AppStore", "Catalog", "Features", "Ledger", "Proofs", "Service", "TestSupport"],
+            dependencies: [
+                "AppStore", "Catalog", "Entitlements", "Features", "Ledger", "Proofs", "Service", "TestSupport",
+            ],
             path: "Tests/Entitlements"),
-        .testTarget(name: "ProfilesTests", dependencies: ["Features", "TestSupport"], path: "Tests/Profiles"),
         .testTarget(
-            name: "AttributesTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"],
+            name: "ProfilesTests", dependencies: ["Entitlements", "Features", "TestSupport"], path: "Tests/Profiles"),
+        .testTarget(
+            name: "AttributesTests", dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/Attributes"),
         .testTarget(
-            name: "SeedAppTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"], path: "Tests/SeedApp"),
+            name: "SeedAppTests", dependencies: ["Entitlements", "Ledger", "Proofs", "TestSupport"],
+            path: "Tests/SeedApp"),
         .testTarget(
-            name: "AccountsTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"], path: "Tests/Accounts"
+            name: "AccountsTests", dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
+            path: "Tests/Accounts"
         ),
         .testTarget(
             name: "CredentialsTests", dependencies: ["Features", "Proofs"], path: "Tests/Credentials"),
         .testTarget(
             name: "CatalogAdministrationTests",
-            dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            dependencies: ["Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/CatalogAdministration"),
         .testTarget(
-            name: "GooglePlayTests", dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            name: "GooglePlayTests", dependencies: ["Catalog", "Entitlements", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/GooglePlay"),
         .testTarget(
-            name: "FiguresTests", dependencies: ["Features", "Proofs", "TestSupport"], path: "Tests/Figures"),
+            name: "FiguresTests", dependencies: ["Entitlements", "Features", "Proofs", "TestSupport"],
+            path: "Tests/Figures"),
         .testTarget(
-            name: "WebhooksTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"],
+            name: "WebhooksTests", dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/Webhooks"),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
+                "Service",
                 "TestSupport",
                 hummingbirdTesting, logging,
             ],
@@ -190,12 +206,12 @@ let package = Package(
             dependencies: ["Catalog", "HTTPSupport", "PlayStore", "Proofs", "TestSupport", hummingbirdTesting],
             path: "Tests/PlayStore"),
         .testTarget(
-            name: "AppStoreClientTests", dependencies: ["Features", "Proofs", "Service", "TestSupport", jwtKit],
+            name: "AppStoreClientTests", dependencies: ["Entitlements", "Proofs", "Service", "TestSupport", jwtKit],
             path: "Tests/AppStoreClient"),
         .testTarget(
             name: "PlayDeveloperAPITests",
             dependencies: [
-                "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service", "TestSupport",
+                "Catalog", "Entitlements", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service", "TestSupport",
                 hummingbird,
                 logging,
             ],
@@ -205,37 +221,42 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
+                "Service",
                 "TestSupport", hummingbirdTesting, lifecycle, logging,
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(
             name: "DoorsTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",
+                "Service",
                 "TestSupport", hummingbirdTesting, logging,
             ],
             path: "Tests/Doors", exclude: ["Schemas"]),
         .testTarget(
-            name: "TeamTests", dependencies: ["Features", "Ledger", "Proofs", "TestSupport"], path: "Tests/Team"),
+            name: "TeamTests", dependencies: ["Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
+            path: "Tests/Team"),
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "AppStore", "Catalog", "Console", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs", "Service",
+                "AppStore", "Catalog", "Console", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore",
+                "Proofs", "Service",
                 "TestSupport", hummingbirdTesting,
             ],
             path: "Tests/Console"),
         .testTarget(
             name: "tillTests",
             dependencies: [
-                "AppStore", "Catalog", "Features", "HTTPSupport", "PlayStore", "Proofs", "Service", "TestSupport",
+                "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "PlayStore", "Proofs", "Service",
+                "TestSupport",
                 "till",
                 argumentParser, asyncHTTPClient, grdb, logging,
             ],
             path: "Tests/till"),
         .testTarget(
             name: "AttackTests",
-            dependencies: ["Features", "Ledger", "Proofs", "Service", "TestSupport", nioCore, nioPosix],
+            dependencies: ["Entitlements", "Ledger", "Proofs", "Service", "TestSupport", nioCore, nioPosix],
             path: "Tests/Attack"),
         .testTarget(name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"], path: "Tests/Fuzzing/Replay"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"], path: "Tests/House"),
@@ -262,7 +283,8 @@ if Context.environment["TILL_FUZZ"] != nil {
 if Context.environment["TILL_INSTRUCTIONS"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "till-instructions", dependencies: ["Catalog", "Features", "Ledger", "Proofs", "TestSupport"],
+            name: "till-instructions",
+            dependencies: ["Catalog", "Entitlements", "Features", "Ledger", "Proofs", "TestSupport"],
             path: "Tests/Instructions"))
 }
 

@@ -61,7 +61,7 @@ class Request(NamedTuple):
 
 
 def redemption(of_all_shards: int) -> Request:
-    """A redemption by Sources/Features/Entitlements/Records, of whose reads and updates so many reach all shards."""
+    """A redemption by Sources/Entitlements/Records, of whose reads and updates so many reach all shards."""
     # parked_transaction, parked_original, user_name, claim, original, expected_transaction; user, entitlement, team_grant.
     reads = [Statement("key", LOOK_UP)] * 6 + [Statement("user", LOOK_UP)] * 3 + [Statement("user", UPDATE)]
     reads = [read._replace(place="all") for read in reads[:of_all_shards]] + reads[of_all_shards:]

@@ -285,12 +285,14 @@ package struct LedgerWakes: Sendable {
 
 extension Companion {
     /// Work that is cancelled when the service shuts down. The next start does what was under way.
-    package init(untilShutdown work: @escaping @Sendable () async -> Void) {
-        self.init({
+    ///
+    /// It is no initialiser, because a closure that follows `Companion` and throws nothing would choose it.
+    package static func untilShutdown(_ work: @escaping @Sendable () async -> Void) -> Companion {
+        Companion {
             _ = try await ShutdownBound.run { await work() }
             // The group takes the end of one of its services for the end of all.
             try? await gracefulShutdown()
-        })
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 import Console
-import Features
+import Entitlements
 import Foundation
 import HTTPSupport
 import Proofs

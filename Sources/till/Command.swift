@@ -1,6 +1,7 @@
 import AppStore
 import ArgumentParser
 import Catalog
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Console
+import Entitlements
 import Features
 import Foundation
 import Proofs

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Catalog
 import Console
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Features
+import Entitlements
 import Foundation
 import HTTPSupport
 import Ledger

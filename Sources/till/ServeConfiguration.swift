@@ -1,5 +1,6 @@
 import Catalog
 import Console
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport

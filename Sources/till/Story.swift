@@ -2,6 +2,7 @@ import AppStore
 import ArgumentParser
 import Catalog
 import Console
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport

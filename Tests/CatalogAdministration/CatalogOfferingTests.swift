@@ -1,4 +1,5 @@
 import Catalog
+import Entitlements
 import Features
 import Foundation
 import Ledger

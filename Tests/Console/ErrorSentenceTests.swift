@@ -1,4 +1,5 @@
 import Console
+import Entitlements
 import Features
 import HTTPSupport
 import HTTPTypes

@@ -1,5 +1,5 @@
 import Catalog
-import Features
+import Entitlements
 import Proofs
 import Service
 import Testing

@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import HTTPTypes
 import Ledger
 import Proofs

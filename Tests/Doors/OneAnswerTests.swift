@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import Ledger
 import Proofs
 import TestSupport

@@ -1,5 +1,5 @@
 import AppStore
-import Features
+import Entitlements
 import Ledger
 import Proofs
 import TestSupport

@@ -1,5 +1,5 @@
 import Catalog
-import Features
+import Entitlements
 import Foundation
 import Ledger
 import Proofs

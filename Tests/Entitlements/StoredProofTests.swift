@@ -1,5 +1,5 @@
 import Catalog
-import Features
+import Entitlements
 import Ledger
 import Proofs
 import TestSupport

@@ -145,7 +145,7 @@ import Testing
         let recorder = LogRecorder()
         let (rounds, begun) = AsyncStream<Void>.makeStream()
         let work = RepeatedWork("names not read", Rhythm(every: .seconds(3600)), logger: recorder.logger)
-        let companion = Companion(untilShutdown: {
+        let companion = Companion.untilShutdown({
             await work.run {
                 begun.yield()
                 return true
@@ -158,7 +158,7 @@ import Testing
     @Test func `the end of the service does not wait for work that ignores it`() async throws {
         let (rounds, begun) = AsyncStream<Void>.makeStream()
         let (answers, answer) = AsyncStream<Void>.makeStream()
-        let companion = Companion(untilShutdown: {
+        let companion = Companion.untilShutdown({
             begun.yield()
             // A thread that waits for a database server does not notice the cancellation either.
             await Task.detached { for await _ in answers {} }.value

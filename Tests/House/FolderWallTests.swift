@@ -11,7 +11,7 @@ import Testing
     ).sorted()
 
     /// The folders of `Features` that every other one may use. They use none.
-    private static let shared = ["Credentials", "Entitlements"]
+    private static let shared = ["Credentials"]
 
     /// A folder below `Sources`, and the folders and files whose types it does not name.
     struct Wall: Sendable, CustomTestStringConvertible {

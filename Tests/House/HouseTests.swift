@@ -10,14 +10,15 @@ import Testing
     }
 
     static let walls = [
-        // The ledger knows no feature.
-        Wall(module: "Ledger", hidden: ["Catalog", "Features"]),
+        // The ledger knows no feature, and the heart no other one.
+        Wall(module: "Ledger", hidden: ["Catalog", "Entitlements", "Features"]),
+        Wall(module: "Entitlements", hidden: ["Features", "HTTPSupport"]),
         // The keys of the local store and the service never meet, except in the command line.
-        Wall(module: "AppStore", hidden: ["Features", "Service"]),
-        Wall(module: "PlayStore", hidden: ["AppStore", "Features", "Service"]),
+        Wall(module: "AppStore", hidden: ["Entitlements", "Features", "Service"]),
+        Wall(module: "PlayStore", hidden: ["AppStore", "Entitlements", "Features", "Service"]),
         Wall(module: "Service", hidden: ["AppStore", "Console", "PlayStore"]),
         Wall(module: "Console", hidden: ["Service"]),
-        Wall(module: "HTTPSupport", hidden: ["Features"]),
+        Wall(module: "HTTPSupport", hidden: ["Entitlements", "Features"]),
         Wall(module: "Features", hidden: ["AppStore", "HTTPSupport", "PlayStore"]),
         // The library for other packages needs no database.
         Wall(module: "Proofs", hidden: ["Catalog", "Ledger"]),
@@ -26,6 +27,7 @@ import Testing
     /// The folders of a module that has several: the tests of each are in a folder of its name.
     private static let folders: [String: [String]] = [
         "Proofs": ["Commerce", "Receipts", "Signatures", "StrictJSON"],
+        "Entitlements": ["Entitlements", "GooglePlay"],
         "Features": FolderWallTests.features,
         "Service": ["AppStoreClient", "Doors", "Mailer", "PlayDeveloperAPI", "Service"],
         "AppStore": ["Device", "Store", "StoreHTTP"],
@@ -120,7 +122,7 @@ import Testing
         let names = page.matches(of: /`([A-Za-z\/+]+\.swift)`/).map { String($0.1) }
         #expect(names.count > 10)
         for name in names {
-            let path = name.hasPrefix("Sources/") ? name : "Sources/Features/Entitlements/Rules/\(name)"
+            let path = name.hasPrefix("Sources/") ? name : "Sources/Entitlements/Rules/\(name)"
             #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: path).path), "\(name)")
         }
     }
@@ -138,7 +140,7 @@ import Testing
     @Test(arguments: ["AppStore", "PlayStore"])
     func `the local stores name neither the ledger nor a feature`(module: String) async throws {
         let named = try #require(try await Self.manifest.value.dependencies[module])
-        #expect(named.isDisjoint(with: ["Features", "Ledger"]))
+        #expect(named.isDisjoint(with: ["Entitlements", "Features", "Ledger"]))
     }
 
     @Test func `each module, or each of its folders, has tests in a folder of its name`() async throws {

@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import GRDB
 import Ledger
 import Proofs

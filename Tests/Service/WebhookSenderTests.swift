@@ -1,5 +1,6 @@
 import AppStore
 import Catalog
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport

@@ -1,5 +1,5 @@
 import AppStore
-import Features
+import Entitlements
 import Proofs
 
 /// A period of a subscription as the store's books have it, and its place among the others.

@@ -1,6 +1,6 @@
 import AppStore
 import Catalog
-import Features
+import Entitlements
 import Proofs
 
 /// A transaction in the books of an app's store.

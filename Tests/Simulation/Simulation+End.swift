@@ -1,5 +1,5 @@
 import AppStore
-import Features
+import Entitlements
 import Proofs
 import TestSupport
 

@@ -1,6 +1,6 @@
 import AppStore
 import Catalog
-import Features
+import Entitlements
 import Ledger
 import Proofs
 import TestSupport

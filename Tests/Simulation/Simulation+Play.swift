@@ -1,5 +1,5 @@
 import Catalog
-import Features
+import Entitlements
 import PlayStore
 import Proofs
 import TestSupport

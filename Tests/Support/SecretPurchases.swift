@@ -1,6 +1,6 @@
 import AppStore
 import Catalog
-import Features
+import Entitlements
 import Foundation
 import Proofs
 import Testing

@@ -329,7 +329,7 @@ extension APIKeys {
             "the last uses of API keys are not recorded", Rhythm(every: Self.recordingInterval, beginsAtOnce: false),
             logger: logger)
         let outcomes = RecordingOutcomes()
-        let recording = Companion(untilShutdown: {
+        let recording = Companion.untilShutdown({
             await work.run {
                 outcomes.isFailing.store(true, ordering: .relaxed)
                 try await recordUses()

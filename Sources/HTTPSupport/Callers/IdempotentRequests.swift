@@ -201,7 +201,7 @@ extension IdempotentRequests {
     package static func deletion(in ledger: Ledger, clock: any WallClock, logger: Logger) -> Companion {
         let work = RepeatedWork(
             "old answers not deleted", Rhythm(every: deletionInterval, retry: retries), logger: logger)
-        return Companion(untilShutdown: {
+        return Companion.untilShutdown({
             await work.run {
                 let oldest = clock.now().adding(days: -1)
                 while try await ledger.writeInBackground({

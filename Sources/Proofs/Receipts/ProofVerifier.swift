@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Verifies proofs of purchase: app receipts, the signed JSON of transactions, renewals, notifications and apps, and signed purchases of
 /// Google Play.
 ///
@@ -353,5 +355,29 @@ enum StatedAppAppleIdentifier {
             case .appTransaction(let appTransaction): .possible(appTransaction.appAppleId)
             case .appReceipt, .transaction, .renewalInfo, .signedPurchase: .never
             }
+    }
+}
+
+/// The trusted roots of a verifier, and the valid chains to them.
+///
+/// Both are replaced together, so no kept chain outlives its root. A verification under way ends with the roots of its beginning.
+final class CurrentTrust: Sendable {
+    /// Roots with the chains that were validated by them.
+    final class State: Sendable {
+        let anchors: TrustAnchors
+        let chains = ChainCache()
+
+        init(_ anchors: TrustAnchors) { self.anchors = anchors }
+    }
+
+    private let current: Mutex<State>
+
+    init(_ anchors: TrustAnchors) { current = Mutex(State(anchors)) }
+
+    var state: State { current.withLock(\.self) }
+
+    func replace(with anchors: TrustAnchors) {
+        let state = State(anchors)
+        current.withLock { $0 = state }
     }
 }

@@ -1,5 +1,5 @@
 import AsyncHTTPClient
-import Features
+import Entitlements
 import Foundation
 import HTTPSupport
 import NIOHTTP1

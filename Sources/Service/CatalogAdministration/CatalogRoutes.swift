@@ -1,4 +1,5 @@
 import Catalog
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport
@@ -332,7 +333,7 @@ extension CatalogService {
             cause: { error in
                 (error as? CatalogError).map { FailureCause(key: "reason", text: $0.message) } ?? FailureCause(error)
             })
-        return Companion(untilShutdown: {
+        return Companion.untilShutdown({
             await work.run {
                 try await self.refresh()
                 return true

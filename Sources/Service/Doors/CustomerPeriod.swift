@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import Proofs
 
 /// A transaction with the end of the access that it gives.

@@ -1,3 +1,4 @@
+import Entitlements
 import Features
 import HTTPSupport
 import Hummingbird
@@ -118,7 +119,7 @@ extension FigureService {
     package func upkeep(logger: Logger) -> Companion {
         let work = RepeatedWork(
             "figures not updated", Rhythm(every: .seconds(1), idle: .seconds(5)), awaiting: ledger, logger: logger)
-        return Companion(untilShutdown: {
+        return Companion.untilShutdown({
             var nextSweep = ContinuousClock.now
             await work.run {
                 var failure: (any Error)?

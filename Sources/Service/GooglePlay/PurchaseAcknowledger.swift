@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import HTTPSupport
 import Ledger
 import Logging

@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import HTTPSupport
 import Logging
 import Proofs
@@ -21,7 +21,7 @@ package struct ClockWatch: Sendable {
     /// The task that looks at the clock each second.
     package static func schedule(_ service: EntitlementService, logger: Logger) -> Companion {
         let work = RepeatedWork("times of a wrong clock not mended", Rhythm(every: interval), logger: logger)
-        return Companion(untilShutdown: {
+        return Companion.untilShutdown({
             let started = ContinuousClock.now
             var watch = ClockWatch()
             await work.run {

@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import HTTPSupport
 import Logging
 import Proofs
@@ -40,7 +40,7 @@ package struct HistorySweep: Sendable {
     ) -> Companion {
         let work = RepeatedWork(
             "histories not updated", Rhythm(every: .seconds(2), beginsAtOnce: false), logger: logger)
-        return Companion(untilShutdown: {
+        return Companion.untilShutdown({
             var sweep = HistorySweep()
             await work.run {
                 try await sweep.run(service, reconcilers)

@@ -1,5 +1,5 @@
 import Catalog
-import Features
+import Entitlements
 import HTTPSupport
 import Ledger
 import Logging

@@ -1,5 +1,5 @@
 import Catalog
-import Features
+import Entitlements
 import HTTPSupport
 import Ledger
 import Logging
@@ -156,7 +156,7 @@ extension GooglePlayReconciler {
     /// The task that reconciles from the start of the service on: silent purchases each minute, and voided ones each hour, and on
     /// request, but at most four times a minute.
     package func schedule(_ requests: Requests, metrics: ServiceMetrics, logger: Logger) -> Companion {
-        Companion(untilShutdown: {
+        Companion.untilShutdown({
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     let work = RepeatedWork(

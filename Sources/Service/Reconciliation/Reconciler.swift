@@ -1,4 +1,5 @@
 import Catalog
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport
@@ -318,7 +319,7 @@ package struct ReconciliationSchedule: Service {
 
     /// Reconciles until the service stops.
     package func run() async throws {
-        let work = Companion(untilShutdown: {
+        let work = Companion.untilShutdown({
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     if notificationSeconds == nil { await runs.wait(for: .notifications, upTo: nil) }

@@ -1,3 +1,4 @@
+import Entitlements
 import Features
 import HTTPSupport
 import Hummingbird
@@ -133,7 +134,7 @@ extension Ledger {
 
     /// The task that warns at the start about users whose names stand for no user. Apps can no longer reach them.
     package func blockedUserWarning(logger: Logger) -> Companion {
-        Companion(untilShutdown: {
+        Companion.untilShutdown({
             do {
                 let users = try await read(.longSnapshot) { try $0.blockedUsers(limit: Self.maximumCounted) }
                 if !users.isEmpty { logger.warning(Self.message(about: users)) }

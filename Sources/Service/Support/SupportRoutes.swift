@@ -1,3 +1,4 @@
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport
@@ -206,7 +207,7 @@ extension NameIndex {
     package nonisolated func upkeep(isReadAtStart: Bool, logger: Logger) -> Companion {
         let work = RepeatedWork(
             "names of users not read", Rhythm(every: Self.refreshInterval, retry: Self.retries), logger: logger)
-        return Companion(untilShutdown: {
+        return Companion.untilShutdown({
             var count = 0
             await work.run {
                 if count == 0 {

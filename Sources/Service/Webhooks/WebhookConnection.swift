@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Dispatch
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport

@@ -1,3 +1,4 @@
+import Entitlements
 import Features
 import HTTPSupport
 import Ledger

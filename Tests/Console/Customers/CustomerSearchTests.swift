@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import Foundation
 import HTTPTypes
 import Proofs

@@ -1,6 +1,7 @@
 import AppStore
 import Catalog
 import Console
+import Entitlements
 import Features
 import Foundation
 import HTTPSupport

@@ -1,5 +1,6 @@
 import AppStore
 import Console
+import Entitlements
 import Features
 import Proofs
 import TestSupport

@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import Proofs
 
 /// A reconciliation of one app with one address of the App Store Server API.

@@ -1,3 +1,4 @@
+import Entitlements
 import Features
 
 /// The pages of webhooks: endpoints, secrets and deliveries.

@@ -1,3 +1,4 @@
+import Entitlements
 import Proofs
 
 /// The periods of one subscription in their order. The start of the next period ends the previous one.

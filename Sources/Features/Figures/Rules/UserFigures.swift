@@ -1,3 +1,4 @@
+import Entitlements
 import Proofs
 
 /// The rules of the figures: the contribution of one user's transactions to the sums of all users.

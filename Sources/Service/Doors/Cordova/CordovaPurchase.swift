@@ -1,4 +1,4 @@
-import Features
+import Entitlements
 import Proofs
 
 /// One purchase in an answer, by the plugin's name. The plugin computes from it what the customer owns.

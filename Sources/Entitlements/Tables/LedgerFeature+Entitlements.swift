@@ -146,7 +146,7 @@ extension Table {
     .indexed("purchase_state_not_paid", by: ["user_id"], where: isNotPaid)
 
     /// The condition of purchases whose renewal could not be charged, which are few.
-    static let isNotPaid = "state IN \([PurchaseState.billingRetry, .gracePeriod].sqlList)"
+    package static let isNotPaid = "state IN \([PurchaseState.billingRetry, .gracePeriod].sqlList)"
 
     /// The latest statements about transactions that nobody has redeemed.
     private static let parkedTransaction = Table(

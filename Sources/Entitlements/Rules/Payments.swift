@@ -14,7 +14,7 @@ extension RedeemedTransaction {
     }
 
     /// The same amount in milliunits, in a currency that the App Store may not have stated.
-    var paidAmount: Int64? {
+    package var paidAmount: Int64? {
         guard let amount = saleAmount else { return nil }
         return PurchasePeriod.Terms(facts).isPaidByAnother ? 0 : amount
     }
@@ -34,7 +34,7 @@ extension RedeemedTransaction {
     }
 
     /// True if the App Store has refunded it. The end of family sharing is no refund.
-    var isRefunded: Bool {
+    package var isRefunded: Bool {
         revocationDate != nil && facts.text(.revocationType) != RevocationType.familyRevoke.rawValue
     }
 
@@ -66,7 +66,7 @@ extension [RedeemedTransaction] {
 
 extension [Price] {
     /// The order in which sums of several currencies are shown.
-    var largestFirst: [Price] { sorted { ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency) } }
+    package var largestFirst: [Price] { sorted { ($1.milliunits, $0.currency) < ($0.milliunits, $1.currency) } }
 }
 
 extension RenewalFacts {

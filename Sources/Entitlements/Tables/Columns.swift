@@ -13,12 +13,12 @@ extension AppNumbers {
 
 extension TransactionKey {
     /// The values of the columns of `Table.transactionKey` and `Table.originalKey`.
-    func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
+    package func sqlValues(_ apps: AppNumbers) -> [any SQLConvertible] { [identifier, origin, apps[app]] }
 }
 
 extension Item {
     /// The item in the next columns: its collection and its number.
-    init(_ row: inout ResultRow) throws(ColumnMismatch) {
+    package init(_ row: inout ResultRow) throws(ColumnMismatch) {
         self.init(collection: try row.next(), number: try row.next())
     }
 }
@@ -27,7 +27,7 @@ extension Revocation {
     /// The revocation in the next columns: its time, its reason and the one who revoked.
     ///
     /// - Returns: Nil if there is no revocation.
-    init?(_ row: inout ResultRow) throws(ColumnMismatch) {
+    package init?(_ row: inout ResultRow) throws(ColumnMismatch) {
         let (revokedAt, reason): (Timestamp?, String?) = (try row.next(), try row.next())
         let revokedBy: String? = try row.next()
         guard let revokedAt else { return nil }
@@ -43,13 +43,13 @@ extension StatementOrder {
 
 extension StatedRenewal {
     /// The columns of `subscription` that state a renewal.
-    static let columns = ["stated_at", "statement_number", "proof_digest"] + RenewalFacts.columnNames
+    package static let columns = ["stated_at", "statement_number", "proof_digest"] + RenewalFacts.columnNames
 
     /// The values of the columns, in their order.
-    var sqlValues: [any SQLConvertible] { [statedAt, order.sqlNumber, proofDigest] + facts.sqlValues }
+    package var sqlValues: [any SQLConvertible] { [statedAt, order.sqlNumber, proofDigest] + facts.sqlValues }
 
     /// The statement in the next columns, which are `columns`.
-    init(_ row: inout ResultRow) throws(ColumnMismatch) {
+    package init(_ row: inout ResultRow) throws(ColumnMismatch) {
         let (statedAt, number): (Timestamp, Int64?) = (try row.next(), try row.next())
         self.init(statedAt: statedAt, proofDigest: try row.next(), facts: try RenewalFacts(&row))
         statementNumber = number ?? 0
@@ -57,13 +57,17 @@ extension StatedRenewal {
 }
 
 extension TransactionStatus {
-    static let columns = ["stated_at", "statement_number", "revocation_date", "revocation_reason", "expires_at"]
+    package static let columns = [
+        "stated_at", "statement_number", "revocation_date", "revocation_reason", "expires_at",
+    ]
 
     /// The values of the columns, in their order.
-    var sqlValues: [any SQLConvertible] { [statedAt, order.sqlNumber, revocationDate, revocationReason, expiresAt] }
+    package var sqlValues: [any SQLConvertible] {
+        [statedAt, order.sqlNumber, revocationDate, revocationReason, expiresAt]
+    }
 
     /// The status in the next columns, which are `columns`.
-    init(_ row: inout ResultRow) throws(ColumnMismatch) {
+    package init(_ row: inout ResultRow) throws(ColumnMismatch) {
         let (statedAt, number): (Timestamp, Int64?) = (try row.next(), try row.next())
         self.init(
             revocationDate: try row.next(), revocationReason: try row.next(), expiresAt: try row.next(),
@@ -89,29 +93,29 @@ extension EntitlementFacts.Transaction {
 
 extension LedgerDatabase {
     /// An argument with the identifiers of transactions.
-    func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachOf: keys.map(\.identifier)) }
+    package func list(_ keys: some Sequence<TransactionKey>) -> SQLValue { list(eachOf: keys.map(\.identifier)) }
 
     /// The SQL of a condition on the column `app`; empty for all apps.
     ///
     /// - Parameter app: The number of the app; nil for all apps.
-    func isIn(_ app: Int64?, of table: String = "") -> String {
+    package func isIn(_ app: Int64?, of table: String = "") -> String {
         app.map { "AND \(table.isEmpty ? "" : table + ".")app = \($0)" } ?? ""
     }
 }
 
 extension LedgerTransaction {
     /// The numbers of all apps.
-    var apps: AppNumbers { get throws { try database.apps.numbers(of: []) } }
+    package var apps: AppNumbers { get throws { try database.apps.numbers(of: []) } }
 
     /// The name of each user, except of erased ones.
-    func presentNames(of numbers: Set<Int64>) throws -> [Int64: User] {
+    package func presentNames(of numbers: Set<Int64>) throws -> [Int64: User] {
         try users.names(of: numbers).filter { $0.value.issuer != User.erasedIssuer }
     }
 }
 
 /// The columns of stated facts, one for each. A column is null if the App Store has not stated the fact.
 extension StatedFacts {
-    static var columns: [Table.Column] {
+    package static var columns: [Table.Column] {
         Fact.allCases.map { fact in
             let field = fact.field
             return switch field.kind {
@@ -121,10 +125,10 @@ extension StatedFacts {
         }
     }
 
-    static var columnNames: [String] { Fact.allCases.map { $0.field.column } }
+    package static var columnNames: [String] { Fact.allCases.map { $0.field.column } }
 
     /// The values of the columns, in their order.
-    var sqlValues: [any SQLConvertible] {
+    package var sqlValues: [any SQLConvertible] {
         Fact.allCases.map { fact in
             switch self[fact] {
             case .integer(let number): SQLValue.integer(number)
@@ -137,7 +141,7 @@ extension StatedFacts {
 
 extension StatedFacts where Fact.AllCases == [Fact] {
     /// The facts in the next columns of a row, one for each.
-    init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(ColumnMismatch) {
+    package init(_ row: inout ResultRow, _ facts: [Fact] = Fact.allCases) throws(ColumnMismatch) {
         self.init()
         for fact in facts {
             switch try row.nextValue() {

@@ -24,10 +24,10 @@ package struct ActivityEntry: Hashable, Sendable, Identifiable {
 
 extension ActivityEntry {
     /// The columns of `audit` with an entry.
-    static let columns = "user_id, number, \(AuditEntry.columns)"
+    package static let columns = "user_id, number, \(AuditEntry.columns)"
 
     /// The entry in the next columns, which are `columns`, without the user.
-    init(_ row: inout ResultRow) throws {
+    package init(_ row: inout ResultRow) throws {
         self.init(id: ID(user: try row.next(), number: try row.next()), user: nil, entry: try AuditEntry(&row))
     }
 }
@@ -61,7 +61,7 @@ extension LedgerTransaction {
     }
 
     /// The entries with their users.
-    func activity(_ entries: [ActivityEntry]) throws -> [ActivityEntry] {
+    package func activity(_ entries: [ActivityEntry]) throws -> [ActivityEntry] {
         guard !entries.isEmpty else { return [] }
         let names = try presentNames(of: Set(entries.map(\.id.user)))
         return entries.map { ActivityEntry(id: $0.id, user: names[$0.id.user], entry: $0.entry) }
@@ -164,11 +164,11 @@ where
     First: LosslessStringConvertible & Hashable & Sendable, Second: LosslessStringConvertible & Hashable & Sendable,
     Third: LosslessStringConvertible & Hashable & Sendable
 {
-    let first: First
-    let second: Second
-    let third: Third
+    package let first: First
+    package let second: Second
+    package let third: Third
 
-    init(_ first: First, _ second: Second, _ third: Third) {
+    package init(_ first: First, _ second: Second, _ third: Third) {
         (self.first, self.second, self.third) = (first, second, third)
     }
 

@@ -10,7 +10,7 @@ package struct SubscribedPurchase: Hashable, Sendable {
     /// The last statement about the renewal.
     package let renewal: StatedRenewal
 
-    var purchase: PurchaseOfUser {
+    package var purchase: PurchaseOfUser {
         PurchaseOfUser(app: app, origin: origin, original: ByteKey(originalTransactionIdentifier))
     }
 }
@@ -29,16 +29,20 @@ extension SubscribedPurchase {
 }
 
 /// The key of a purchase of one user.
-struct PurchaseOfUser: Hashable {
+package struct PurchaseOfUser: Hashable {
     /// The number of the app.
     let app: Int64
     let origin: Origin
     /// The original transaction.
     let original: ByteKey
+
+    package init(app: Int64, origin: Origin, original: ByteKey) {
+        (self.app, self.origin, self.original) = (app, origin, original)
+    }
 }
 
 extension RedeemedTransaction {
-    var purchase: PurchaseOfUser {
+    package var purchase: PurchaseOfUser {
         PurchaseOfUser(app: appNumber, origin: origin, original: ByteKey(originalTransactionIdentifier))
     }
 }

@@ -3,8 +3,10 @@ import Ledger
 import Proofs
 
 /// The SQL that reads the items and transactions of users by their numbers, inside the caller's transaction.
-struct ReadingRecords {
+package struct ReadingRecords {
     let database: any LedgerDatabase
+
+    package init(database: any LedgerDatabase) { self.database = database }
 
     /// The items of several users at a moment, by purchases of origins and by grants, each once, in order.
     ///
@@ -12,7 +14,7 @@ struct ReadingRecords {
     ///   - users: The origins that are valid for each user.
     ///   - limit: The limit of the caller, who sees the purchases of the app and the grants of its items; nil for a caller of all
     ///     apps.
-    func items(
+    package func items(
         of users: [Int64: Set<Origin>],
         seeing limit: AppLimit? = nil,
         at moment: Timestamp
@@ -59,7 +61,7 @@ struct ReadingRecords {
     /// - Parameters:
     ///   - app: The number of the app; nil for all apps.
     ///   - store: The only store; nil for all stores.
-    func transactions(
+    package func transactions(
         of user: Int64,
         in app: Int64?,
         from store: PurchaseStore? = nil,
@@ -90,7 +92,7 @@ struct ReadingRecords {
     /// All transactions of users, in no order.
     ///
     /// - Parameter facts: The facts that are read. The others are absent.
-    func transactions(
+    package func transactions(
         of users: Set<Int64>,
         stating facts: [TransactionFact] = TransactionFact.allCases
     ) throws -> [Int64: [RedeemedTransaction]] {
@@ -106,7 +108,7 @@ struct ReadingRecords {
     }
 
     /// The items of users' transactions by the numbers of the transactions, including revoked ones.
-    func boughtItems(of users: Set<Int64>) throws -> [Int64: [Int64: [Item]]] {
+    package func boughtItems(of users: Set<Int64>) throws -> [Int64: [Int64: [Item]]] {
         guard !users.isEmpty else { return [:] }
         var items: [Int64: [Int64: [Item]]] = [:]
         try database.forEachRow(
@@ -124,7 +126,7 @@ struct ReadingRecords {
 
     /// The transactions of identifiers that a user has redeemed, in no order. There are several of one identifier if origins
     /// share it.
-    func transactions(_ identifiers: [String], of user: Int64) throws -> [RedeemedTransaction] {
+    package func transactions(_ identifiers: [String], of user: Int64) throws -> [RedeemedTransaction] {
         try transactions(
             TransactionStatement(
                 where: "redeemed_transaction.user_id = $1 AND transaction_id \(database.isIn("$2"))"),
@@ -132,7 +134,7 @@ struct ReadingRecords {
     }
 
     /// The transactions of a purchase of a user.
-    func transactions(
+    package func transactions(
         ofPurchase key: TransactionKey, _ apps: AppNumbers, of user: Int64
     ) throws -> [RedeemedTransaction] {
         try transactions(Self.ofPurchase, [user] + key.sqlValues(apps))
@@ -154,12 +156,12 @@ struct ReadingRecords {
         PurchasePeriod.Terms.facts, where: "redeemed_transaction.user_id = $1 AND \(isSubscribed("$2"))")
 
     /// The last statements about renewals, in the order of the purchases.
-    func renewals(of user: Int64) throws -> [SubscribedPurchase] {
+    package func renewals(of user: Int64) throws -> [SubscribedPurchase] {
         try database.rows(Self.renewals(of: user), SubscribedPurchase.init)
     }
 
     /// The query of `renewals`.
-    static func renewals(of user: Int64) -> SQLQuery { SQLQuery(renewalsOfUser, [user]) }
+    package static func renewals(of user: Int64) -> SQLQuery { SQLQuery(renewalsOfUser, [user]) }
 
     private static let renewalsOfUser = """
         SELECT \(SubscribedPurchase.columns) FROM subscription WHERE user_id = $1
@@ -167,7 +169,7 @@ struct ReadingRecords {
         """
 
     /// The same of users, in no order.
-    func renewals(of users: Set<Int64>) throws -> [Int64: [SubscribedPurchase]] {
+    package func renewals(of users: Set<Int64>) throws -> [Int64: [SubscribedPurchase]] {
         guard !users.isEmpty else { return [:] }
         var renewals: [Int64: [SubscribedPurchase]] = [:]
         try database.forEachRow(
@@ -192,7 +194,7 @@ struct ReadingRecords {
     ///   - app: The number of the app; nil for all apps.
     ///   - count: The number of the newest transactions.
     ///   - apps: The bundle identifiers of all apps, by their numbers.
-    func transactions(
+    package func transactions(
         of user: Int64, in app: Int64?, newest count: Int, _ apps: [Int64: String]
     ) throws -> [RedeemedTransaction] {
         let newest = try database.rows(Self.newest(count, of: user, in: app)) {

@@ -5,14 +5,14 @@ import Proofs
 /// The part of the ledger that counts for a caller at a moment: of which origins, and of which app.
 package final class Viewpoint: Sendable {
     /// The accepted origins, and the users they are valid for.
-    let accepted: AcceptedOrigins
+    package let accepted: AcceptedOrigins
     /// The limit of the caller; nil for a caller of all apps.
-    let limit: AppLimit?
+    package let limit: AppLimit?
     /// The items that everybody owns.
-    let free: [Item]
-    let moment: Timestamp
+    package let free: [Item]
+    package let moment: Timestamp
     /// Returns the type of a product, for transactions without a stated type.
-    let type: @Sendable (String) -> ProductType?
+    package let type: @Sendable (String) -> ProductType?
 
     package init(
         accepting accepted: AcceptedOrigins,
@@ -29,10 +29,10 @@ package final class Viewpoint: Sendable {
     }
 
     /// True if the caller sees what belongs to an app.
-    func includes(app: String?) -> Bool { limit?.includes(app: app) ?? true }
+    package func includes(app: String?) -> Bool { limit?.includes(app: app) ?? true }
 
     /// True if the caller sees the team's grants of an item.
-    func sees(_ item: Item) -> Bool { limit?.sees(item) ?? true }
+    package func sees(_ item: Item) -> Bool { limit?.sees(item) ?? true }
 }
 
 extension EntitlementService {
@@ -40,7 +40,7 @@ extension EntitlementService {
     package var view: Viewpoint { view(at: clock.now()) }
 
     /// The viewpoint of the caller at a moment.
-    func view(at moment: Timestamp) -> Viewpoint {
+    package func view(at moment: Timestamp) -> Viewpoint {
         let (catalogs, limit) = (catalogs, limit)
         return Viewpoint(
             accepting: accepted, seeing: limit, owningBesides: limit?.ownedByEverybody ?? catalogs.ownedByEverybody,
@@ -63,13 +63,13 @@ extension EntitlementService {
         customerClocks?.time(ofBuyerOf: transactionIdentifier) ?? clock.now()
     }
 
-    func now(of user: User, _ transaction: LedgerTransaction) throws -> Timestamp {
+    package func now(of user: User, _ transaction: LedgerTransaction) throws -> Timestamp {
         guard let customerClocks, customerClocks.hasCustomers else { return clock.now() }
         return try transaction.newestTransaction(of: user).flatMap(customerClocks.time(ofBuyerOf:)) ?? clock.now()
     }
 
     /// The viewpoint of the caller, as of a user's time.
-    func view(of user: User, _ transaction: LedgerTransaction) throws -> Viewpoint {
+    package func view(of user: User, _ transaction: LedgerTransaction) throws -> Viewpoint {
         view(at: try now(of: user, transaction))
     }
 
@@ -79,7 +79,7 @@ extension EntitlementService {
 
 extension CustomerClocks {
     /// The groups of requests that have one time, in the order of the requests.
-    func groups(of requests: [ClaimRequest]) -> [(moment: Timestamp, requests: [ClaimRequest])] {
+    package func groups(of requests: [ClaimRequest]) -> [(moment: Timestamp, requests: [ClaimRequest])] {
         let now = now()
         guard hasCustomers else { return [(now, requests)] }
         return requests.map { request in

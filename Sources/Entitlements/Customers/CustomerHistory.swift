@@ -19,7 +19,7 @@ package struct CustomerHistory: Sendable {
         ]
 
     /// The number of the user.
-    let number: Int64
+    package let number: Int64
     /// The user by the own name, not by an alias.
     package let user: User
     package let firstSeenAt: Timestamp
@@ -32,7 +32,7 @@ package struct CustomerHistory: Sendable {
     /// The grants, newest first, at least all with an effect on rights.
     package let grants: [Grant]
     /// Nil if the history must not be kept.
-    let state: UserState?
+    package let state: UserState?
 }
 
 /// The moments of events about the renewal of a user's subscriptions, by the latest transaction of each at that time.

@@ -13,6 +13,8 @@ package struct KnownUser: Hashable, Sendable {
     package struct Position: LosslessStringConvertible {
         package let user: User
 
+        package init(user: User) { self.user = user }
+
         package var description: String { "\(user.issuer)\n\(user.name)" }
     }
 }
@@ -75,7 +77,7 @@ extension LedgerTransaction {
     private static let maximumNamesakes = 100
 
     /// The users with these names and numbers, with their account tokens.
-    func known(_ names: [Int64: User]) throws -> [Int64: KnownUser] {
+    package func known(_ names: [Int64: User]) throws -> [Int64: KnownUser] {
         guard !names.isEmpty else { return [:] }
         return try database.dictionary(
             """

@@ -114,9 +114,9 @@ extension StatedRenewal {
 }
 
 /// The last write for a user. Each write that changes an answer about the user raises the version.
-struct UserState: Hashable, Sendable {
-    let number: Int64
-    let version: Int64
+package struct UserState: Hashable, Sendable {
+    package let number: Int64
+    package let version: Int64
 }
 
 extension LedgerTransaction {

@@ -307,7 +307,7 @@ extension LedgerTransaction {
     }
 
     /// - Returns: Nil if the user has no such grant.
-    func grant(_ identifier: String, of user: Int64) throws -> Grant? {
+    package func grant(_ identifier: String, of user: Int64) throws -> Grant? {
         try grants("team_grant WHERE user_id = $1 AND grant_id = $2", [user, identifier]).first
     }
 

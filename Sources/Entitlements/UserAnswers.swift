@@ -9,28 +9,35 @@ import Synchronization
 /// changed, and if no period has begun or ended since. So an answer needs no message to become invalid, and holds for several
 /// processes: each write that changes what a user owns raises the version of the user in the same commit.
 package final class UserAnswers<Answer: Sendable>: Sendable {
-    struct Key: Hashable {
+    package struct Key: Hashable {
         fileprivate let user: User
         private let limitingApp: ByteKey?
         private let requestedApp: ByteKey?
 
-        init(user: User, seenBy limitingApp: String?, in requestedApp: String? = nil) {
+        package init(user: User, seenBy limitingApp: String?, in requestedApp: String? = nil) {
             self.user = user
             self.limitingApp = limitingApp.map { ByteKey($0) }
             self.requestedApp = requestedApp.map { ByteKey($0) }
         }
     }
 
-    struct Kept: Sendable {
-        let answer: Answer
-        let state: UserState
+    package struct Kept: Sendable {
+        package let answer: Answer
+        package let state: UserState
         let revisions: [Int64]
         let madeAt: Timestamp
         /// The moment at which time alone may change the answer; nil for none.
-        var changesAt: Timestamp?
+        let changesAt: Timestamp?
+
+        package init(
+            answer: Answer, state: UserState, revisions: [Int64], madeAt: Timestamp, changesAt: Timestamp? = nil
+        ) {
+            (self.answer, self.state, self.revisions) = (answer, state, revisions)
+            (self.madeAt, self.changesAt) = (madeAt, changesAt)
+        }
 
         /// True if neither time nor a catalog has changed the answer.
-        func holds(at moment: Timestamp, _ revisions: [Int64]) -> Bool {
+        package func holds(at moment: Timestamp, _ revisions: [Int64]) -> Bool {
             self.revisions == revisions && madeAt <= moment && changesAt.map { moment < $0 } ?? true
         }
     }
@@ -51,12 +58,12 @@ package final class UserAnswers<Answer: Sendable>: Sendable {
         self.size = size
     }
 
-    subscript(key: Key) -> Kept? { kept[key] }
+    package subscript(key: Key) -> Kept? { kept[key] }
 
     /// Keeps an answer if one was made for the same key lately.
     ///
     /// Most users ask once a day. An answer that nobody asks for again would cost more than it saves, and displace others.
-    func keep(_ answer: Kept, for key: Key) {
+    package func keep(_ answer: Kept, for key: Key) {
         let hash = UInt(bitPattern: key.hashValue)
         let isRepeated = made.withLock { made in
             let (place, mark) = (Int(hash % UInt(made.count)), UInt32(truncatingIfNeeded: hash >> 32))
