@@ -59,7 +59,7 @@ extension LedgerTransaction {
         }
         let known = try found()
         guard known.count == 1, let transaction = known.first else { return known }
-        if let original = try apply(change, to: transaction, of: user, by: caller, at: moment) {
+        if let originals = try apply(change, to: transaction, of: user, by: caller, at: moment) {
             let (event, reason): (AuditEntry.Event, String?) =
                 switch change {
                 case .revoke(let reason): (.revoked, reason)
@@ -71,7 +71,7 @@ extension LedgerTransaction {
                     app: transaction.app, reference: transaction.transactionIdentifier,
                     subject: transaction.productIdentifier, reason: reason),
                 to: user)
-            _ = try recordStates(of: [original], try apps, from: Viewpoint(accepting: accepted, at: moment))
+            _ = try recordStates(of: originals, try apps, from: Viewpoint(accepting: accepted, at: moment))
         }
         return try found()
     }
@@ -105,18 +105,19 @@ extension LedgerTransaction {
         }
     }
 
-    /// - Returns: The purchase; nil if the change was already in effect. Nothing is then changed.
+    /// - Returns: The purchase, and those whose ends follow from it; nil if the change was already in effect. Nothing is then changed.
     private func apply(
         _ change: PurchaseChange,
         to transaction: RedeemedTransaction,
         of user: Int64,
         by caller: String,
         at moment: Timestamp
-    ) throws -> TransactionKey? {
+    ) throws -> Set<TransactionKey>? {
         let apps = try apps
         let records = EntitlementRecords(database: database, apps: apps)
         let original = try records.original(ofTransaction: transaction.sequence, of: user)
-        let before = try records.facts(ofPurchases: [original])
+        var before = try records.facts(ofPurchases: [original])
+        if before.haveFixedPeriods { try records.readFixedPeriods(of: [user], into: &before) }
         var after = before.decision(at: moment)
         let purchase = [user] + original.sqlValues(apps)
         switch change {
@@ -143,9 +144,11 @@ extension LedgerTransaction {
                 """,
                 [caller, moment] + purchase)
         }
-        try EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: after)
-            .updateBenefits(of: [original], .init(before: before))
-        return original
+        after.extendFixedPeriods()
+        let changes = EntitlementChangeRecords(transaction: self, apps: apps, before: before, decision: after)
+        if !after.changes.stated.isEmpty { try changes.write() }
+        try changes.updateBenefits(of: [original], .init(before: before))
+        return after.changes.stated.union([original])
     }
 }
 
@@ -188,8 +191,10 @@ extension EntitlementService {
             let original = try records.original(ofTransaction: first.sequence, of: former)
             var before = try records.facts(ofPurchases: [original])
             before.erasedOwners = try transaction.users.erased(among: [former])
+            if before.haveFixedPeriods { try records.readFixedPeriods(of: [former, owner], into: &before) }
             var decision = before.decision(at: try now(of: user ?? other, transaction))
             try decision.move(original, to: owner, reason: reason, by: AuditActor(caller: caller))
+            decision.extendFixedPeriods()
             try EntitlementChangeRecords(transaction: transaction, apps: apps, before: before, decision: decision)
                 .write()
             return try found(of: owner)

@@ -49,6 +49,11 @@ struct ClaimGroup {
         let unknown = wanted.filter { numbers[$0] == nil }
         let strangers = newcomers.strangers(among: unknown)
         numbers.merge(try users.add(unknown.filter { strangers[$0] == nil }, at: moment)) { $1 }
+        if facts.haveFixedPeriods || claims.contains(where: { $0.period != nil }) {
+            let owners = facts.purchases.values.map(\.owner) + facts.tokenOwners.values + facts.expectedOwners.values
+            try EntitlementRecords(database: database, apps: apps)
+                .readFixedPeriods(of: Set(owners + numbers.values), into: &facts)
+        }
         try readErased(besides: Set(numbers.values), isPresented: !wanted.isEmpty, into: &facts)
         let notifications = NotificationRecords(database: database, apps: apps)
         let keptAnswers = transaction.answers
@@ -73,6 +78,7 @@ struct ClaimGroup {
             decisions = decide(for: strangers.merging(numbers) { $1 })
         }
         decisions.decision.removeRefusals(of: excluded)
+        decisions.decision.extendFixedPeriods()
         decisions.decision.recordStates(type: type)
         try notifications.insert(decisions.received, at: moment)
         try notifications.note(repeated: decisions.repeated.subtracting(earlier.repeated), at: moment)
