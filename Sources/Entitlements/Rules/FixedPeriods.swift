@@ -25,11 +25,11 @@ package struct FixedPeriod: Hashable, Sendable {
 
     /// A purchase among those that add to the same time.
     package struct Charge: Hashable, Sendable {
-        let key: TransactionKey
+        package let key: TransactionKey
         let purchaseDate: Timestamp
         let period: SubscriptionPeriod
         /// True if a store or the team has taken it back. It adds no time.
-        let isRevoked: Bool
+        package let isRevoked: Bool
 
         package init(_ key: TransactionKey, at purchaseDate: Timestamp, _ period: SubscriptionPeriod, isRevoked: Bool) {
             (self.key, self.purchaseDate, self.period, self.isRevoked) = (key, purchaseDate, period, isRevoked)
