@@ -49,12 +49,15 @@ import Testing
                 "2", original: "1", bought: Self.later(300 * Self.day), signedAt: late,
                 expiresAt: Self.later(330 * Self.day))
             #expect(try await suite.ledger.write { try $0.record(renewal, at: late) } == .granted)
-            #expect(try await suite.ledger.read { try $0.transactions(of: suite.bob, before: nil, limit: 9) }.count == 2)
+            #expect(
+                try await suite.ledger.read { try $0.transactions(of: suite.bob, before: nil, limit: 9) }.count == 2)
             #expect(try suite.fixture.problems() == [])
         }
     }
 
-    @Test func `a purchase that was transferred before the erasure keeps its pause, until it can be claimed`() async throws {
+    @Test func `a purchase that was transferred before keeps its pause until it can be claimed`()
+        async throws
+    {
         let policy = OwnershipPolicy.transfer(pauseSeconds: 300 * Self.day)
         _ = try await redeem(claim(), for: bob)
         _ = try await redeem(claim(), for: alice, under: policy)
@@ -63,7 +66,9 @@ import Testing
         #expect(try await redeem(claim(), for: bob, under: policy, at: Self.later(31 * Self.day)) == [.granted])
     }
 
-    @Test func `the token of an erased user holds a purchase for 30 days, and takes it from nobody after that`() async throws {
+    @Test func `the token of an erased user holds a purchase for 30 days, and then takes it from nobody`()
+        async throws
+    {
         let token = try await ledger.write { try $0.makeAppAccountToken(of: self.alice, at: Self.now) }
         let named = claim(appAccountToken: token, expiresAt: Self.later(300 * Self.day))
         let policy = OwnershipPolicy.transfer(pauseSeconds: 0)
@@ -89,7 +94,8 @@ import Testing
         try await erase(at: 0)
         for (policy, _) in Self.policies {
             #expect(
-                try await redeem(coins, for: bob, under: policy, at: Self.later(99 * Self.day)) == [.ownedByAnotherUser])
+                try await redeem(coins, for: bob, under: policy, at: Self.later(99 * Self.day)) == [.ownedByAnotherUser]
+            )
         }
     }
 

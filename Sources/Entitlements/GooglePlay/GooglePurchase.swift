@@ -169,7 +169,8 @@ extension GooglePurchase {
 
     /// The purchase after another such answer. `askAt` is nil if the service gives it up.
     func refused(at moment: Timestamp) -> (refusals: Refusals, askAt: Timestamp?) {
-        let refusals = Refusals(since: refusals.map { min($0.since, moment) } ?? moment, count: (refusals?.count ?? 0) + 1)
+        let refusals = Refusals(
+            since: refusals.map { min($0.since, moment) } ?? moment, count: (refusals?.count ?? 0) + 1)
         guard let askAt, !isForgotten(after: refusals, at: moment) else { return (refusals, nil) }
         let doublings = min(refusals.count - 1, 16)
         let next = moment.adding(seconds: min(Self.firstRefusalPause << Int64(doublings), Self.silentSeconds))

@@ -8,7 +8,9 @@ import Testing
 @Suite struct FixedPeriodRuleTests {
     typealias Rules = RuleFixture
 
-    private static func date(_ text: String) throws -> Timestamp { try #require(Timestamp(rfc3339: "\(text)T12:00:00Z")) }
+    private static func date(_ text: String) throws -> Timestamp {
+        try #require(Timestamp(rfc3339: "\(text)T12:00:00Z"))
+    }
 
     private static func key(_ identifier: String) -> TransactionKey {
         TransactionKey(app: "com.example.app", origin: .localSandbox, identifier: identifier)
