@@ -272,7 +272,7 @@ import Testing
         #expect(try moved.decoded(TransactionResource.self).transactionId == identifier)
         #expect(try await !items(of: "bob").isEmpty)
         // The reason may name somebody, so the erased user's log leaves it out.
-        let moves = try await fixture.shop.service.ledger.read { transaction in
+        let moves = try await fixture.ledger.read { transaction in
             try transaction.audit(of: try #require(User(name: "bob")))
         }.map(\.entry).filter { $0.event == .moved }
         #expect(moves.map(\.reason) == ["Alice is bob now"])
