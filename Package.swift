@@ -227,6 +227,13 @@ let package = Package(
             ],
             path: "Tests/Service", exclude: ["Year/Year.storekit", "Years"]),
         .testTarget(
+            name: "StoreTableTests",
+            dependencies: [
+                "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "Proofs", "Service", "TestSupport",
+                hummingbird, hummingbirdTesting, logging,
+            ],
+            path: "Tests/StoreTable"),
+        .testTarget(
             name: "DoorsTests",
             dependencies: [
                 "AppStore", "Catalog", "Entitlements", "Features", "HTTPSupport", "Ledger", "PlayStore", "Proofs",

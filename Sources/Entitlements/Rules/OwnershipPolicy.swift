@@ -75,7 +75,7 @@ extension EntitlementDecision {
         guard purchase.naming == nil || isErased else { throw .accountTokenDecides }
         // The credit may be spent already.
         guard !facts.addsToBalance(original) else { throw .purchaseAddsToBalance }
-        let product = facts.transactions(of: original).last?.transaction.productIdentifier ?? ""
+        let product = lastProduct(of: original) ?? ""
         give(original, to: user, of: product, isNamed: false, by: actor)
         audit(.moved, original, product, by: actor, to: purchase.owner, reason: isErased ? nil : reason)
         audit(.moved, original, product, by: actor, to: user, reason: reason)
@@ -123,8 +123,15 @@ extension EntitlementDecision {
             changes.named.insert(original)
         }
         guard purchase.owner != user else { return false }
-        give(original, to: user, of: claim.productIdentifier, isNamed: naming != nil, by: actor)
+        give(
+            original, to: user, of: lastProduct(of: original) ?? claim.productIdentifier, isNamed: naming != nil,
+            by: actor)
         return true
+    }
+
+    /// The product of the last period of a purchase. The former owner has lost this one, whichever one the new owner has bought.
+    private func lastProduct(of original: TransactionKey) -> String? {
+        facts.transactions(of: original).map(\.transaction).max { $0.purchaseDate < $1.purchaseDate }?.productIdentifier
     }
 
     /// True if the owner of a purchase was erased so long ago that its proof is enough to own it.

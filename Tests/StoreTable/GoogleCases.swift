@@ -1,0 +1,661 @@
+import Testing
+
+/// Google Play against the table.
+@Suite struct GoogleTableTests {
+    @Test(arguments: CommonCases.all + GoogleCases.all)
+    func `each surface says what Google Play's pages say`(_ row: TableRow) async throws {
+        try await row.check(.google)
+    }
+}
+
+/// The rows that only Google Play has.
+enum GoogleCases {
+    static let all: [TableRow] =
+        canceled + pauses + prepaidPlans + replacements + addOns + refunds + payments + answers
+
+    private struct NotGoogle: Error {}
+
+    private static func row(
+        _ name: String, _ page: String, users: [String] = ["alice"],
+        _ play: @Sendable @escaping (GoogleTableStore) async throws -> Void, _ cells: TableRow.Cells
+    ) -> TableRow {
+        TableRow(
+            name: name, pages: [.google: page], users: users,
+            play: { store in
+                guard let store = store as? GoogleTableStore else { throw NotGoogle() }
+                try await play(store)
+            }, cells: cells)
+    }
+
+    private static let lifecycle = "developer.android.com/google/play/billing/lifecycle/subscriptions"
+    private static let revenueCat = "revenuecat.com/docs/integrations/webhooks/event-types-and-fields"
+
+    // MARK: Who has canceled
+
+    private static let canceled = [byDeveloper, bySystem, byPriceIncrease]
+
+    private static func cancellation(_ actor: String, _ reason: String, info: String) -> TableRow.Cells {
+        [
+            .items: "plus 1 willNotRenew until 04-01 ends", .subscriptions: "basic willNotRenew until 04-01 ends",
+            .why: "plus 1 owned", .story: .init("granted, autoRenewDisabled by \(actor)"),
+            .webhooks: "purchase.granted, subscription.autoRenewDisabled",
+            .revenueCat: .init("INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/\(reason) <basic> NORMAL 0"),
+            .customerInfo: .init("<basic> normal until 04-01 \(info), has gardener"),
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
+        ]
+    }
+
+    static let byDeveloper = row(
+        "turned off by the developer", "\(lifecycle), cancellations: developerInitiatedCancellation; \(revenueCat)",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.cancel(sold, "developerInitiatedCancellation")
+            try store.wait(until: "03-13")
+        }, cancellation("developer", "DEVELOPER_INITIATED", info: "unsubscribed"))
+
+    static let bySystem = row(
+        "turned off by Google", "\(lifecycle), cancellations: systemInitiatedCancellation; \(revenueCat)",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.cancel(sold, "systemInitiatedCancellation")
+            try store.wait(until: "03-13")
+        }, cancellation("system", "BILLING_ERROR", info: "{unsubscribed|unpaid|unsubscribed unpaid}"))
+
+    static let byPriceIncrease = row(
+        "turned off because a price increase was not accepted",
+        "\(lifecycle), opt-in price increase not accepted: SUBSCRIPTION_CANCELED; \(revenueCat)",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.cancelForPrice(sold)
+            try store.wait(until: "03-13")
+        }, cancellation("priceIncrease", "PRICE_INCREASE", info: "unsubscribed"))
+
+    // MARK: Pauses
+
+    private static let pauses = [pauseScheduled, paused, resumed, resumedOnHold]
+
+    static let pauseScheduled = row(
+        "pause scheduled", "\(lifecycle), paused: the user keeps access until the next renewal date; \(revenueCat)",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.notify(11, sold)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            // The answer says nothing of a scheduled pause, only the notification does.
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5{, SUBSCRIPTION_PAUSED <basic> NORMAL 0|}",
+            .customerInfo: "<basic> normal until 04-01, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
+        ])
+
+    private static let pausedEvents =
+        "INITIAL_PURCHASE <basic> NORMAL 5,{ SUBSCRIPTION_PAUSED <basic> NORMAL 0,|} EXPIRATION/SUBSCRIPTION_PAUSED <basic> NORMAL 0"
+
+    static let paused = row(
+        "paused", "\(lifecycle), paused: SUBSCRIPTION_STATE_PAUSED, pausedStateContext.autoResumeTime; \(revenueCat)",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.pause(sold, until: try Day.moment("05-01"))
+            try store.wait(until: "04-03")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic paused*", .why: "plus 1 paused",
+            .story: "granted, paused until 05-01", .webhooks: "purchase.granted, subscription.paused",
+            .revenueCat: pausedEvents, .customerInfo: "<basic> normal until 04-01 resumes 05-01",
+            .figures: "revenue 5000{, churn 1|}",
+        ])
+
+    static let resumed = row(
+        "paused and resumed", "\(lifecycle), paused: SUBSCRIPTION_RECOVERED; the billing date is the resume date",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.pause(sold, until: try Day.moment("05-01"))
+            try store.wait(until: "05-01")
+            try await store.recover(sold)
+            try store.wait(until: "05-03")
+        },
+        [
+            .items: "plus 1 active until 06-01 renews", .subscriptions: "basic active until 06-01 renews",
+            .why: "plus 1 owned", .story: "granted, paused until 05-01, granted",
+            .webhooks: "purchase.granted, subscription.paused, purchase.granted",
+            .revenueCat: .init("\(pausedEvents), RENEWAL <basic> NORMAL 5"),
+            .customerInfo: "<basic> normal until 06-01, has gardener",
+            .figures: "revenue 10000, active-subscriptions 1, mrr 5000{, churn 1|}",
+        ])
+
+    static let resumedOnHold = row(
+        "paused, and not paid when it resumes",
+        "\(lifecycle), paused: SUBSCRIPTION_ON_HOLD if the payment fails while resuming",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.pause(sold, until: try Day.moment("05-01"))
+            try store.wait(until: "05-01")
+            await store.change(sold) { ($0.state, $0.others) = ("ON_HOLD", []) }
+            try await store.notify(5, sold)
+            try store.wait(until: "05-03")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic billingRetry*", .why: "plus 1 renewalFailed",
+            .story: "granted, paused until 05-01, renewalFailed",
+            .webhooks: "purchase.granted, subscription.paused, subscription.renewalFailed",
+            .revenueCat: .init("\(pausedEvents), *BILLING_ISSUE*"),
+            .customerInfo: "<basic> normal until 04-01 unpaid", .figures: "revenue 5000{, churn 1|}",
+        ])
+
+    // MARK: Prepaid plans
+
+    private static let prepaidPlans = [prepaid, toppedUp, prepaidEnded]
+
+    static let prepaid = row(
+        "prepaid", "\(lifecycle), prepaid plans: they do not renew and cannot be canceled; \(revenueCat) PREPAID",
+        { store in
+            _ = try await store.subscribe("alice", to: .basic) { $0.isPrepaid = true }
+            try store.wait(until: "03-03")
+        },
+        [
+            .items: "plus 1 active until 04-01{ ends|}", .subscriptions: "basic active until 04-01{ ends|}",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> PREPAID 5",
+            .customerInfo: "<basic> prepaid until 04-01, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1{, mrr 5000|}",
+        ])
+
+    static let toppedUp = row(
+        "prepaid, topped up",
+        "\(lifecycle), prepaid plans: the new time is added; a new token with linkedPurchaseToken",
+        { store in
+            let sold = try await store.subscribe("alice", to: .basic) { $0.isPrepaid = true }
+            try store.wait(until: "03-20")
+            try await store.topUp(sold)
+            try store.wait(until: "03-22")
+        },
+        [
+            .items: "plus 1 active until 05-01{ ends|}", .subscriptions: "basic active until 05-01{ ends|}",
+            .why: "plus 1 owned", .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> PREPAID 5, {RENEWAL|INITIAL_PURCHASE} <basic> PREPAID 5",
+            .customerInfo: "<basic> prepaid until 05-01, has gardener",
+            .figures: "revenue {5000|10000}, active-subscriptions 1{, mrr 5000|}{, renewals 1|}",
+        ])
+
+    static let prepaidEnded = row(
+        "prepaid, ended", "\(lifecycle), prepaid plans: let it reach its expiration date",
+        { store in
+            let sold = try await store.subscribe("alice", to: .basic) { $0.isPrepaid = true }
+            try store.wait(until: "04-01T12:10")
+            await store.change(sold) { $0.state = "EXPIRED" }
+            try await store.notify(13, sold)
+            try store.wait(until: "04-03")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic expired until 04-01*", .why: "plus 1 expired",
+            .story: "granted, expired", .webhooks: "purchase.granted, purchase.expired",
+            .revenueCat: "INITIAL_PURCHASE <basic> PREPAID 5, EXPIRATION/{UNSUBSCRIBE|UNKNOWN} <basic> PREPAID 0",
+            .customerInfo: "<basic> prepaid until 04-01{ unsubscribed|}", .figures: "revenue 5000, churn 1",
+        ])
+
+    // MARK: Replacements
+
+    private static let replacements = [
+        basePlan, basePlanEndFirst, prorated, withinTrial, successorUnknown, byAnotherAccount, replacedAgain,
+        signedUpAgain,
+    ]
+
+    private static let replacing = "developer.android.com/google/play/billing/subscriptions"
+
+    private static let basePlanCells: TableRow.Cells = [
+        .items: "plus 1 active until 03-11 renews", .subscriptions: "basic active until 03-11 renews",
+        .why: "plus 1 owned", .story: "granted, {granted, productChanged|productChanged, granted}",
+        .webhooks:
+            "purchase.granted, {purchase.granted, subscription.productChanged|subscription.productChanged, purchase.granted}",
+        .revenueCat:
+            "INITIAL_PURCHASE basic:monthly NORMAL 5, {PRODUCT_CHANGE basic:monthly NORMAL 0 -> basic:yearly, {RENEWAL|INITIAL_PURCHASE} basic:yearly NORMAL 50|{RENEWAL|INITIAL_PURCHASE} basic:yearly NORMAL 50, PRODUCT_CHANGE basic:monthly NORMAL 0 -> basic:yearly}",
+        .customerInfo: "basic:yearly normal until 03-11, has gardener",
+        .figures: "revenue 55000, active-subscriptions 1, mrr {4166|4167}{, renewals 1|}",
+    ]
+
+    private static func changeBasePlan(_ store: GoogleTableStore, endFirst: Bool) async throws {
+        let sold = try await store.subscribe("alice")
+        try store.wait(until: "03-11")
+        try await store.replace(
+            sold, with: .basic, basePlan: "yearly", price: 50000, mode: "CHARGE_FULL_PRICE",
+            until: try Day.moment("03-11").adding(days: 366), isOldFirst: endFirst)
+        try store.wait(until: "03-13")
+    }
+
+    static let basePlan = row(
+        "another base plan of the same subscription", "\(replacing), switch plans within the same subscription",
+        { try await changeBasePlan($0, endFirst: false) }, basePlanCells)
+
+    static let basePlanEndFirst = row(
+        "another base plan, the end of the old token told first",
+        "\(replacing); docs.cloud.google.com/pubsub: messages are unordered",
+        { try await changeBasePlan($0, endFirst: true) }, basePlanCells)
+
+    static let prorated = row(
+        "upgraded at once for the difference", "\(replacing), CHARGE_PRORATED_PRICE: the billing date does not move",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-16")
+            try await store.replace(
+                sold, with: .premium, mode: "CHARGE_PRORATED_PRICE", paid: 2500, until: try Day.moment("04-01"))
+            try store.wait(until: "03-18")
+        },
+        [
+            .items: "plus 2 active until 04-01 renews", .subscriptions: "premium active until 04-01 renews",
+            .why: "plus 1 {upgraded|productChanged}, plus 2 owned",
+            .story: "granted, {granted, productChanged|productChanged, granted}",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, *{RENEWAL|INITIAL_PURCHASE} <premium> NORMAL 2.5*",
+            .customerInfo: "*<premium> normal until 04-01, has gardener",
+            // The recurring price is the plan's.
+            .figures: "revenue 7500, active-subscriptions 1, mrr 10000{, renewals 1|}",
+        ])
+
+    static let withinTrial = row(
+        "upgraded within the free trial, which goes on",
+        "\(replacing), upgrading while in a free trial, keeping the trial: WITHOUT_PRORATION, without extra charge",
+        { store in
+            let sold = try await store.subscribe("alice", to: .basic, .trial)
+            try store.wait(until: "03-04")
+            try await store.replace(
+                sold, with: .premium, mode: "WITHOUT_PRORATION", paid: 0, until: try Day.moment("03-08"))
+            try store.wait(until: "03-06")
+        },
+        [
+            .items: "plus 2 {trial|active} until 03-08 renews", .why: "plus 1 {upgraded|productChanged}, plus 2 owned",
+            .revenueCat: "INITIAL_PURCHASE <basic> TRIAL 0, *<premium> {TRIAL|NORMAL} 0*",
+            // A conversion needs a payment.
+            .figures: "{nothing|active-subscriptions 1|mrr 10000|active-subscriptions 1, mrr 10000}",
+        ])
+
+    static let successorUnknown = row(
+        "replaced, and the new token is not known yet",
+        "subscriptionsv2 replacementCancellation: the entitlement is transferred to the new purchase",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.stateReplaced(sold)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 * until 04-01*", .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5",
+            .customerInfo: "<basic> normal until 04-01*, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000",
+        ])
+
+    static let byAnotherAccount = row(
+        "upgraded by another account of the app",
+        "\(lifecycle), new purchases: obfuscatedExternalAccountId names the account; upgrades: linkedPurchaseToken",
+        users: ["alice", "bob"],
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.replace(sold, with: .premium, mode: "CHARGE_FULL_PRICE", by: "bob")
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "alice: nothing; bob: plus 2 active until 04-11 renews",
+            .why: "alice: plus 1 transferredToAnotherUser*; bob: *plus 2 owned",
+            .figures:
+                "alice: revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}; bob: revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}",
+        ])
+
+    static let replacedAgain = row(
+        "upgraded at once, the old token presented again",
+        "\(replacing), handle subscription change purchases: the old token must give no access",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.upgrade(sold, to: .premium)
+            try store.wait(until: "03-12")
+            try await store.presentReplaced(sold)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 2 active until 04-11 renews", .subscriptions: "premium active until 04-11 renews",
+            .story: "granted, {granted, productChanged|productChanged, granted}",
+            .figures: "revenue 15000, active-subscriptions 1, mrr 10000{, renewals 1|}",
+        ])
+
+    static let signedUpAgain = row(
+        "turned off, and signed up again in the app before the end",
+        "\(replacing), before subscription expiration, in-app: the new one replaces the old one and renews on the same date",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.turnOff(sold)
+            try store.wait(until: "03-16")
+            try await store.replace(
+                sold, with: .basic, mode: "WITHOUT_PRORATION", paid: 0, until: try Day.moment("04-01"))
+            try store.wait(until: "03-18")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
+            .why: "plus 1 owned", .customerInfo: "<basic> normal until 04-01, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000{, renewals 1|}",
+        ])
+
+    // MARK: Add-ons
+
+    private static let addOns = [together, addedLater, addOnRefunded, addOnRemoved, addOnGone]
+
+    private static let addOn = "\(replacing), subscriptions with add-ons; subscriptionsv2 lineItems"
+
+    static let together = row(
+        "two products bought under one token", addOn,
+        { store in
+            _ = try await store.subscribeToBoth("alice")
+            try store.wait(until: "03-03")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews, plus 2 active until 04-01 renews",
+            .subscriptions: "basic active until 04-01 renews, premium active until 04-01 renews",
+            .why: "plus 1 owned, plus 2 owned", .story: "granted, granted",
+            .webhooks: "purchase.granted, purchase.granted",
+            .revenueCat:
+                "{INITIAL_PURCHASE <basic> NORMAL 5, INITIAL_PURCHASE <premium> NORMAL 10|INITIAL_PURCHASE <premium> NORMAL 10, INITIAL_PURCHASE <basic> NORMAL 5}",
+            .customerInfo: "<basic> normal until 04-01, <premium> normal until 04-01, has gardener",
+            .figures: "revenue 15000, active-subscriptions 2, mrr 15000",
+        ])
+
+    static let addedLater = row(
+        "an add-on bought later", "\(addOn): SUBSCRIPTION_ITEMS_CHANGED; KEEP_EXISTING, a prorated price now",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-16")
+            try await store.addItem(.premium, to: sold, paid: 5000)
+            try store.wait(until: "03-18")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews, plus 2 active until 04-01 renews",
+            .subscriptions: "basic active until 04-01 renews, premium active until 04-01 renews",
+            .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, INITIAL_PURCHASE <premium> NORMAL 5",
+            .figures: "revenue 10000, active-subscriptions 2, mrr 15000",
+        ])
+
+    static let addOnRefunded = row(
+        "an add-on, refunded alone",
+        "subscriptionsv2.revoke itemBasedRefund; Order PARTIALLY_REFUNDED; SUBSCRIPTION_ITEMS_CHANGED",
+        { store in
+            let sold = try await store.subscribeToBoth("alice")
+            try store.wait(until: "03-11")
+            try await store.refundItem(.premium, of: sold)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews",
+            .subscriptions: "basic active until 04-01 renews, premium {revoked|expired}*",
+            .why: "plus 1 owned, plus 2 {refunded|revokedByAppStore}", .story: "granted, granted, revoked",
+            .webhooks: "purchase.granted, purchase.granted, purchase.revoked",
+            .revenueCat: "*INITIAL_PURCHASE*, CANCELLATION/CUSTOMER_SUPPORT <premium> NORMAL -10",
+            .customerInfo: "<basic> normal until 04-01, <premium> normal until 03-11*, has gardener",
+            .figures:
+                "revenue 15000, refunds 1, refunded-revenue 10000, active-subscriptions 1, mrr 5000, churn 1",
+        ])
+
+    static let addOnRemoved = row(
+        "an add-on, removed at the next renewal", "subscriptionsv2 deferredItemRemoval",
+        { store in
+            let sold = try await store.subscribeToBoth("alice")
+            try store.wait(until: "03-11")
+            try await store.removeItem(.premium, of: sold)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews, plus 2 willNotRenew until 04-01 ends",
+            .subscriptions: "basic active until 04-01 renews, premium willNotRenew until 04-01 ends",
+            .why: "plus 1 owned, plus 2 owned", .story: "granted, granted, autoRenewDisabled by user",
+            .webhooks: "purchase.granted, purchase.granted, subscription.autoRenewDisabled",
+            .revenueCat: "*INITIAL_PURCHASE*, CANCELLATION/UNSUBSCRIBE <premium> NORMAL 0",
+            .figures: "revenue 15000, active-subscriptions 2, mrr 15000",
+        ])
+
+    static let addOnGone = row(
+        "an add-on, removed, after the renewal of the base",
+        "subscriptionsv2 deferredItemRemoval; SUBSCRIPTION_RENEWED",
+        { store in
+            let sold = try await store.subscribeToBoth("alice")
+            try store.wait(until: "03-11")
+            try await store.removeItem(.premium, of: sold)
+            try await store.renew(sold)
+            try store.wait(until: "04-03")
+        },
+        [
+            .items: "plus 1 active until 05-01 renews",
+            .subscriptions: "basic active until 05-01 renews, premium expired until 04-01*",
+            .why: "plus 1 owned, plus 2 expired",
+            .story: "granted, granted, autoRenewDisabled by user, {granted, expired|expired, granted}",
+            .revenueCat: "*INITIAL_PURCHASE*, CANCELLATION/UNSUBSCRIBE <premium> NORMAL 0, *RENEWAL <basic> NORMAL 5*",
+            .figures: "revenue 20000, active-subscriptions 1, mrr 5000, churn 1, renewals 1",
+        ])
+
+    // MARK: Money and rights
+
+    private static let refunds = [rightKept, revokedEarly, unitsRefunded, chargedBack]
+
+    static let rightKept = row(
+        "a refund that leaves the right",
+        "orders.refund without revoke: the user keeps the entitlement; Order.state REFUNDED; \(revenueCat)",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.payBack(sold)
+            try store.wait(until: "03-14")
+        },
+        [
+            .items: "plus 1 active until 04-01 renews", .subscriptions: "basic active until 04-01 renews",
+            .why: "plus 1 owned", .story: "granted, paymentRefunded",
+            .webhooks: "purchase.granted, purchase.refunded",
+            // "in the event of refunds, a subscription's auto-renewal setting may still be active"
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
+            .customerInfo: "<basic> normal until 04-01*, has gardener",
+            .figures: "revenue 5000, refunds 1, refunded-revenue 5000, active-subscriptions 1, mrr 5000",
+        ])
+
+    static let revokedEarly = row(
+        "revoked after an early renewal", "\(lifecycle), revocations: revoke the user's entitlement immediately",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try await store.renew(sold, hoursEarly: 20)
+            try store.wait(until: "03-31T18:00")
+            try await store.revoke(sold)
+            try store.wait(until: "03-31T20:00")
+        },
+        [
+            .items: "nothing", .subscriptions: "basic {revoked|expired}*",
+            .story: "granted, granted, {revoked|expired}*", .customerInfo: "<basic> normal until 03-31*",
+        ])
+
+    static let unitsRefunded = row(
+        "one of three units refunded",
+        "productsv2 refundableQuantity; voidedpurchases voidedQuantity; Order.partialRefundEvents",
+        { store in
+            let sold = try await store.buy(.seeds, for: "alice", quantity: 3)
+            try store.wait(until: "03-11")
+            try await store.refundUnits(1, of: sold)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "20 seeds", .story: "granted, {unitsRevoked|unitsRevoked, paymentRefunded|paymentRefunded, unitsRevoked}",
+            .revenueCat: "NON_RENEWING_PURCHASE seeds NORMAL 3{, CANCELLATION/CUSTOMER_SUPPORT seeds NORMAL -1|}",
+            .figures: "revenue 3000, refunds 1, refunded-revenue 1000",
+        ])
+
+    static let chargedBack = row(
+        "charged back, while the answer still says that it is paid",
+        "voidedpurchases.list: revoke access to what is voided (voidedReason 7); \(lifecycle), revocations",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.chargeBack(sold)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "nothing", .why: "plus 1 refunded", .story: "granted, revoked",
+            .webhooks: "purchase.granted, purchase.revoked",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, CANCELLATION/CUSTOMER_SUPPORT <basic> NORMAL -5",
+            .figures: "revenue 5000, refunds 1, refunded-revenue 5000, churn 1",
+        ])
+
+    // MARK: Payments
+
+    private static let payments = [
+        pending, paidLater, neverPaid, subscriptionNeverPaid, promotion, promotionRenewed, deferred,
+    ]
+
+    private static let oneTime = "developer.android.com/google/play/billing/lifecycle/one-time"
+
+    static let pending = row(
+        "a pending payment", "\(oneTime), pending: grant only when PURCHASED",
+        { store in
+            _ = try await store.buy(.gate, for: "alice", state: "PENDING", withAccount: true)
+            try store.wait(until: "03-02")
+        },
+        [
+            .items: "nothing", .subscriptions: "nothing", .story: "{nothing|refused}", .webhooks: "nothing",
+            .revenueCat: "nothing", .customerInfo: "nothing", .figures: "nothing",
+        ])
+
+    static let paidLater = row(
+        "a pending payment, paid", "\(oneTime), ONE_TIME_PRODUCT_PURCHASED",
+        { store in
+            let sold = try await store.buy(.gate, for: "alice", state: "PENDING", withAccount: true)
+            try store.wait(until: "03-03")
+            try await store.pay(sold)
+            try store.wait(until: "03-05")
+        },
+        [
+            .items: "gate 1 owned", .why: "gate 1 owned", .story: "{refused, |}granted", .webhooks: "purchase.granted",
+            .revenueCat: "NON_RENEWING_PURCHASE gate NORMAL 20", .customerInfo: "gate", .figures: "revenue 20000",
+        ])
+
+    static let neverPaid = row(
+        "a pending payment, never paid", "\(oneTime), ONE_TIME_PRODUCT_CANCELED",
+        { store in
+            let sold = try await store.buy(.gate, for: "alice", state: "PENDING", withAccount: true)
+            try store.wait(until: "03-04")
+            await store.change(sold) { $0.state = "CANCELLED" }
+            try await store.notifyProduct(2, sold)
+            try store.wait(until: "03-06")
+        },
+        [
+            .items: "nothing", .story: "{nothing|refused}", .webhooks: "nothing", .revenueCat: "nothing",
+            .customerInfo: "nothing", .figures: "nothing",
+        ])
+
+    static let subscriptionNeverPaid = row(
+        "a subscription whose payment was pending, never paid",
+        "\(lifecycle): SUBSCRIPTION_STATE_PENDING, PENDING_PURCHASE_CANCELED (20)",
+        { store in
+            let sold = try await store.subscribePending("alice", to: .basic)
+            try store.wait(until: "03-04")
+            await store.change(sold) { $0.state = "PENDING_PURCHASE_CANCELED" }
+            try await store.notify(20, sold)
+            try store.wait(until: "03-06")
+        },
+        [
+            .items: "nothing", .subscriptions: "nothing", .story: "{nothing|refused}", .webhooks: "nothing",
+            .revenueCat: "nothing", .customerInfo: "nothing", .figures: "nothing",
+        ])
+
+    static let promotion = row(
+        "a promotion without an order", "billing/security: promotional codes have no order; signupPromotion",
+        { store in
+            _ = try await store.subscribe("alice", to: .basic, hasOrder: false) { line in
+                line.others = [("signupPromotion", json(("oneTimeCode", json())))]
+            }
+            try store.wait(until: "03-03")
+        },
+        [
+            .items: "plus 1 {active|trial} until 04-01 renews", .why: "plus 1 owned", .story: "granted",
+            .webhooks: "purchase.granted", .revenueCat: "INITIAL_PURCHASE <basic> {NORMAL|TRIAL} 0",
+            .customerInfo: "<basic> {normal|trial} until 04-01, has gardener",
+            .figures: "{nothing|active-subscriptions 1|active-subscriptions 1, mrr 5000}",
+        ])
+
+    static let promotionRenewed = row(
+        "a promotion without an order, then paid", "\(lifecycle), renewals; the purchase stays the same",
+        { store in
+            let sold = try await store.subscribe("alice", to: .basic, hasOrder: false) { line in
+                line.others = [("signupPromotion", json(("oneTimeCode", json())))]
+            }
+            await store.change(sold) { purchase in
+                // The first order comes with the first payment.
+                purchase.lines[0].orders = ["GPA.3345-1111-2222-99999"]
+            }
+            try await store.renew(sold)
+            try store.wait(until: "04-03")
+        },
+        [
+            .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
+            .story: "granted, granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> {NORMAL|TRIAL} 0, RENEWAL <basic> NORMAL 5",
+            .figures: "revenue 5000, active-subscriptions 1, mrr 5000{, renewals 1|}{, conversions 1|}",
+        ])
+
+    static let deferred = row(
+        "the billing date deferred", "\(lifecycle), deferred subscriptions: full access, no charge",
+        { store in
+            let sold = try await store.subscribe("alice")
+            try store.wait(until: "03-11")
+            try await store.extend(sold, days: 14)
+            try store.wait(until: "03-13")
+        },
+        [
+            .items: "plus 1 active until 04-15 renews", .subscriptions: "basic active until 04-15 renews",
+            .why: "plus 1 owned", .story: "granted", .webhooks: "purchase.granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5{, SUBSCRIPTION_EXTENDED <basic> NORMAL 0|}",
+            .customerInfo: "<basic> normal until 04-15, has gardener",
+            .figures: "revenue 5000, active-subscriptions 1, mrr *",
+        ])
+
+    // MARK: Answers that say less, or something wrong
+
+    private static let answers =
+        [withoutOrders]
+        + [(404, "purchaseTokenNotFound"), (410, "purchaseTokenNoLongerValid"), (400, "invalid")].map(wrongAnswer)
+
+    static let withoutOrders = row(
+        "the service account may not read orders",
+        "orders.get needs View financial data (401 permissionDenied); lineItems.expiryTime has the ends",
+        { store in
+            await store.refuseOrders()
+            let sold = try await store.subscribe("alice")
+            try await store.renew(sold)
+            try await store.renew(sold)
+            try store.wait(until: "05-03")
+        },
+        [
+            .items: "plus 1 active until 06-01 renews", .subscriptions: "basic active until 06-01 renews",
+            .why: "plus 1 owned", .story: "granted, granted, granted",
+            .revenueCat: "INITIAL_PURCHASE <basic> NORMAL ?, RENEWAL <basic> NORMAL ?, RENEWAL <basic> NORMAL ?",
+            .customerInfo: "<basic> normal until 06-01, has gardener",
+            .figures: "active-subscriptions 1{, mrr *|}, renewals 2",
+        ])
+
+    private static func wrongAnswer(_ status: Int, _ reason: String) -> TableRow {
+        row(
+            "one wrong answer \(status), then a renewal without a notification",
+            "androidpublisher errors \(status) \(reason); flutter#181529: they come for valid tokens, too",
+            { store in
+                let sold = try await store.subscribe("alice")
+                try store.wait(until: "03-11")
+                try await store.answerWrongly(sold, status: status, reason: reason)
+                try await store.renewSilently(sold)
+                try store.wait(until: "04-03")
+            },
+            [
+                .items: "plus 1 active until 05-01 renews", .subscriptions: "basic active until 05-01 renews",
+                .why: "plus 1 owned", .story: "granted, granted", .webhooks: "purchase.granted, purchase.granted",
+                .revenueCat: "INITIAL_PURCHASE <basic> NORMAL 5, RENEWAL <basic> NORMAL 5",
+                .figures: "revenue 10000, active-subscriptions 1, mrr 5000, renewals 1",
+            ])
+    }
+}
