@@ -50,7 +50,7 @@ import Testing
             "something is only kept longer",
             [
                 "kept_answer.kept_at", "address_change.asked_at", "notification_forward.queued_at",
-                "google_purchase.refused_at",
+                "google_purchase.refused_at", "user.erased_at",
             ]
         ),
         (

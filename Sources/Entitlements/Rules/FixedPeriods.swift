@@ -67,18 +67,43 @@ extension EntitlementDecision {
         let isSandbox: Bool
     }
 
+    /// The purchases to which a fixed period belongs; nil for another benefit.
+    private func stack(of key: TransactionKey, _ transaction: EntitlementFacts.Transaction) -> Stack? {
+        guard let item = transaction.fixed?.item, let owner = facts.purchases[transaction.originalKey]?.owner else {
+            return nil
+        }
+        return Stack(owner: owner, item: item, isSandbox: key.origin.isSandbox)
+    }
+
+    private func isRevoked(_ transaction: EntitlementFacts.Transaction) -> Bool {
+        transaction.status.isRevoked || facts.revokedByTeam.contains(transaction.originalKey)
+    }
+
+    /// True if the time of a purchase goes on with that of a later one. Then its end is no end for the customer.
+    func isContinued(_ original: TransactionKey) -> Bool {
+        let last = facts.transactions(of: original).filter { $0.transaction.fixed != nil }
+            .max {
+                $0.transaction.expiresAt ?? $0.transaction.purchaseDate < $1.transaction.expiresAt
+                    ?? $1.transaction.purchaseDate
+            }
+        guard let last, let end = last.transaction.expiresAt, let stack = stack(of: last.key, last.transaction) else {
+            return false
+        }
+        return facts.transactions.contains { key, other in
+            other.purchaseDate <= end && other.expiresAt.map { $0 > end } ?? false && !isRevoked(other)
+                && self.stack(of: key, other) == stack
+        }
+    }
+
     /// Gives each fixed period the end that follows from all charges of its owner for the item.
     ///
     /// The facts must have them all (`EntitlementRecords.readFixedPeriods`).
     package mutating func extendFixedPeriods() {
         var stacks: [Stack: [FixedPeriod.Charge]] = [:]
         for (key, transaction) in facts.transactions {
-            guard let fixed = transaction.fixed, let item = fixed.item,
-                let owner = facts.purchases[transaction.originalKey]?.owner
-            else { continue }
-            let isRevoked = transaction.status.isRevoked || facts.revokedByTeam.contains(transaction.originalKey)
-            stacks[Stack(owner: owner, item: item, isSandbox: key.origin.isSandbox), default: []].append(
-                .init(key, at: transaction.purchaseDate, fixed.period, isRevoked: isRevoked))
+            guard let fixed = transaction.fixed, let stack = stack(of: key, transaction) else { continue }
+            stacks[stack, default: []].append(
+                .init(key, at: transaction.purchaseDate, fixed.period, isRevoked: isRevoked(transaction)))
         }
         let new = Set(changes.newTransactions.map(\.key))
         for (stack, charges) in stacks {
