@@ -108,6 +108,7 @@ extension GooglePlayAnswer {
         facts[.basePlanId] = .init(item.basePlanId)
         facts[.isPrepaid] = .init(item.isAutoRenewing ? nil : true)
         facts[.recurringPrice] = .init(item.recurringPrice?.milliunits)
+        facts[.promotionCode] = .init(isRenewal ? nil : item.promotionCode)
         facts[.replacementMode] = .init(item.replaced?.mode)
         facts[.originalPurchaseDate] = .init(startTime)
         facts[.expiresDate] = .init(paid)

@@ -297,7 +297,7 @@ public enum TransactionFact: String, StatedFact {
     case appAccountToken, appTransactionId, itemId, revocationType, revocationPercentage, billingPlanType
     case commitmentInfo, advancedCommerceInfo, multiSeatInfo, additionalTransactionReason, signedDate
     case orderId, obfuscatedAccountId, obfuscatedProfileId, basePlanId
-    case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode
+    case isPrepaid, recurringPrice, refundedAmount, refundedAt, replacementMode, promotionCode
 
     public static let byColumn = factsByColumn()
 
@@ -359,6 +359,7 @@ public enum TransactionFact: String, StatedFact {
         case .refundedAt: .init("refunded_at", .date, "date of the last refund", by: .googlePlay)
         case .replacementMode:
             .init("replacement_mode", .text, "how it has replaced another product", by: .googlePlay)
+        case .promotionCode: .init("promotion_code", .text, "promotion code of the purchase", by: .googlePlay)
         }
     }
 }
