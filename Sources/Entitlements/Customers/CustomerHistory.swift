@@ -15,7 +15,7 @@ package struct CustomerHistory: Sendable {
     static let facts: [TransactionFact] =
         PurchasePeriod.Terms.facts + [
             .originalPurchaseDate, .expiresDate, .subscriptionGroupIdentifier, .offerIdentifier, .price, .currency,
-            .multiSeatInfo, .orderId, .basePlanId,
+            .multiSeatInfo, .orderId, .basePlanId, .isPrepaid,
         ]
 
     /// The number of the user.
