@@ -80,7 +80,7 @@ extension CordovaPurchase {
 
 /// The reason for the end of a purchase, by the plugin's name (`CancelationReason`).
 package enum CancelationReason: String, CaseIterable, Sendable {
-    /// The team has revoked the purchase, or has canceled the subscription at Google Play.
+    /// The team has revoked the purchase.
     case developer = "Developer"
     /// The App Store has ended the family sharing.
     case system = "System"
@@ -205,8 +205,7 @@ package struct PurchaseCollection: Sendable {
         purchase.lastRenewalDate = transaction.purchaseDate
         purchase.renewalIntent = renews.map { $0 ? .renew : .lapse }
         purchase.renewalIntentChangeDate = renews == false && stated?.willRenew == false ? stated?.statedAt : nil
-        purchase.cancelationReason =
-            purchase.cancelationReason ?? Self.end(status, stated, isExpired: purchase.isExpired)
+        purchase.cancelationReason = purchase.cancelationReason ?? Self.end(status, isExpired: purchase.isExpired)
         purchase.isBillingRetryPeriod = status?.state == .gracePeriod || status?.state == .billingRetry
         purchase.isTrialPeriod = last.terms.isTrial
         purchase.isIntroPeriod = last.terms.isIntroductory && !last.terms.isTrial
@@ -228,13 +227,11 @@ package struct PurchaseCollection: Sendable {
             ? .customerTechnicalIssues : .customerOtherReason
     }
 
-    private static func end(
-        _ status: PurchaseStatus?, _ stated: StatedRenewal?, isExpired: Bool
-    ) -> CancelationReason? {
+    private static func end(_ status: PurchaseStatus?, isExpired: Bool) -> CancelationReason? {
         guard isExpired else { return nil }
         guard let status else { return .systemReplaced }
-        // The store still tries to renew it, or the customer has paused it.
-        guard status.state != .billingRetry, stated?.facts.date(.autoResumeTime) == nil else { return nil }
+        // The store still tries to renew it.
+        guard status.state != .billingRetry else { return nil }
         return switch status.expirationReason {
         case .customerCancelled: .customer
         case .billingError: .systemBillingError
