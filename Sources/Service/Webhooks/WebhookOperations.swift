@@ -190,6 +190,7 @@ extension Schema {
             ).optional,
             "app_id": .text("The bundle identifier of the app; absent for a grant.").nullable.optional,
             "app_user_id": .text().nullable.optional,
+            "auto_resume_at_ms": milliseconds.nullable.optional,
             "cancel_reason": reason().optional,
             "commission_percentage": null.optional,
             "country_code": .text().nullable.optional,
@@ -202,7 +203,7 @@ extension Schema {
             "event_timestamp_ms": milliseconds,
             "expiration_at_ms": milliseconds.described("The end of access; null for no end.")
                 .nullable.optional,
-            "expiration_reason": reason().optional,
+            "expiration_reason": reason("SUBSCRIPTION_PAUSED").optional,
             "grace_period_expiration_at_ms": milliseconds.nullable.optional,
             "id": .text("The identifier of the message, the same for every attempt."),
             "is_family_share": .flag().optional,
@@ -228,7 +229,8 @@ extension Schema {
             "transferred_to": .array(of: .text()).optional,
             "type": .one(of: [
                 "INITIAL_PURCHASE", "RENEWAL", "NON_RENEWING_PURCHASE", "CANCELLATION", "UNCANCELLATION",
-                "BILLING_ISSUE", "EXPIRATION", "PRODUCT_CHANGE", "REFUND_REVERSED", "TRANSFER",
+                "BILLING_ISSUE", "EXPIRATION", "PRODUCT_CHANGE", "REFUND_REVERSED", "SUBSCRIPTION_PAUSED",
+                "TRANSFER",
             ]),
         ]).closed,
     ]).closed

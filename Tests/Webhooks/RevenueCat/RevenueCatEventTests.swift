@@ -235,6 +235,18 @@ import Testing
             "BILLING_ISSUE",
             ["grace_period_expiration_at_ms": .null, "price": .integer(0), "expiration_at_ms": milliseconds(8)]),
         Case(
+            "a pause",
+            Fixture(.paused, "1", on: 8, reason: Fixture.day(38).rfc3339).having("1", from: 1, to: 8)
+                .with { $0.companion = .subscriptionPaused }, "SUBSCRIPTION_PAUSED",
+            ["auto_resume_at_ms": milliseconds(38), "price": .integer(0), "expiration_at_ms": milliseconds(8)]),
+        Case(
+            "a pause without a stated end",
+            Fixture(.paused, "1", on: 8).having("1", from: 1, to: 8).with { $0.companion = .subscriptionPaused },
+            "SUBSCRIPTION_PAUSED", ["auto_resume_at_ms": .null]),
+        Case(
+            "the end that a pause brings", Fixture(.paused, "1", on: 8).having("1", from: 1, to: 8), "EXPIRATION",
+            ["expiration_reason": "SUBSCRIPTION_PAUSED", "expiration_at_ms": milliseconds(8)]),
+        Case(
             "renewal turned off in a grace period",
             Fixture(.autoRenewDisabled, "1", on: 9).having("1", from: 1, to: 8, graceUntil: 24), "CANCELLATION",
             ["cancel_reason": "UNSUBSCRIBE", "expiration_at_ms": milliseconds(24)]),
@@ -282,6 +294,7 @@ import Testing
         #expect((members["cancel_reason"] != nil) == (expected.type == "CANCELLATION"))
         #expect((members["expiration_reason"] != nil) == (expected.type == "EXPIRATION"))
         #expect((members["is_trial_conversion"] != nil) == (expected.type == "RENEWAL"))
+        #expect((members["auto_resume_at_ms"] != nil) == (expected.type == "SUBSCRIPTION_PAUSED"))
         #expect((members["grace_period_expiration_at_ms"] != nil) == (expected.type == "BILLING_ISSUE"))
         #expect(members.keys == members.keys.sorted())
     }
@@ -289,9 +302,9 @@ import Testing
     @Test(arguments: [
         (ExpirationReason.customerCancelled, "UNSUBSCRIBE"), (.billingError, "BILLING_ERROR"),
         (.customerDidNotConsentToPriceIncrease, "PRICE_INCREASE"), (.productNotAvailable, "UNKNOWN"),
-        (.replaced, "UNKNOWN"), (.other, "UNKNOWN"),
+        (.developerCancelled, "DEVELOPER_INITIATED"), (.other, "UNKNOWN"),
     ])
-    func `an expiration has the store's reason`(_ reason: ExpirationReason, _ expected: String) throws {
+    func `an expiration has Apple's reason`(_ reason: ExpirationReason, _ expected: String) throws {
         let fixture = RevenueCatFixture(.expired, "1", on: 8, reason: reason.rawValue).having("1", from: 1, to: 8)
         #expect(try #require(fixture.event).text.contains(#""expiration_reason":"\#(expected)""#))
     }

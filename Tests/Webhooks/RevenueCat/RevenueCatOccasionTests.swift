@@ -35,6 +35,14 @@ import Testing
             earlier: [.granted, .gracePeriodBegan], types: ["EXPIRATION"]),
         Case(testDescription: "an end", event: .expired, earlier: [.granted], types: ["EXPIRATION"]),
         Case(testDescription: "the end of the retries", event: .expired, earlier: [.renewalFailed], types: []),
+        // "Subscription Paused Flow".
+        Case(
+            testDescription: "a pause", event: .paused, reason: "2027-03-01T00:00:00Z",
+            types: ["SUBSCRIPTION_PAUSED", "EXPIRATION"]),
+        Case(
+            testDescription: "a failed renewal after a pause", event: .renewalFailed, earlier: [.paused],
+            types: ["BILLING_ISSUE", "CANCELLATION"]),
+        Case(testDescription: "an end in a pause", event: .expired, earlier: [.paused], types: []),
         // Access is removed at an EXPIRATION ("Event Types and Fields").
         Case(
             testDescription: "a refund of the last period", event: .revoked, purchase: refunded(on: 5),

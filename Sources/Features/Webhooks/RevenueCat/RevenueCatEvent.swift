@@ -12,6 +12,7 @@ package struct RevenueCatEvent: Hashable, Sendable {
         case cancellation = "CANCELLATION"
         case uncancellation = "UNCANCELLATION"
         case billingIssue = "BILLING_ISSUE"
+        case subscriptionPaused = "SUBSCRIPTION_PAUSED"
         case expiration = "EXPIRATION"
         case productChange = "PRODUCT_CHANGE"
         case refundReversed = "REFUND_REVERSED"
@@ -25,6 +26,8 @@ package struct RevenueCatEvent: Hashable, Sendable {
         case developerInitiated = "DEVELOPER_INITIATED"
         case priceIncrease = "PRICE_INCREASE"
         case customerSupport = "CUSTOMER_SUPPORT"
+        /// Only of an expiration.
+        case subscriptionPaused = "SUBSCRIPTION_PAUSED"
         case unknown = "UNKNOWN"
     }
 
@@ -80,6 +83,7 @@ extension RevenueCatEvent {
             // "Not included when store is PROMOTIONAL."
             ("app_id", isPromotional ? nil : .text(transaction?.app)),
             ("app_user_id", .text(facts.customer.first)),
+            ("auto_resume_at_ms", kind == .subscriptionPaused ? .milliseconds(facts.resumesAt) : nil),
             ("cancel_reason", kind == .cancellation ? .string(facts.reason.rawValue) : nil),
             ("commission_percentage", .null),
             ("country_code", .text(transaction?.facts.text(.storefront).flatMap(countryCode))),

@@ -124,16 +124,12 @@ extension RevenueCatFacts {
         case .revoked where isRevokedByTeam: .developerInitiated
         // Apple refunds only the buyer, and withdraws family sharing and seats from members.
         case .revoked: isPaidByAnother ? .unknown : .customerSupport
-        case .autoRenewDisabled: .init(canceledBy: entry.reason)
+        // The App Store does not say who has turned renewal off. It is the customer.
+        case .autoRenewDisabled: .init(ExpirationReason(canceler: entry.reason) ?? .customerCancelled)
         case .gracePeriodBegan, .renewalFailed: .billingError
+        case .paused: .subscriptionPaused
         case .itemTakenBack: .developerInitiated
-        default:
-            switch entry.reason.flatMap(ExpirationReason.init(rawValue:)) {
-            case .customerCancelled: .unsubscribe
-            case .billingError: .billingError
-            case .customerDidNotConsentToPriceIncrease: .priceIncrease
-            case .productNotAvailable, .replaced, .other, nil: .unknown
-            }
+        default: .init(entry.reason.flatMap(ExpirationReason.init(rawValue:)))
         }
     }
 
@@ -149,7 +145,8 @@ extension RevenueCatFacts {
         case .initialPurchase, .renewal, .nonRenewingPurchase: return price
         case .refundReversed: return revocation?.reason == nil ? price.map(refunded) : 0
         case .cancellation where entry.event == .revoked && !isRevokedByTeam: return price.map { -refunded($0) }
-        case .cancellation, .productChange, .uncancellation, .billingIssue, .expiration, .transfer: return 0
+        case .cancellation, .productChange, .uncancellation, .billingIssue, .subscriptionPaused, .expiration, .transfer:
+            return 0
         }
     }
 
@@ -180,6 +177,9 @@ extension RevenueCatFacts {
         }
     }
 
+    /// The end of a pause; nil without one, or if Google Play has not stated it.
+    var resumesAt: Timestamp? { entry.event == .paused ? entry.reason.flatMap { Timestamp(rfc3339: $0) } : nil }
+
     /// The product of the change. A grant has the name of RevenueCat's promotional products, such as
     /// `rc_promo_premium_lifetime`, or that of its item if the item gives no right.
     var product: String {
@@ -189,15 +189,15 @@ extension RevenueCatFacts {
 }
 
 extension RevenueCatEvent.Reason {
-    /// - Parameter word: The word of the audit log for who has turned renewal off; nil for Apple's customer.
-    fileprivate init(canceledBy word: String?) {
-        switch word.flatMap(Canceler.init) {
-        case .user: self = .unsubscribe
-        case .system: self = .billingError
-        case .developer: self = .developerInitiated
-        case .replacement: self = .unknown
-        case nil: self = word == nil ? .unsubscribe : .priceIncrease
-        }
+    fileprivate init(_ reason: ExpirationReason?) {
+        self =
+            switch reason {
+            case .customerCancelled: .unsubscribe
+            case .billingError: .billingError
+            case .customerDidNotConsentToPriceIncrease: .priceIncrease
+            case .developerCancelled: .developerInitiated
+            case .productNotAvailable, .replaced, .other, nil: .unknown
+            }
     }
 }
 

@@ -55,10 +55,12 @@ extension RevenueCatEvent {
         // "RevenueCat will immediately dispatch a BILLING_ISSUE event and a CANCELLATION event with a cancel_reason of BILLING_ERROR."
         case .gracePeriodBegan: return [nil, .cancellation]
         // "If you do not have grace periods enabled, you'll immediately receive an EXPIRATION."
-        case .renewalFailed:
-            return occasion.earlier.contains(.gracePeriodBegan) ? [nil] : [.billingIssue, .cancellation, nil]
+        case .renewalFailed where occasion.earlier.contains(.gracePeriodBegan): return [nil]
+        case .renewalFailed: return [.billingIssue, .cancellation] + (occasion.earlier.contains(.paused) ? [] : [nil])
         // The access had ended before, and one EXPIRATION says so.
-        case .expired: return occasion.earlier.contains(.renewalFailed) ? [] : [nil]
+        case .expired: return occasion.earlier.isDisjoint(with: [.renewalFailed, .paused]) ? [nil] : []
+        // RevenueCat tells of a pause when the customer plans it. No answer of Google Play tells of it before it begins.
+        case .paused: return [.subscriptionPaused, nil]
         case .revoked:
             // The team revokes the whole purchase.
             let isByStore = occasion.isRefunded && entry.reason == nil
@@ -74,7 +76,7 @@ extension RevenueCatEvent {
     }
 
     /// The events after which the customer has no access by the same transaction.
-    private static let endings: Set<AuditEntry.Event> = [.renewalFailed, .expired]
+    private static let endings: Set<AuditEntry.Event> = [.renewalFailed, .expired, .paused]
 }
 
 extension RevenueCatOccasion {
@@ -101,7 +103,7 @@ extension RevenueCatOccasion {
             """
             SELECT user_id, origin, reference, number, event FROM audit
             WHERE user_id \(database.isIn(numbers: "$1")) AND reference \(database.isIn("$2"))
-                AND event IN \([AuditEntry.Event.gracePeriodBegan, .renewalFailed, .expired].sqlList)
+                AND event IN \([AuditEntry.Event.gracePeriodBegan, .renewalFailed, .expired, .paused].sqlList)
             """,
             [users, references]
         ) { row in
