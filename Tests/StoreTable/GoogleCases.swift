@@ -483,7 +483,8 @@ enum GoogleCases {
             try store.wait(until: "03-13")
         },
         [
-            .items: "20 seeds", .story: "granted, {unitsRevoked|unitsRevoked, paymentRefunded|paymentRefunded, unitsRevoked}",
+            .items: "20 seeds",
+            .story: "granted, {unitsRevoked|unitsRevoked, paymentRefunded|paymentRefunded, unitsRevoked}",
             .revenueCat: "NON_RENEWING_PURCHASE seeds NORMAL 3{, CANCELLATION/CUSTOMER_SUPPORT seeds NORMAL -1|}",
             .figures: "revenue 3000, refunds 1, refunded-revenue 1000",
         ])
